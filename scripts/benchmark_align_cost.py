@@ -2,12 +2,11 @@
 """Measure what --statistics adds to the CPU time of xalign align, and the memory of plain align at numbers of pairs.
 
 usage: benchmark_align_cost.py --src FILE --tgt FILE [--pairs 700] [--methods grow scored] [--sizes 100 2100 6000]
-                               [--rounds 3] [--before FOLDER] [--out FOLDER]
+                               [--rounds 3] [--out FOLDER]
 
 All commands run whole, with start-up, one thread, on the first lines of the files. With --statistics a command learns
-from the pairs that it links. Commands of a method run in turn, --rounds times; medians count. --before: results of an
-earlier commit, written by this script into another folder, for comparison. Writes OUT/statistics_cost.json and .md,
-and OUT/align_memory.json and .md.
+from the pairs that it links. Commands of a method run in turn, --rounds times; medians count. Writes
+OUT/statistics_cost.json and .md, and OUT/align_memory.json and .md.
 """
 
 import argparse
@@ -26,7 +25,6 @@ from harness import RESULTS, about, in_turn, table, write
 
 from xalign_fairseq.core.errors import exit_code
 from xalign_fairseq.core.files import atomic_write
-from xalign_fairseq.core.json_files import read_json
 from xalign_fairseq.core.text.lines import read_lines
 
 PROGRAM = Path(sys.executable).with_name("xalign")
@@ -34,12 +32,7 @@ COST, MEMORY = "statistics_cost", "align_memory"
 
 
 class Commands:
-    """Runs of ``xalign align`` on the first pairs of a text.
-
-    Args:
-        src, tgt: the text.
-        work: folder for what is read and written.
-    """
+    """Runs of ``xalign align`` on the first pairs of a text, in a folder ``work``."""
 
     def __init__(self, src: Path, tgt: Path, work: Path):
         self._text, self._work = (src, tgt), work
@@ -83,41 +76,30 @@ def memory(commands: Commands, sizes: Sequence[int], rounds: int) -> dict[str, d
     return found
 
 
-def cost_table(found: Mapping[str, Any], before: Mapping[str, Any]) -> str:
-    """Seconds of both commands, and their ratio, also before."""
+def cost_table(found: Mapping[str, Any]) -> str:
+    """Seconds of both commands, and their ratio."""
     rows = []
     for method, both in found["cpu_seconds"].items():
         plain, scored = map(median, both)
-        then = before.get("cpu_seconds", {}).get(method)
-        rows.append((method, f"{plain:.1f}", f"{scored:.1f}", f"{scored / plain:.2f}", ratio(then)))
-    head = ("method", "align, CPU s", "with --statistics, CPU s", "times", "times before")
+        rows.append((method, f"{plain:.1f}", f"{scored:.1f}", f"{scored / plain:.2f}"))
+    head = ("method", "align, CPU s", "with --statistics, CPU s", "times")
     text = f"Whole commands with start-up, which learn from and link the same {found['pairs']:,} pairs"
-    return f"{table(head, rows)}\n\n{text}; {made(found, before)}\n"
+    return f"{table(head, rows)}\n\n{text}; {made(found)}\n"
 
 
-def ratio(both: Sequence[Sequence[float]] | None) -> str:
-    """How many times as long the second command takes."""
-    return f"{median(both[1]) / median(both[0]):.2f}" if both else "not measured"
+def memory_table(found: Mapping[str, Any]) -> str:
+    """Peak memory and CPU time by the number of pairs."""
+    rows = [
+        (f"{int(size):,}", f"{median(peaks):,.0f} MB", f"{median(found['cpu_seconds'][size]):.1f}")
+        for size, peaks in found["peak_mb"].items()
+    ]
+    made_by = f"`xalign align` with the default model; {made(found)}"
+    return f"{table(('pairs', 'peak memory', 'CPU s'), rows)}\n\n{made_by}\n"
 
 
-def memory_table(found: Mapping[str, Any], before: Mapping[str, Any]) -> str:
-    """Peak memory and CPU time by the number of pairs, also before."""
-    rows = []
-    for size in found["peak_mb"]:
-        cells = [f"{int(size):,}"]
-        for name, form in (("peak_mb", "{:,.0f} MB"), ("cpu_seconds", "{:.1f}")):
-            for each in (before, found):
-                values = each.get(name, {}).get(size)
-                cells.append(form.format(median(values)) if values else "not measured")
-        rows.append(cells)
-    head = ("pairs", "peak memory before", "peak memory", "CPU s before", "CPU s")
-    return f"{table(head, rows)}\n\n`xalign align` with the default model; {made(found, before)}\n"
-
-
-def made(found: Mapping[str, Any], before: Mapping[str, Any]) -> str:
+def made(found: Mapping[str, Any]) -> str:
     """How it was measured."""
-    text = f"medians of {found['rounds']} rounds in turn, one thread of {found['machine']}. Commit {found['commit']}"
-    return text + (f"; before: {before['commit']}" if before else "")
+    return f"medians of {found['rounds']} rounds in turn, one thread of {found['machine']}. Commit {found['commit']}"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -129,23 +111,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--methods", nargs="+", default=["grow", "scored"], help="of linking")
     parser.add_argument("--sizes", type=int, nargs="+", default=[100, 2100, 6000], help="pairs of plain align")
     parser.add_argument("--rounds", type=int, default=3, help="of all commands")
-    parser.add_argument("--before", type=Path, help="folder with results of an earlier commit")
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder for the results")
     args = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as folder:
         commands = Commands(args.src, args.tgt, Path(folder))
         facts = about([Path(sys.argv[0]).name, *(arguments or sys.argv[1:])], rounds=args.rounds)
-        for name, results, render in (
-            (
-                COST,
-                {"pairs": args.pairs, "cpu_seconds": cost(commands, args.methods, args.pairs, args.rounds)},
-                cost_table,
-            ),
-            (MEMORY, memory(commands, args.sizes, args.rounds), memory_table),
-        ):
-            found = {**facts, **results}
-            before = read_json(args.before / f"{name}.json") if args.before else {}
-            write(args.out, name, found, render(found, before))
+        found = {**facts, "pairs": args.pairs, "cpu_seconds": cost(commands, args.methods, args.pairs, args.rounds)}
+        write(args.out, COST, found, cost_table(found))
+        found = {**facts, **memory(commands, args.sizes, args.rounds)}
+        write(args.out, MEMORY, found, memory_table(found))
 
 
 if __name__ == "__main__":

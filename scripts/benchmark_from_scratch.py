@@ -96,7 +96,7 @@ def ours(src: Path, tgt: Path, sets: Sets, work: Path) -> tuple[dict[str, list[s
             "calibration_error": [
                 calibration_error(values, hits),
                 calibration_error(trained.choice.calibration.probability(values), hits),
-            ],
+            ]
         }
     spent.add(f"{OURS} links", time.process_time() - start)
     return links, {"cpu_minutes": spent.minutes(OURS), "sets": facts}

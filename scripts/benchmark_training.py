@@ -238,8 +238,7 @@ def run(args: argparse.Namespace, work: Path) -> Iterator[dict[str, Any]]:
     given += f" --data-bin {args.data_bin.name}" if args.data_bin else f" --vocabulary {' '.join(args.vocabulary)}"
     rows: list[dict[str, Any]] = []
     for which, setting in settings(args, work):
-        path = work / f"training-{digest(setting, versions)}.json"
-        found = Measurement(setting, path, args.rounds, end).run()
+        found = Measurement(setting, work / f"training-{digest(setting, versions)}.json", args.rounds, end).run()
         which["batches"] = next((each["contents"] for each in found.values() if "contents" in each), None)
         rows += [{**which, **row} for row in compare(found)]
         command = f"benchmark_training.py --device {args.device}{given}"

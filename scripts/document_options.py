@@ -216,8 +216,7 @@ def patches() -> str:
 
 def repository() -> str:
     """The address of the repository, of which ``[project.urls]`` is the only place."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return str(project["urls"]["Repository"])
+    return str(tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]["Repository"])
 
 
 def clone() -> str:

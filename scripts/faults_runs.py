@@ -132,8 +132,7 @@ def _make_model(databin: Path, path: Path) -> None:
 def _filled(command: str, work: Path, out: Path) -> list[str]:
     folder = work / "in"
     places = {"in": folder, "side": folder / "text/en-de", "model": work / "model.pt", "out": out}
-    start = FAIRSEQ_TRAIN if command == TRAIN else XALIGN
-    return [*start, *(word.format(**places) for word in command.split())]
+    return [*(FAIRSEQ_TRAIN if command == TRAIN else XALIGN), *(word.format(**places) for word in command.split())]
 
 
 def operation_runs(work: Path) -> dict[str, Run]:

@@ -6,13 +6,12 @@ import gzip
 import io
 import json
 import lzma
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from fuzz_texts import Reader, annotation_readers, text_readers
+from fuzz_texts import Reader, annotation_readers, of_file, text_readers
 
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
@@ -157,31 +156,22 @@ def json_readers(work: Path) -> list[Reader]:
             lambda folder: read_vocabulary(folder, read_config(folder)[0], 12),
             altered=2,
         ),
-        Reader(
-            "tokenizer.json, Unigram",
-            {"tokenizer.json": as_json(unigram)},
-            lambda folder: read_unigram(folder / "tokenizer.json"),
-        ),
+        of_file("tokenizer.json, Unigram", "tokenizer.json", as_json(unigram), read_unigram),
         Reader("added_tokens.json", {"added_tokens.json": b'{"<en>": 7}'}, added_tokens),
         Reader("index of weights", {"model.safetensors.index.json": as_json(index), **shards}, read_weights),
         Reader("manifest.json", {"manifest.json": manifest}, verify),
-        Reader(
-            "WordPiece settings",
-            {"wordpiece.json": as_json(settings)},
-            lambda folder: read_model(folder / "wordpiece.json"),
-        ),
+        of_file("WordPiece settings", "wordpiece.json", as_json(settings), read_model),
         Reader("result.json", {"result.json": as_json(result)}, RunResult.read),
-        Reader("spec.json", {"spec.json": as_json(spec)}, lambda folder: RunSpec.read(folder / "spec.json")),
+        of_file("spec.json", "spec.json", as_json(spec), RunSpec.read),
         Reader(
             "run.json",
             {"run.json": as_json({"identity": {"seed": 1}, "before": 0.2})},
             lambda folder: RunFolder(folder).begun({"seed": 1}),
         ),
         Reader("a run's records", records, lambda folder: report_page(read_run(folder)), altered=3),
-        Reader(
-            "labelling of a checkpoint",
-            {"labelling.json": as_json(Linking("argmax", layers=(1,)).state())},
-            lambda folder: Linking.from_state(read_json(folder / "labelling.json", dict[str, Any])),
+        of_file(
+            *("labelling of a checkpoint", "labelling.json", as_json(Linking("argmax", layers=(1,)).state())),
+            lambda path: Linking.from_state(read_json(path, dict[str, Any])),
         ),
     ]
 
@@ -196,7 +186,7 @@ def binary_readers(work: Path) -> list[Reader]:
     from xalign_fairseq.encoder.pretrained.huggingface.weights import read_tensors, write_tensors
 
     data = make_data_bin(work)
-    bitext = {name: (data / name).read_bytes() for name in _names(data, "train.de-en.")}
+    bitext = {path.name: path.read_bytes() for path in sorted(data.glob("train.de-en.*"))}
     symbols = {name: (data / name).read_bytes() for name in ("dict.txt", "sentencepiece.model")}
     model = make_checkpoint(DataBin(data))
     buffer = io.BytesIO()
@@ -224,21 +214,9 @@ def binary_readers(work: Path) -> list[Reader]:
     return [
         Reader("data-bin, bitext with links", {**bitext, **symbols}, read_bitext, altered=len(bitext)),
         Reader("checkpoint", {"model.pt": buffer.getvalue()}, read_checkpoint),
-        Reader(
-            "safetensors",
-            {"a.safetensors": (work / "a.safetensors").read_bytes()},
-            lambda folder: read_tensors(folder / "a.safetensors"),
-        ),
-        Reader(
-            "sentencepiece model",
-            {"a.model": spm},
-            lambda folder: load_sentencepiece(folder / "a.model").encode("the red"),
-        ),
-        Reader(
-            "sentencepiece model, pieces",
-            {"a.model": spm},
-            lambda folder: read_pieces((folder / "a.model").read_bytes()),
-        ),
+        of_file("safetensors", "a.safetensors", (work / "a.safetensors").read_bytes(), read_tensors),
+        of_file("sentencepiece model", "a.model", spm, lambda path: load_sentencepiece(path).encode("the red")),
+        of_file("sentencepiece model, pieces", "a.model", spm, lambda path: read_pieces(path.read_bytes())),
     ]
 
 
@@ -257,32 +235,19 @@ def packed_readers() -> list[Reader]:
         for a, b in (("red", "rot"), ("house", "Haus"))
     )
     text = b"the red house\n\nb c\n"
+    figures = "\t".join(COLUMNS) + "\n" + "\t".join("1" * len(COLUMNS)) + "\n"
 
-    def whole(name: str) -> Callable[[Path], Any]:
-        return lambda folder: list(read_lines(folder / name))
-
-    def part(name: str, suffix: str) -> Callable[[Path], Any]:
-        def read(folder: Path) -> None:
-            with open_text(f"{folder / name}#{suffix}") as stream:
-                stream.read()
-
-        return read
+    def part(path: Path, suffix: str) -> None:
+        with open_text(f"{path}#{suffix}") as stream:
+            stream.read()
 
     return [
-        Reader("arrays (npz)", {"a.npz": arrays.getvalue()}, lambda folder: read_arrays(folder / "a.npz", form)),
+        of_file("arrays (npz)", "a.npz", arrays.getvalue(), lambda path: read_arrays(path, form)),
         *(
-            Reader(f"text ({name})", {f"a.{name}": packed}, whole(f"a.{name}"))
+            of_file(f"text ({name})", f"a.{name}", packed, lambda path: list(read_lines(path)))
             for name, packed in (("xz", lzma.compress(text)), ("gz", gzip.compress(text)), ("bz2", bz2.compress(text)))
         ),
-        Reader("text within TMX", {"a.tmx": f"<tmx><body>{units}</body></tmx>".encode()}, part("a.tmx", "de")),
-        Reader("column of a table", {"a.tsv": b"a b\tx\r\nc\ty\n"}, part("a.tsv", "2")),
-        Reader(
-            "published figures",
-            {"a.tsv": "\t".join(COLUMNS).encode() + b"\n" + b"\t".join([b"1"] * len(COLUMNS)) + b"\n"},
-            lambda folder: read_published(folder / "a.tsv"),
-        ),
+        of_file("text within TMX", "a.tmx", f"<tmx><body>{units}</body></tmx>".encode(), lambda path: part(path, "de")),
+        of_file("column of a table", "a.tsv", b"a b\tx\r\nc\ty\n", lambda path: part(path, "2")),
+        of_file("published figures", "a.tsv", figures.encode(), read_published),
     ]
-
-
-def _names(folder: Path, prefix: str) -> list[str]:
-    return sorted(path.name for path in folder.iterdir() if path.name.startswith(prefix))

@@ -24,6 +24,11 @@ class Reader:
     altered: int = 1
 
 
+def of_file(name: str, file: str, content: bytes, read: Callable[[Path], Any]) -> Reader:
+    """A reader of a single file, of this name."""
+    return Reader(name, {file: content}, lambda folder: read(folder / file))
+
+
 def text_readers() -> list[Reader]:
     """Formats of lines, XML and YAML."""
     from xalign_fairseq.aligner.filtering import scored_lines
@@ -55,13 +60,11 @@ def text_readers() -> list[Reader]:
     study = "data: .\nseeds: [1, 2]\ndefaults: {lr: 3e-5, epochs: 2}\ntasks:\n  xnli:\n    languages: [de, fr]\n"
     log = '2026 | train_inner | {"loss": "3.1", "num_updates": "1"}\n| wpb 100.0 | ups 1 | num_updates 3 | lr 1\n'
     log += "done training in 3.1 seconds\n"
+    tags = "en:the\tO\nen:Paris\tB-LOC\n\nen:a\tO\n"
     nli = "gold_label\tsentence1\tsentence2\nneutral\ta b\tc d\nentailment\te\tf\n"
 
     def lines(name: str, content: str, read: Callable[[Path], Any]) -> Reader:
-        return Reader(name, {"file": content.encode()}, lambda folder: read(folder / "file"))
-
-    def every(read: Callable[[Path], Any]) -> Callable[[Path], Any]:
-        return lambda path: list(read(path))
+        return of_file(name, "file", content.encode(), read)
 
     return [
         lines("links (Pharaoh)", "0-0 1p2 2-1\n\n3-3\n", read_links),
@@ -81,11 +84,7 @@ def text_readers() -> list[Reader]:
         lines("CoNLL-U, tags", trees, lambda path: conllu.read_upos(path, "en")),
         lines("CoNLL-U, trees", trees, lambda path: conllu.read_trees(path, "en")),
         lines("treebank for derived languages", trees, syntax.read_treebank),
-        lines(
-            "tagged words",
-            "en:the\tO\nen:Paris\tB-LOC\n\nen:a\tO\n",
-            lambda path: conllu.read_tagged_words(path, "en"),
-        ),
+        lines("tagged words", tags, lambda path: conllu.read_tagged_words(path, "en")),
         lines("sentence pairs", nli, lambda path: sentence_pairs.read_pairs(path, "en")),
         Reader(
             "bitext for retrieval",
@@ -98,15 +97,9 @@ def text_readers() -> list[Reader]:
             json.dumps({"data": [{"paragraphs": [{"context": "the red house", "qas": [question]}]}]}),
             lambda path: squad.read_squad(path, "en"),
         ),
-        Reader(
-            "lexicon, TSV",
-            {"a.tsv": b"house\tHaus\t1\nred\trot\n"},
-            lambda folder: list(read_entries(folder / "a.tsv")),
-        ),
-        Reader(
-            "lexicon, MUSE", {"a.txt": b"house Haus\nred rot\n"}, lambda folder: list(read_entries(folder / "a.txt"))
-        ),
-        Reader("lexicon, TEI", {"a.tei": tei.encode()}, lambda folder: list(read_entries(folder / "a.tei"))),
+        of_file("lexicon, TSV", "a.tsv", b"house\tHaus\t1\nred\trot\n", lambda path: list(read_entries(path))),
+        of_file("lexicon, MUSE", "a.txt", b"house Haus\nred rot\n", lambda path: list(read_entries(path))),
+        of_file("lexicon, TEI", "a.tei", tei.encode(), lambda path: list(read_entries(path))),
         lines("study (YAML)", study, load_study),
         lines("training log", log, read_cost),
     ]

@@ -90,8 +90,7 @@ def peak_mb() -> float:
     Linux's own figure (ru_maxrss) counts the process that started it, too.
     """
     status = Path("/proc/self/status")
-    lines = status.read_text().splitlines() if status.exists() else []
-    found = [line for line in lines if line.startswith("VmHWM")]
+    found = [line for line in (status.read_text().splitlines() if status.exists() else []) if line.startswith("VmHWM")]
     return int(found[0].split()[1]) / 2**10 if found else resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10
 
 

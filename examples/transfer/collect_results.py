@@ -21,8 +21,7 @@ def portable(command: str) -> str:
     """A command with DATA, CHECKPOINT, USER_DIR and RUN in place of paths."""
     for option, name in (("--init-checkpoint", "CHECKPOINT"), ("--user-dir", "USER_DIR"), ("--save-dir", "RUN")):
         command = re.sub(rf"{option} \S+", f"{option} {name}", command)
-    data = command.split()[1:2]
-    return re.sub(r"(?<=[ =,])/\S*?(?=/(?:eval|bitext)\b)", "DATA", command) if data else command
+    return re.sub(r"(?<=[ =,])/\S*?(?=/(?:eval|bitext)\b)", "DATA", command) if command.split()[1:2] else command
 
 
 def main() -> None:

@@ -158,8 +158,7 @@ class Runner:
 
     def _surroundings(self, stage: Stage) -> dict[str, Any]:
         env = self.work / "env/bin/python"
-        python = str(env) if env.exists() and stage.name != INSTALL.name else sys.executable
-        found = look(python, self._modules())
+        found = look(str(env) if env.exists() and stage.name != INSTALL.name else sys.executable, self._modules())
         return {**found, "missing": [module for module in stage.modules if module in found["missing"]]}
 
     def _modules(self) -> tuple[str, ...]:

@@ -8,19 +8,6 @@ from xalign_fairseq.links.aer import AlignmentCounts
 from xalign_fairseq.links.bootstrap import paired_bootstrap_of_sets
 
 
-@pytest.fixture
-def data(tmp_path):
-    """A set of one pair, and links of a tool."""
-    for name, text in (
-        ("de-en.gold", "0-0\n"),
-        ("de-en.de", "Haus\n"),
-        ("de-en.en", "house\n"),
-        ("de-en.links", "0-0\n"),
-    ):
-        (tmp_path / name).write_text(text)
-    return str(tmp_path)
-
-
 @pytest.mark.parametrize(
     ("options", "parameters"),
     [
@@ -28,7 +15,15 @@ def data(tmp_path):
         ({"models": {}, "methods": ("argmax", "argmax")}, ("method",)),
     ],
 )
-def test_names_and_methods_are_given_once(data, options, parameters):
+def test_names_and_methods_are_given_once(options, parameters, tmp_path):
+    for name, text in (
+        ("de-en.gold", "0-0\n"),
+        ("de-en.de", "Haus\n"),
+        ("de-en.en", "house\n"),
+        ("de-en.links", "0-0\n"),
+    ):
+        (tmp_path / name).write_text(text)
+    data = str(tmp_path)
     with pytest.raises(XalignError) as raised:
         run_benchmark(BenchmarkRun(data, **options))
     assert raised.value.parameters == parameters

@@ -17,19 +17,6 @@ def align(tiny_checkpoint, tiny_text):
     return lambda *options: main([str(part) for part in ("align", "--model", tiny_checkpoint, *texts, *options)])
 
 
-@pytest.fixture
-def failed(capsys):
-    """The message of an exit code of 2."""
-
-    def message(code):
-        assert code == 2
-        captured = capsys.readouterr()
-        assert captured.out == ""
-        return captured.err
-
-    return message
-
-
 def test_a_page_with_gold_links(align, tiny_text, tmp_path, capsys):
     assert align("--format", "json", "--quiet") == 0
     words = [json.loads(line)["src"] for line in capsys.readouterr().out.splitlines()]
@@ -60,7 +47,13 @@ def test_a_picture_of_one_pair(align, tiny_text, tmp_path, capsys, monkeypatch):
     assert path == str(tmp_path / "p.png")
 
 
-def test_bad_requests_for_a_picture(align, failed, tmp_path, monkeypatch):
+def test_bad_requests_for_a_picture(align, tmp_path, monkeypatch, capsys):
+    def failed(code):
+        assert code == 2
+        captured = capsys.readouterr()
+        assert captured.out == ""
+        return captured.err
+
     pytest.importorskip("matplotlib")
     plot = ("--plot", tmp_path / "p.png")
     assert "1 to 40" in failed(align(*plot, "--plot-line", 41))

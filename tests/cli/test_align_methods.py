@@ -13,16 +13,11 @@ from xalign_fairseq.transport.methods import links_of_words
 from xalign_fairseq.transport.sinkhorn import backend
 
 
-@pytest.fixture
-def align(tiny_checkpoint, tiny_text):
-    def run(*options):
+def test_the_sinkhorn_backend_is_selected_and_told(nothing_decided, capsys, monkeypatch, tiny_checkpoint, tiny_text):
+    def align(*options):
         command = ["align", "--model", tiny_checkpoint, "--pairs", tiny_text / "text.pairs", *options]
         return main([str(part) for part in command])
 
-    return run
-
-
-def test_the_sinkhorn_backend_is_selected_and_told(align, nothing_decided, capsys, monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     nothing_decided()
     with backend.using("auto"):

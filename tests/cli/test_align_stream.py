@@ -30,11 +30,6 @@ def align(tiny_checkpoint):
     return lambda *options: main([str(part) for part in ("align", "--model", tiny_checkpoint, *options)])
 
 
-@pytest.fixture
-def standard_input(monkeypatch):
-    return lambda raw: monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw)))
-
-
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(src=LINES, tgt=LINES, form=st.sampled_from(["pharaoh", "json"]))
 def test_any_text_gives_a_line_for_each_line(align, tmp_path, capsys, src, tgt, form):
@@ -56,7 +51,10 @@ def test_any_text_gives_a_line_for_each_line(align, tmp_path, capsys, src, tgt, 
         assert all(i < sizes[0] and j < sizes[1] for i, j in links)
 
 
-def test_standard_input_gives_what_the_file_gives(align, tiny_text, standard_input, capsys):
+def test_standard_input_gives_what_the_file_gives(align, tiny_text, capsys, monkeypatch):
+    def standard_input(raw):
+        return monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw)))
+
     assert align("--pairs", tiny_text / "text.pairs", "--quiet", "--dtype", "float32") == 0
     expected = capsys.readouterr().out
     standard_input((tiny_text / "text.pairs").read_bytes())

@@ -12,22 +12,6 @@ from xalign_fairseq.transport.methods import Dustbin
 OWN = Dustbin(0.4, filter="itermax")
 
 
-def stored(state, folder, method, encoding=""):
-    path = folder / f"{type(method).__name__}.pt"
-    task_state = {
-        **state["task_state"],
-        "labelling": Linking.of(method, {"hidden": 2, "pointer": 3}, encoding=encoding).state(),
-    }
-    torch.save({**state, "task_state": task_state}, path)
-    return path
-
-
-@pytest.fixture
-def dustbin(tiny_state, tmp_path):
-    """A checkpoint that labelled itself by transport with a dustbin, at layer 2."""
-    return stored(tiny_state, tmp_path, OWN)
-
-
 @pytest.fixture
 def align(tiny_text, capsys):
     """Run ``xalign align``; exit code, output and messages."""
@@ -40,7 +24,14 @@ def align(tiny_text, capsys):
     return run
 
 
-def test_method_options_and_layer_are_the_models_own(dustbin, align):
+def test_method_options_and_layer_are_the_models_own(align, tiny_state, tmp_path):
+    path = tmp_path / f"{type(OWN).__name__}.pt"
+    task_state = {
+        **tiny_state["task_state"],
+        "labelling": Linking.of(OWN, {"hidden": 2, "pointer": 3}, encoding="").state(),
+    }
+    torch.save({**tiny_state, "task_state": task_state}, path)
+    dustbin = path
     given = ("--method", "ot-unbalanced", "--dustbin", "0.4", "--filter", "itermax", "--layer", "2")
     status, links, told = align(dustbin)
     assert status == 0 and "layer 2 of 3" in told and "ot-unbalanced-itermax (as the model labelled itself)" in told

@@ -23,15 +23,6 @@ def lexicon():
 
 
 @pytest.fixture
-def data_bin(tmp_path, tiny_state, lexicon):
-    folder = tmp_path / "data-bin"
-    folder.mkdir()
-    Dictionary(tiny_state["task_state"]["tokenizer"]["symbols"][4:]).save(folder / "dict.txt")
-    lexicons.write(DataBin(folder), lexicon, {})
-    return folder
-
-
-@pytest.fixture
 def aligned(tiny_state, lexicon, tmp_path):
     """A checkpoint in which the trained words have their translations' embeddings, with the lexicon in it."""
     state = {**tiny_state, "model": dict(tiny_state["model"])}
@@ -65,7 +56,12 @@ def test_parts_of_a_checkpoint_s_own_lexicon(aligned, lexicon, printed_json, cap
     assert len(printed) == 3
 
 
-def test_bad_input(tiny_checkpoint, aligned, data_bin, tmp_path, capsys):
+def test_bad_input(tiny_checkpoint, aligned, tmp_path, capsys, tiny_state, lexicon):
+    folder = tmp_path / "data-bin"
+    folder.mkdir()
+    Dictionary(tiny_state["task_state"]["tokenizer"]["symbols"][4:]).save(folder / "dict.txt")
+    lexicons.write(DataBin(folder), lexicon, {})
+    data_bin = folder
     assert score(tiny_checkpoint) == 2
     assert "--data DATA_BIN" in capsys.readouterr().err
     assert score(aligned, "--samples", 0) == 2

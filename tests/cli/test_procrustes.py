@@ -2,21 +2,15 @@
 
 import re
 
-import pytest
 from support.checkpoints import checkpoint_of
 
 from xalign_fairseq.cli import main
 from xalign_fairseq.encoder import checkpoint
 
 
-@pytest.fixture(scope="module")
-def options(databin, tmp_path_factory):
-    """The command without ``--out``."""
+def test_distances_are_printed_and_a_folder_is_read_as_its_checkpoint(tmp_path, capsys, databin, tmp_path_factory):
     source = checkpoint_of(databin, tmp_path_factory.mktemp("source") / "source.pt")
-    return ["procrustes", "--model", str(source), "--data", str(databin), "--split", "valid"]
-
-
-def test_distances_are_printed_and_a_folder_is_read_as_its_checkpoint(options, tmp_path, capsys):
+    options = ["procrustes", "--model", str(source), "--data", str(databin), "--split", "valid"]
     assert main([*options, "--lang-pairs", "en-de", "--out", str(tmp_path / "one.pt")]) == 0
     told = capsys.readouterr().err
     assert re.search(r"de -> en: \d+ word pairs; mean squared distance over all layers [\d.]+, mapped [\d.]+\n", told)

@@ -24,10 +24,6 @@ def versions(monkeypatch):
     return have
 
 
-def levels(findings):
-    return [finding.level for finding in findings]
-
-
 @pytest.mark.parametrize(
     ("changes", "text"),
     [
@@ -51,7 +47,7 @@ def test_without_fairseq_it_is_said_how_to_get_it(versions, monkeypatch):
     versions({"fairseq-fixed": "", "regex": ""})
     monkeypatch.setitem(sys.modules, "fairseq", None)
     found = installation.installation()
-    assert "WRONG" not in levels(found)
+    assert "WRONG" not in [finding.level for finding in found]
     (said,) = [finding.line() for finding in found if finding.topic == "fairseq"]
     assert "pip install regex\n" in said and "--no-build-isolation --no-deps fairseq-fixed==0.12.3.1" in said
 

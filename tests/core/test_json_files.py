@@ -34,13 +34,6 @@ def test_a_file_s_name_that_is_not_utf8_comes_back(tmp_path):
     assert os.fsencode(read_json(tmp_path / "manifest.json")["größe"]) == b"b\xffd.en"
 
 
-def test_what_is_not_json_leaves_the_old_file(tmp_path):
-    write_json(tmp_path / "run.json", {"aer": 0.5})
-    with pytest.raises(TypeError):
-        write_json(tmp_path / "run.json", {"aer": 0.4, "else": object()})
-    assert read_json(tmp_path / "run.json") == {"aer": 0.5} and len(list(tmp_path.iterdir())) == 1
-
-
 def test_a_file_that_says_the_same_keeps_its_time(tmp_path):
     path = tmp_path / "file.json"
     write_changed_json(path, {"a": 1})

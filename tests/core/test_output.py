@@ -33,12 +33,6 @@ def names(folder):
     return sorted(path.name for path in folder.iterdir())
 
 
-def test_an_output_takes_its_name_when_it_is_complete(write, tmp_path, capsys):
-    assert write("é", "b") == 0
-    assert (tmp_path / "links").read_bytes() == "é\nb\n".encode() and names(tmp_path) == ["links"]
-    assert capsys.readouterr().err == ""
-
-
 def test_a_resumed_output_is_that_of_one_run(write, tmp_path, caplog):
     with pytest.raises(MemoryError):
         write("é", "b", broken=True)
@@ -118,17 +112,6 @@ def test_resume_begins_where_there_is_nothing_and_leaves_what_is_complete(write,
     assert write("b") == 0 and (tmp_path / "links").read_text() == "b\n"
 
 
-def test_a_file_that_is_open_already_is_written_on(tmp_path):
-    """``--out /dev/stdout >> all.links``."""
-    path = tmp_path / "all.links"
-    path.write_text("before\n")
-    with path.open("a") as opened:
-        output = Output(f"/dev/fd/{opened.fileno()}", {"src": "sha256 1"}, resume=False, inputs=[])
-        with output.open() as stream:
-            stream.write("more\n")
-    assert path.read_text() == "before\nmore\n" and [each.name for each in tmp_path.iterdir()] == ["all.links"]
-
-
 def test_a_folder_or_an_input_in_the_place_of_the_file(tmp_path):
     (tmp_path / "text").write_text("a\n")
     os.link(tmp_path / "text", tmp_path / "same")
@@ -188,7 +171,7 @@ def test_nothing_is_written_through_a_link_that_someone_has_put_there(write, tmp
 
 
 def test_resume_needs_a_record(write):
-    with pytest.raises(XalignError, match="no output that could be continued"):
+    with pytest.raises(XalignError, match="this output cannot be resumed"):
         write("a", record=None, resume=True)
 
 

@@ -57,19 +57,6 @@ def test_parts_by_hand():
     assert len(empty) == 0 and [tuple(side.shape) for side in empty.padded()] == [(0, 0), (0, 0)]
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_parts_make_up_the_whole(seed):
-    lexicon = random_lexicon(seed)
-    whole = [tuple(map(tuple, rows)) for rows in zip(*(side.tolist() for side in lexicon.padded()), strict=True)]
-    for part in (TRAINED, HELD_OUT, UNUSED):
-        some = lexicon.entries(part)
-        assert (some.part == part).all()
-        wanted = [pair for pair, of in zip(whole, lexicon.part, strict=True) if of == part]
-        found = zip(*(side.tolist() for side in some.padded()), strict=True)
-        trim = [tuple(tuple(i for i in side if i != 1) for side in pair) for pair in found]
-        assert trim == [tuple(tuple(i for i in side if i != 1) for side in pair) for pair in wanted]
-
-
 def test_a_checkpoint_returns_the_same_lexicon(tmp_path):
     lexicon = random_lexicon(5)
     torch.save({"model": {}, "task_state": {"lexicons": [lexicon.state()]}}, tmp_path / "checkpoint.pt")

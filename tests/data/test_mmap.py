@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.data.mmap import DTYPES, HEADER, MMapReader, MMapWriter, bin_path, dtype_for_vocabulary, idx_path
+from xalign_fairseq.data.mmap import DTYPES, HEADER, MMapReader, MMapWriter, dtype_for_vocabulary
 
 ITEMS = [[5, 6, 2], [2], [], [65535, 0, 1, 2]]
 
@@ -19,13 +19,6 @@ def write(prefix: Path, items: list[list[int]], dtype: object = np.uint16) -> Pa
         for item in items:
             writer.add(item)
     return prefix
-
-
-def test_layout_of_the_files_byte_by_byte(tmp_path):
-    prefix = write(tmp_path / "x", [[5, 6, 2], [258]])
-    assert bin_path(prefix).read_bytes() == b"\x05\x00\x06\x00\x02\x00\x02\x01"
-    header = b"MMIDIDX\x00\x00" + struct.pack("<Q", 1) + b"\x08" + struct.pack("<Q", 2)
-    assert idx_path(prefix).read_bytes() == header + struct.pack("<2i", 3, 1) + struct.pack("<2q", 0, 6)
 
 
 @pytest.mark.parametrize("code", sorted(DTYPES))

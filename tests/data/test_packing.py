@@ -28,14 +28,6 @@ def test_one_input_shortest_sentences_first():
     assert packing.sentences.offsets.tolist() == [0, 2, 5, 9, 13] and packing.sentences.padding == 3 / 16
 
 
-def test_sentences_of_several_inputs_stand_among_each_other():
-    packing, row = there_and_back([Input(ONE), Input(TWO)])
-    assert row.tolist() == [4, 0, 2, 0, 7, 2, 0, 3, 2, 0, 5, 6, 2, 0, 8, 9, 2]
-    assert packing.sentences.runs == ((1, 1), (1, 2), (2, 3), (2, 4)) and packing.sentences.padding == pytest.approx(
-        5 / 22
-    )
-
-
 @pytest.mark.parametrize(
     "tokens",
     [

@@ -55,14 +55,6 @@ def test_a_pair_with_links_carries_them_and_its_tokens_partners():
     assert sample.gold.links.tolist() == [[1, 0, 1]] and sample.gold.tgt_words.tolist() == [0, 0, 1]
 
 
-def test_word_links_expand_to_tokens_by_hand():
-    # words: src A(1 token) B(3 tokens), tgt X(2) Y(2); sure A-Y, B-X; possible A-X is not used
-    links = gold([0, 1, 1, 1], [0, 0, 1, 1], [0, 1, 1], [1, 0, 1], [0, 0, 0])
-    partner = subword_partners(links, np.array([1, 5, 6, 10]), 11)
-    #                           <s> A  B1 B2 B3 </s> X1 X2 Y1 Y2 </s>
-    assert partner.tolist() == [-1, 8, 6, 6, 7, -1, 2, 3, 1, 1, -1]
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_word_links_expand_to_tokens_as_plain_loops_do(seed):
     draw = np.random.default_rng(seed)

@@ -46,10 +46,3 @@ def test_over_epochs_each_group_has_its_share_of_the_draws(total, shares):
         assert starts == done.tolist()
         done += counts
     assert np.all(np.abs(done - 600 * total * shares) < 5)
-
-
-def test_shares_that_are_whole_are_the_counts_of_every_epoch():
-    sizes = [3, 7, 123456, 99999999, 10**9]
-    shares = sampling.temperature_shares(sizes, 1.0)
-    for visit in (0, 1, 9999):
-        assert sampling.epoch_shares(sum(sizes), shares, visit) == (sizes, [visit * size for size in sizes])

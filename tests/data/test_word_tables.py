@@ -28,18 +28,6 @@ def test_tables_say_where_words_begin_and_how_long_they_are():
     assert TGT.count.tolist() == [[1, 3, 0], [0, 0, 1]]
 
 
-@pytest.mark.parametrize(
-    ("rule", "expected"),
-    [
-        ("first", [[0, 1, 6], [0, 3, 5], [1, 1, 3]]),
-        ("k-to-k", [[0, 1, 6], [0, 2, 7], [0, 3, 5], [1, 1, 3]]),
-        ("all", [[0, 1, 6], [0, 1, 7], [0, 1, 8], [0, 2, 6], [0, 2, 7], [0, 2, 8], [0, 3, 5], [1, 1, 3]]),
-    ],
-)
-def test_rules_by_hand(rule, expected):
-    assert expand(LINKS, SRC, TGT, rule).tolist() == expected
-
-
 @pytest.mark.parametrize("rule", SUBWORD_RULES)
 def test_links_of_words_without_tokens_are_left_out(rule):
     # Word 1 of the second row's source has no token; word 7 is in neither table.

@@ -91,7 +91,4 @@ def test_old_names_become_todays_and_buffers_without_weights_go():
         "decoder.sentence_encoder.embed_positions._float_tensor": torch.ones(1),
         "encoder.sentence_encoder.version": torch.ones(1),
     }
-    assert set(today(old)) == {
-        "encoder.sentence_encoder.layernorm_embedding.bias",
-        "encoder.lm_head.dense.weight",
-    }
+    assert set(today(old)) == {"encoder.sentence_encoder.layernorm_embedding.bias", "encoder.lm_head.dense.weight"}

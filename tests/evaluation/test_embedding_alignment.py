@@ -9,8 +9,6 @@ from xalign_fairseq.core.text.corpus import scan
 from xalign_fairseq.data.tokenizers.spm_training import train_sentencepiece
 from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer
 from xalign_fairseq.evaluation.embedding_alignment import (
-    ALIGNMENT_RANK,
-    ALIGNMENT_SCORE,
     BilingualDictionary,
     alignment_counts,
     rank_counts,
@@ -27,21 +25,6 @@ def test_a_dictionary_is_read_in_both_directions():
     assert found.to_src == [{0, 1}, {0}, {2}]
     with pytest.raises(XalignError, match="no word pair"):
         BilingualDictionary.collect([])
-
-
-def test_each_of_several_translations_is_right():
-    # degrees: queries 0, 90, 45; candidates 10, 100, 50
-    queries = torch.tensor([[1.0, 0.0], [0.0, 3.0], [1.0, 1.0]])
-    candidates = torch.tensor([[0.985, 0.174], [-0.174, 0.985], [0.643, 0.766]])
-    counts = alignment_counts(queries, candidates, [{0, 2}, {0, 1}, {1}])
-    assert counts.tolist() == [[1, 1], [1, 1], [0, 1]]
-    assert ALIGNMENT_SCORE.score(counts) == pytest.approx(2 / 3)
-    # Without translations: 100 degrees is farther from 0; 50 degrees from 90 is farther than 100 degrees; none.
-    ranks = rank_counts(queries, candidates, [{0, 2}, {0, 1}, {1}])
-    assert ranks.tolist() == [[1, 1], [1, 1], [0, 2]]
-    assert ALIGNMENT_RANK.score(ranks) == pytest.approx(2 / 4)
-    equal = rank_counts(torch.tensor([[1.0, 0.0]]), torch.tensor([[2.0, 0.0], [2.0, 0.0], [0.0, 1.0]]), [{0}])
-    assert equal.tolist() == [[1, 2]]  # what is as near as the translation is not farther
 
 
 def test_counts_are_those_of_loops():

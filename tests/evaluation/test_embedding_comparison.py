@@ -9,11 +9,7 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.evaluation.embedding_alignment import BilingualDictionary
-from xalign_fairseq.evaluation.embedding_comparison import (
-    compare_embeddings,
-    frequent_pairs,
-    pair_cosines,
-)
+from xalign_fairseq.evaluation.embedding_comparison import compare_embeddings, frequent_pairs, pair_cosines
 
 PAIRS = [("house", "tree"), ("red", "green"), ("house", "ship")]
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.data.lexicon import HELD_OUT, PARTS, TRAINED, UNUSED, Lexicon
+from xalign_fairseq.data.lexicon import HELD_OUT, PARTS, Lexicon
 from xalign_fairseq.evaluation.lexicon_alignment import lexicon_scores
 
 
@@ -15,27 +15,6 @@ def make(entries, part):
     sides = [[np.array(side) for side in column] for column in zip(*entries, strict=True)]
     flat = [value for side in sides for value in (np.concatenate(side), np.array([len(ids) for ids in side]))]
     return Lexicon("en", "xx", *flat, np.array(part))
-
-
-def test_by_hand():
-    # Angles in degrees; a pair of subwords of one length points between them.
-    angles = {4: 0, 5: 90, 6: 40, 7: 80, 8: 10, 9: 100, 10: 50, 11: 55}
-    table = torch.zeros(12, 2)
-    for row, angle in angles.items():
-        table[row] = torch.tensor([math.cos(math.radians(angle)), math.sin(math.radians(angle))])
-    entries = [
-        ((4,), (8,)),  # 0: the nearest is 10, its translation
-        ((5,), (11,)),
-        ((5,), (9,)),  # 90: the nearest is 100, one of the two translations
-        ((6, 7), (10,)),  # 60 between 40 and 80: the nearest is 55, no translation
-        ((7,), (8, 9)),  # 80: the nearest is 100 (20 away; 55 as far, but first is first): between 10 and 100 is 55
-    ]
-    scores = lexicon_scores(table, make(entries, [TRAINED, TRAINED, TRAINED, HELD_OUT, UNUSED]))
-    found = {each.part: (each.score, each.words, each.candidates) for each in scores}
-    assert found["trained"] == (1.0, 2, 5)
-    assert found["held out"] == (0.0, 1, 5)
-    assert found["all"][1:] == (4, 5)
-    assert list(found) == [*PARTS, "all"]
 
 
 def random_case(seed, twins=30, entries=120):
@@ -73,20 +52,6 @@ def test_against_plain_loops(seed):
         assert each.words == len(chosen) and each.candidates == len(targets)
         assert 0 <= each.low <= each.score <= each.high <= 1
     assert 0.1 < sum(right.values()) / len(right) < 0.9
-
-
-def test_twins_of_equal_embeddings_are_aligned_and_turned_ones_are_not():
-    torch.manual_seed(0)
-    table = torch.randn(104, 16)
-    table[54:] = table[4:54]
-    lexicon = make([((i,), (i + 50,)) for i in range(4, 54)], [TRAINED] * 40 + [HELD_OUT] * 10)
-    assert [(each.part, each.score, each.low, each.high, each.words) for each in lexicon_scores(table, lexicon)] == [
-        ("trained", 1.0, 1.0, 1.0, 40),
-        ("held out", 1.0, 1.0, 1.0, 10),
-        ("all", 1.0, 1.0, 1.0, 50),
-    ]
-    table[94:] *= -1
-    assert [each.score for each in lexicon_scores(table, lexicon)] == [1.0, 0.0, 0.8]
 
 
 def test_one_part_the_seed_and_what_can_not_be_scored():

@@ -37,16 +37,6 @@ def test_a_sentence_by_hand(heads, relations, uas, las, uas_all, las_all):
     assert found == pytest.approx([uas, las, uas_all, las_all])
 
 
-def test_words_are_averaged_and_not_sentences():
-    one = GoldTree((0,), ("root",), ("VERB",))
-    comma = GoldTree((0,), ("root",), ("PUNCT",))
-    counts = LAS.counts([GOLD, one, comma], [(GOLD.heads, GOLD.relations), ((0,), ("dep",)), ((0,), ("root",))], "en")
-    assert counts.tolist() == [[4, 4], [0, 1], [0, 0]] and LAS.score(counts) == 4 / 5
-    assert LAS.score(counts[2:]) == 0  # nothing but punctuation
-    gold = GoldTree((2, 0), ("punct", "root"), ("X", "PUNCT"))  # gold tags decide what is left out
-    assert LAS.count(gold, ((2, 0), ("punct", "root")), "en") == (1, 1)
-
-
 def random_heads(rng, words):
     """A tree: each word, in random order, depends on one that came before it; the first on the root."""
     order = rng.sample(range(1, words + 1), words)

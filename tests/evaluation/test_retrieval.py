@@ -7,13 +7,7 @@ import torch
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.evaluation.embedding_alignment import BilingualDictionary, alignment_counts, rank_counts
 from xalign_fairseq.evaluation.embedding_comparison import pair_cosines
-from xalign_fairseq.evaluation.retrieval import (
-    RETRIEVAL_METRICS,
-    by_cosine,
-    by_margin,
-    retrieval_counts,
-    retrieve,
-)
+from xalign_fairseq.evaluation.retrieval import RETRIEVAL_METRICS, by_cosine, by_margin, retrieval_counts, retrieve
 
 
 def vectors(*rows):
@@ -23,22 +17,6 @@ def vectors(*rows):
 def test_cosines_ignore_lengths_and_tell_apart_what_float32_can_not():
     assert by_cosine(vectors([1, 0.1], [0, 5]), vectors([0, 0.01], [2, 0], [100, 100])).tolist() == [1, 0]
     assert by_cosine(vectors([1, 0]), vectors([1, 2e-4], [1, 1e-4])).tolist() == [1]
-
-
-def at(*degrees):
-    """Unit vectors of the plane."""
-    radians = torch.tensor(degrees, dtype=torch.float64) * torch.pi / 180
-    return torch.stack([radians.cos(), radians.sin()], 1)
-
-
-def test_margin_by_hand():
-    queries, candidates = at(10, 20), at(12, 30)
-    # cosines: 10-12 .9994, 10-30 .9397, 20-12 .9903, 20-30 .9848: candidate 0 is a hub, the nearest of both queries
-    assert by_cosine(queries, candidates).tolist() == [0, 0]
-    # k = 1: nearest of the queries .9994 .9903, of the candidates .9994 .9848
-    # query 0: .9994 / ((.9994 + .9994) / 2) = 1,     .9397 / ((.9994 + .9848) / 2) = .9472
-    # query 1: .9903 / ((.9903 + .9994) / 2) = .9954, .9848 / ((.9903 + .9848) / 2) = .9972
-    assert by_margin(queries, candidates, neighbours=1).tolist() == [0, 1]
 
 
 def loops(queries, candidates, k):

@@ -112,13 +112,6 @@ def test_sets_of_equal_size_share_their_items_and_runs():
     assert abs(np.corrcoef(paired_items([a, other[0]], [b, other[1]], ratio).drawn.T)[0, 1]) < 0.1
 
 
-def test_sets_of_equal_size_that_differ_are_as_uncertain_as_they_are():
-    rng = np.random.default_rng(2)
-    a, b = ([counts(rng, 1, 400) for _ in range(6)] for _ in range(2))
-    drawn = paired_items(a, b, ratio).drawn
-    assert drawn.mean(1).std() == pytest.approx(drawn.std(0).mean() / np.sqrt(6), rel=0.3)
-
-
 def test_the_seed_decides_and_blocks_do_not(monkeypatch):
     rng = np.random.default_rng(0)
     a, b = [counts(rng, 3, 50), counts(rng, 3, 20)], [counts(rng, 3, 50), counts(rng, 3, 20)]
@@ -148,16 +141,6 @@ def test_systems_resampled_together_compare_as_two_by_themselves():
     assert (part.drawn == paired_items_and_seeds(systems[0], chosen, ratio, samples=50, seed=7).drawn).all()
 
 
-def test_real_and_imagined_differences():
-    rng = np.random.default_rng(0)
-    worse, better, other = counts(rng, 3, 400, 0.6), counts(rng, 3, 400, 0.75), counts(rng, 3, 400, 0.6)
-    for compare in (paired_items, paired_items_and_seeds):
-        clear = compare([worse], [better], ratio, samples=999).test()
-        assert clear.p_value == pytest.approx(0.001) and 0 < clear.low < clear.difference < clear.high
-        assert compare([worse], [other], ratio, samples=999).test().p_value > 0.05
-        assert compare([worse], [worse], ratio, samples=99).test().p_value == 1
-
-
 def test_one_lucky_seed_is_no_evidence():
     # Every item agrees that the second system is better, which is all due to one of its seeds.
     first = np.stack([np.full((3, 200), 0.5), np.ones((3, 200))], axis=-1)
@@ -177,18 +160,6 @@ def test_p_values_are_uniform_without_a_difference():
     assert np.quantile(values, [0.25, 0.5, 0.75]) == pytest.approx([0.25, 0.5, 0.75], abs=0.08)
 
 
-def test_seeds_without_a_difference_seldom_make_one():
-    rng = np.random.default_rng(6)
-    tests = []
-    for _ in range(300):
-        systems = [[counts(rng, 5, 50, 0.7, spread=0.05)] for _ in range(2)]
-        tests.append(
-            [compare(*systems, ratio, samples=99).test().p_value for compare in (paired_items, paired_items_and_seeds)]
-        )
-    items, both = (np.array(tests) <= 0.05).mean(0)
-    assert both <= 0.07 and items >= 0.12
-
-
 def test_bad_input():
     a = counts(np.random.default_rng(0), 2, 5)
     for first, second in ([], []), ([a], []), ([a], [a[:, :4]]), ([a[0]], [a[0]]), ([a[:, :0]], [a[:, :0]]):
@@ -200,28 +171,10 @@ def test_bad_input():
         paired_items([a], [a], ratio, samples=0)
 
 
-def ranks_by_counting(values):
-    """1 + how many are smaller + half of how many others are equal."""
-    return [1 + sum(b < a for b in values) + (sum(b == a for b in values) - 1) / 2 for a in values]
-
-
 def pearson_by_loops(x, y):
     mean_x, mean_y = sum(x) / len(x), sum(y) / len(y)
     product = sum((a - mean_x) * (b - mean_y) for a, b in zip(x, y, strict=True))
     return product / math.sqrt(sum((a - mean_x) ** 2 for a in x) * sum((b - mean_y) ** 2 for b in y))
-
-
-def test_rank_correlation_by_hand():
-    # Ranks 1 2 3 4 5 and 2 1 4 3 5: 1 - 6 (1 + 1 + 1 + 1) / (5 * 24).
-    found = spearman([0.1, 0.2, 0.3, 0.4, 9.0], [20, 10, 40, 30, 50])
-    assert found.rho == pytest.approx(0.8) and found.n == 5
-    # Ranks 1, 2.5, 2.5, 4 and 1, 3, 2, 4: deviations (-1.5, 0, 0, 1.5) and (-1.5, .5, -.5, 1.5), 4.5 / sqrt(4.5 * 5).
-    tied = spearman([1, 7, 7, 8], [0, 2, 1, 5])
-    assert tied.rho == pytest.approx(4.5 / math.sqrt(22.5))
-    # Only the order that is there and the reverse order, each with either order of the equal ones: 4 of 24.
-    assert tied.p == pytest.approx(4 / 24)
-    assert spearman([1, 2, 3, 4], [4, 3, 2, 1]).rho == -1
-    assert spearman([1, 2, 3, 4], [4, 3, 2, 1]).p == pytest.approx(2 / 24)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -230,7 +183,7 @@ def test_p_of_few_points_is_that_of_all_permutations(seed):
     n = 4 + seed % 4
     x, y = rng.integers(0, n, size=(2, n)).tolist()
     found = spearman(x, y)
-    ranks = [ranks_by_counting(side) for side in (x, y)]
+    ranks = [[1 + sum(b < a for b in side) + (sum(b == a for b in side) - 1) / 2 for a in side] for side in (x, y)]
     rho = pearson_by_loops(*ranks)
     every = [pearson_by_loops(ranks[0], order) for order in itertools.permutations(ranks[1])]
     assert found.rho == pytest.approx(rho)

@@ -41,12 +41,6 @@ def test_without_possible_links_aer_is_one_minus_f1():
     assert found.aer == pytest.approx(1 - found.f1)
 
 
-def test_nothing_is_the_worst():
-    assert score([set()], [GOLD]).aer == 1
-    nothing = score([set()], [Gold((), ())])
-    assert (nothing.aer, nothing.precision, nothing.recall, nothing.f1) == (1, 0, 0, 0)
-
-
 def test_numbers_of_lines():
     with pytest.raises(XalignError, match=r"2 lines of hypothesis, 1 of gold"):
         sentence_counts([LINKS, LINKS], [GOLD], where="hyp, gold")

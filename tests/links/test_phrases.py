@@ -31,13 +31,6 @@ def test_a_case_worked_by_hand():
     assert len(found) == len(by_definition(links, 10, 9, 10)) == 24
 
 
-def test_words_without_links_at_either_edge():
-    assert sorted(phrase_pairs({(1, 1)}, 3, 3)) == sorted(
-        (i, i_end, j, j_end) for i in (0, 1) for i_end in (2, 3) for j in (0, 1) for j_end in (2, 3)
-    )
-    assert list(phrase_pairs({(1, 1)}, 3, 3, max_length=1)) == [(1, 2, 1, 2)]
-
-
 @settings(max_examples=300, deadline=None)
 @given(st.data())
 def test_phrase_pairs_are_those_of_the_definition(data):

@@ -128,11 +128,7 @@ def test_a_pair_that_is_not_linked_is_counted():
 
 
 @pytest.mark.parametrize(
-    ("options", "complaint"),
-    [
-        ({"method": "telepathy"}, "telepathy"),
-        ({"temperature": 0.0}, "temperature"),
-    ],
+    ("options", "complaint"), [({"method": "telepathy"}, "telepathy"), ({"temperature": 0.0}, "temperature")]
 )
 def test_options_that_do_not_fit_are_refused(options, complaint):
     with pytest.raises(XalignError, match=f"(?s){complaint}"):

@@ -67,17 +67,13 @@ def run(benchmark, monkeypatch, tmp_path):
     return call
 
 
-def rows_of(result):
-    return {row["contestant"]: row for row in result["rows"]}
-
-
 def test_rounds_alternate_and_are_compared_with_fairseq_s(run, asked):
     result = run("--arch", "tiny", "--dtype", "float32", "--rounds", "2", "--threads", "1")
     names = list(SECONDS)
     begin, rounds = [(name, "begin") for name in names], [(name, "round") for name in names]
     assert asked.questions == [*begin, *rounds, *rounds]
     assert sorted(asked.ended) == sorted(names)
-    rows = rows_of(result)
+    rows = {row["contestant"]: row for row in result["rows"]}
     assert rows["fairseq"]["tokens_per_second"] == [100.0, 100.0, 100.0]
     assert rows["xalign, MLM + TLM"]["times_fairseq"] == [2.0, 2.0, 2.0]
     assert rows["transformers"]["times_fairseq"] == [0.5, 0.5, 0.5]

@@ -5,17 +5,13 @@ import dataclasses
 import re
 from pathlib import Path
 
-import pytest
-
 import xalign_fairseq
 from xalign_fairseq.objectives.registry import OBJECTIVES
 
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture
-def run(script, monkeypatch):
-    """The script's exit code, where other tests' objectives are not registered."""
+def test_the_reference_is_up_to_date_and_a_change_is_found_and_mended(tmp_path, capsys, script, monkeypatch):
     from xalign_fairseq.criterions import weighted
 
     module = script("document_options")
@@ -23,10 +19,10 @@ def run(script, monkeypatch):
     monkeypatch.setattr(module, "OBJECTIVES", own)
     shown = {name: objectives for name, objectives in weighted.PRESETS.items() if set(objectives) <= own.keys()}
     monkeypatch.setattr(weighted, "PRESETS", shown)
-    return lambda *arguments: module.main([str(each) for each in arguments])
 
+    def run(*arguments):
+        return module.main([str(each) for each in arguments])
 
-def test_the_reference_is_up_to_date_and_a_change_is_found_and_mended(run, tmp_path, capsys):
     assert run("--check") == 0, capsys.readouterr().err[-3000:]
     text = (ROOT / "docs/reference/objectives.md").read_text()
     row = "| `--dwa-unmasked-prob` | `0.15` |"

@@ -2,14 +2,7 @@
 
 from pathlib import Path
 
-import pytest
-
 from xalign_fairseq.core.json_files import write_json
-
-
-@pytest.fixture
-def summaries(script):
-    return script("summaries")
 
 
 def cells(table, *start):
@@ -17,7 +10,8 @@ def cells(table, *start):
     return row.strip("| ").split(" | ")[len(start) :]
 
 
-def test_training_has_a_column_for_each_machine_from_its_last_results(summaries, tmp_path):
+def test_training_has_a_column_for_each_machine_from_its_last_results(tmp_path, script):
+    summaries = script("summaries")
     which = {"arch": "base", "vocabulary": "whole", "pairs": "any", "processes": 1}
     places = [*(Path(folder, "training-cpu.json") for folder in summaries.MACHINES), Path("training-cuda.json")]
     for number, place in enumerate(places, start=1):

@@ -1,11 +1,7 @@
 """The data-bins of the benchmark of training: what is assembled, cut and prepared."""
 
-import pytest
 
-
-@pytest.fixture
-def data(script, monkeypatch):
-    """The module, with commands noted down; assembling writes 7 pairs, and preparing its folder."""
+def test_real_text_is_cut_evenly_and_prepared_once(tmp_path, script, monkeypatch):
     module = script("training_data")
     module.lines = []
 
@@ -22,10 +18,7 @@ def data(script, monkeypatch):
     monkeypatch.setattr(module, "_run", run)
     monkeypatch.setattr(module, "EACH", 3)
     monkeypatch.setattr(module, "MONO", 2)
-    return module
-
-
-def test_real_text_is_cut_evenly_and_prepared_once(data, tmp_path):
+    data = module
     trimmed = data.make("trimmed", tmp_path / "data", tmp_path)
     assert data.make("trimmed", tmp_path / "data", tmp_path) == trimmed == tmp_path / "trimmed"
     prepare = data.lines[-1]

@@ -69,11 +69,7 @@ def test_who_starts_the_others_hands_the_signal_on(call_main, monkeypatch, train
 
 @pytest.mark.parametrize(
     ("code", "raised"),
-    [
-        (75, SystemExit),
-        (-signal.SIGKILL, XalignError),
-        (1, torch.multiprocessing.ProcessExitedException),
-    ],
+    [(75, SystemExit), (-signal.SIGKILL, XalignError), (1, torch.multiprocessing.ProcessExitedException)],
 )
 def test_who_starts_the_others_ends_as_they_do(call_main, code, raised):
     def main(cfg):

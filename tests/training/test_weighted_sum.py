@@ -180,11 +180,7 @@ def test_micro_batches_are_one_batch(cuts):
 
 
 # What the two workers have; one of them may lack the last micro-batch.
-SHARES = (
-    ([(0, 1), (2,)], [(3, 4, 5), (6,)]),
-    ([(0, 1, 6), (2,)], [(3, 4, 5), ()]),
-    ([(0, 1, 2, 3, 4, 5, 6)], [()]),
-)
+SHARES = (([(0, 1), (2,)], [(3, 4, 5), (6,)]), ([(0, 1, 6), (2,)], [(3, 4, 5), ()]), ([(0, 1, 2, 3, 4, 5, 6)], [()]))
 # Counts of dwa are known as it runs: workers are exact, micro-batches have equal weight.
 RUNNING = "tlm,dwa"
 RUNNING_SHARES = ([(0, 1, 2)], [(3, 4, 5, 6)]), ([(0, 1, 2, 3, 4, 5, 6)], [()])

@@ -132,17 +132,6 @@ def bitext(tmp_path):
     return tmp_path / "tatoeba.deu-eng.deu"
 
 
-@pytest.fixture(scope="module")
-def speaking(encoder):
-    """The encoder with embeddings of de, en and fr."""
-    config = replace(encoder.config, language_embeddings="de,en,fr")
-    torch.manual_seed(0)
-    made = Encoder(config).eval()
-    made.load_state_dict(encoder.float().state_dict(), strict=False)
-    torch.nn.init.normal_(made.sentence_encoder.embed_languages.weight)
-    return made
-
-
 def test_scores_are_those_of_cosines_in_a_loop(encoder, tokenizer, bitext):
     evaluation = evaluate_retrieval(encoder, tokenizer, bitext, "de")
 
@@ -215,7 +204,14 @@ def test_linear_maps_of_a_checkpoint_are_used(encoder, tokenizer, bitext, tmp_pa
     assert unmapped.predictions == evaluate_retrieval(encoder, tokenizer, bitext, "de", layer=2).predictions
 
 
-def test_each_side_is_read_in_its_language(speaking, tokenizer, bitext):
+def test_each_side_is_read_in_its_language(tokenizer, bitext, encoder):
+    config = replace(encoder.config, language_embeddings="de,en,fr")
+    torch.manual_seed(0)
+    made = Encoder(config).eval()
+    made.load_state_dict(encoder.float().state_dict(), strict=False)
+    torch.nn.init.normal_(made.sentence_encoder.embed_languages.weight)
+    speaking = made
+
     def vector(sentence, row):
         given = Input(torch.tensor([[0, *tokenizer.encode(sentence), 2]]), torch.tensor([[row]]))
         return speaking.states(given).layer(2)[0].mean(0)

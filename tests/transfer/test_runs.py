@@ -26,16 +26,6 @@ from xalign_fairseq.transfer.study import select, xtreme_study
 
 
 @pytest.fixture
-def save(tmp_path):
-    """A folder of checkpoints."""
-    folder = tmp_path / "checkpoints"
-    folder.mkdir()
-    for name in ("best", "last", "1_500"):
-        (folder / f"checkpoint_{name}.pt").touch()
-    return folder
-
-
-@pytest.fixture
 def tested(transfer_encoder, tmp_path):
     """The function that gives the run of retrieval from sentences of these languages."""
     for language, sentences in (("de", ("das haus", "der hund")), ("fr", ("la maison", "le chien"))):
@@ -201,7 +191,12 @@ def test_a_job_hands_sigusr1_on_to_its_training(begin):
     assert [each["exit"] for each in sessions(folder)] == [75]
 
 
-def test_the_tested_model_alone_is_kept(save):
+def test_the_tested_model_alone_is_kept(tmp_path):
+    folder = tmp_path / "checkpoints"
+    folder.mkdir()
+    for name in ("best", "last", "1_500"):
+        (folder / f"checkpoint_{name}.pt").touch()
+    save = folder
     tidy(save.parent, keep_models=True)
     assert [path.name for path in save.iterdir()] == ["checkpoint_best.pt"]
     tidy(save.parent, keep_models=False)

@@ -18,17 +18,6 @@ def softmax(values):
     return [weight / sum(weights) for weight in weights]
 
 
-def score(src, tgt, src_words, tgt_words, u, v, temperature):
-    """s(u, v), by sums over tokens."""
-    cosines = [[2 * value - 1 for value in row] for row in similarities(src, tgt)]
-    forward = [softmax([cosine / temperature for cosine in row]) for row in cosines]
-    backward = [softmax([cosine / temperature for cosine in column]) for column in zip(*cosines, strict=True)]
-    rows = [i for i, word in enumerate(src_words) if word == u]
-    columns = [j for j, word in enumerate(tgt_words) if word == v]
-    there = sum(forward[i][j] for i in rows for j in columns) / len(rows)
-    return math.sqrt(there * (sum(backward[j][i] for i in rows for j in columns) / len(columns)))
-
-
 def owners(seed):
     """Words of 1 to 3 tokens for sides of SIZES, padded with -1."""
     generator = torch.Generator().manual_seed(seed)
@@ -53,7 +42,13 @@ def test_scores_are_those_of_the_equation():
         several += len(src) > len(set(u_words))
         for u in set(u_words):
             for v in set(v_words):
-                expected = score(src, tgt, u_words, v_words, u, v, 0.2)
+                cosines = [[2 * value - 1 for value in row] for row in similarities(src, tgt)]
+                forward = [softmax([cosine / 0.2 for cosine in row]) for row in cosines]
+                backward = [softmax([cosine / 0.2 for cosine in column]) for column in zip(*cosines, strict=True)]
+                rows = [i for i, word in enumerate(u_words) if word == u]
+                columns = [j for j, word in enumerate(v_words) if word == v]
+                there = sum(forward[i][j] for i in rows for j in columns) / len(rows)
+                expected = math.sqrt(there * (sum(backward[j][i] for i in rows for j in columns) / len(columns)))
                 assert scores[row, u, v].item() == pytest.approx(expected, abs=1e-9)
         assert not scores[row, max(u_words) + 1 :].any() and not scores[row, :, max(v_words) + 1 :].any()
     assert several  # words of several tokens

@@ -166,8 +166,7 @@ def align_files(run: AlignRun) -> AlignReport:
             page = replace(page, system=", ".join(filter(None, (run.model, aligner.describe()))))
         counts = _write(aligner, pairs, page or LINES[run.format], output, run.quiet)
         return AlignReport(
-            f"{counts}; {aligner.describe()}",
-            aligner.unknown().warning("links of these words are unreliable"),
+            f"{counts}; {aligner.describe()}", aligner.unknown().warning("links of these words are unreliable")
         )
 
 

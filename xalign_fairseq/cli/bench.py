@@ -76,12 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--device", default="auto", help="auto (CUDA if available), cpu, cuda or cuda:1 (default: auto)"
     )
-    parser.add_argument(
-        "--dtype",
-        choices=DTYPES,
-        default="auto",
-        help="precision of the encoder (default: auto)",
-    )
+    parser.add_argument("--dtype", choices=DTYPES, default="auto", help="precision of the encoder (default: auto)")
     add_paper(parser)
     add_json(parser)
     parser.add_argument("--out", metavar="FILE", help="also write the table; .md, .tex or .json")

@@ -36,11 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--directions", default="", metavar="PREFIX", help="also write PREFIX.fwd and PREFIX.rev, unfiltered"
     )
     parser.add_argument(
-        "--filters",
-        nargs="+",
-        choices=(*FILTERS, WU_DREDZE),
-        default=[],
-        help="wu-dredze: all three (default: none)",
+        "--filters", nargs="+", choices=(*FILTERS, WU_DREDZE), default=[], help="wu-dredze: all three (default: none)"
     )
     parser.add_argument(
         "--overwrite", action="store_true", help="replace existing outputs when the new ones are complete"

@@ -156,10 +156,7 @@ def _add_training_arguments(group: Any) -> None:
             *("freeze-encoder-updates", int, "N"),
             "train only the heads, such as dwa's pointer, for the first N updates (default: 0)",
         ),
-        (
-            *("validate-every", int, "N"),
-            f"updates between checkpoints (default: 1000; {small}: 50, at most --updates)",
-        ),
+        (*("validate-every", int, "N"), f"updates between checkpoints (default: 1000; {small}: 50, at most --updates)"),
         ("patience", int, "N", "stop after N checkpoints without a lower AER; 0: never (default: 5)"),
         ("seed", int, None, "default: 1"),
     )

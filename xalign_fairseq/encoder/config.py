@@ -6,13 +6,7 @@ from typing import Any
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.linking import resolve_layer
 
-SIZES = (
-    "encoder_layers",
-    "encoder_embed_dim",
-    "encoder_ffn_embed_dim",
-    "encoder_attention_heads",
-    "max_positions",
-)
+SIZES = ("encoder_layers", "encoder_embed_dim", "encoder_ffn_embed_dim", "encoder_attention_heads", "max_positions")
 DROPOUTS = ("dropout", "attention_dropout", "activation_dropout")
 # Larger than any model, and small enough that a damaged configuration takes neither time nor memory.
 LIMITS = {

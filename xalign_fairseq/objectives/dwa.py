@@ -71,8 +71,7 @@ class DWA(Objective):
         "encoder that is already aligned",
     )
     method: str = option(
-        "transport",
-        "labelling method: transport, or ot-unbalanced, whose dustbin leaves words without a partner",
+        "transport", "labelling method: transport, or ot-unbalanced, whose dustbin leaves words without a partner"
     )
     sinkhorn_iterations: int = option(2, "for transport: Sinkhorn iterations")
     mu: float = option(1.0, "for transport: entropic regularisation")

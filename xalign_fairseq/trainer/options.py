@@ -158,11 +158,7 @@ def check_parts(task: str | None, criterion: str | None, arch: str | None) -> No
     """
     kinds = [
         _kind(registry.get(name))
-        for registry, name in (
-            (TASK_REGISTRY, task),
-            (CRITERION_REGISTRY, criterion),
-            (ARCH_MODEL_REGISTRY, arch),
-        )
+        for registry, name in ((TASK_REGISTRY, task), (CRITERION_REGISTRY, criterion), (ARCH_MODEL_REGISTRY, arch))
     ]
     if None in kinds or set(kinds) == {"other"}:
         return

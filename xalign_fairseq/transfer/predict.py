@@ -251,8 +251,7 @@ def evaluate_retrieval(
     evaluation = Evaluation(ids, [pair.label for pair in pairs], predictions, digest(path))
     if any(gold is None for gold in evaluation.golds):
         logger.warning(
-            "%s: the English side is sorted, as XTREME's scripts leave it, and can't be scored; use LASER's files",
-            path,
+            "%s: the English side is sorted, as XTREME's scripts leave it, and can't be scored; use LASER's files", path
         )
     evaluation.score(benchmark, language, language=language, layer=chosen, pooling="mean")
     return evaluation

@@ -120,11 +120,7 @@ class Agreement(NamedTuple):
 
 
 def agreement(
-    hidden: Tensor,
-    spans: Tensor,
-    *,
-    temperature: float = 0.1,
-    sizes: tuple[int, int] | None = None,
+    hidden: Tensor, spans: Tensor, *, temperature: float = 0.1, sizes: tuple[int, int] | None = None
 ) -> Agreement:
     r"""Both sides' softmax over the tokens of the other side (Dou & Neubig 2021, Eq. 1).
 

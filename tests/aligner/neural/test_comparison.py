@@ -70,10 +70,7 @@ def test_layers_and_means_of_neighbours():
         ),
         ({"varied": {"threshold": [0.1]}}, [(name, {"threshold": 0.1}) for name in ("softmax", "grow")]),
         ({"fixed": {"growth": 1.0}}, [("grow", {**options, "growth": 1.0}) for _, options in GROWN]),
-        (
-            {"fixed": {"mu": 0.5}, "varied": {"filter": ["argmax"]}},
-            [("transport", {"mu": 0.5, "filter": "argmax"})],
-        ),
+        ({"fixed": {"mu": 0.5}, "varied": {"filter": ["argmax"]}}, [("transport", {"mu": 0.5, "filter": "argmax"})]),
         (
             {"methods": ["argmax", "ot-unbalanced"], "fixed": {"mu": 0.3}, "varied": {"filter": ["argmax"]}},
             [("argmax", {}), ("ot-unbalanced", {"mu": 0.3})],

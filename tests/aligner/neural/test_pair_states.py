@@ -228,18 +228,15 @@ def test_windows_cover_both_sides_and_advance_together(n, m, positions, encoding
             assert behind >= side.length // 4 - 1 or side.starts[window] == size - side.length
 
 
-def pairs_of(sizes: list[tuple[int, int]]) -> list[EncodedPair]:
+@pytest.fixture
+def pairs() -> list[EncodedPair]:
+    draw = np.random.default_rng(1)
+    sizes = list(zip(draw.integers(1, 90, 300).tolist(), draw.integers(1, 90, 300).tolist(), strict=True))
     empty = np.zeros(0, dtype=np.int32)
     return [
         EncodedPair(number, np.zeros(n, dtype=np.int32), np.zeros(m, dtype=np.int32), empty, empty)
         for number, (n, m) in enumerate(sizes)
     ]
-
-
-@pytest.fixture
-def pairs() -> list[EncodedPair]:
-    draw = np.random.default_rng(1)
-    return pairs_of(list(zip(draw.integers(1, 90, 300).tolist(), draw.integers(1, 90, 300).tolist(), strict=True)))
 
 
 @pytest.mark.parametrize("encoding", ["joint", "separate"])

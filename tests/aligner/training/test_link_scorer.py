@@ -51,11 +51,7 @@ def aer(scorer, pairs, threshold=0.4):
 @pytest.fixture(scope="module")
 def fitted():
     """A scorer of two languages."""
-    return fit_link_scorer(
-        [language(1), language(2)],
-        new,
-        Fitting(30, updates=1, lr=0.02),
-    )
+    return fit_link_scorer([language(1), language(2)], new, Fitting(30, updates=1, lr=0.02))
 
 
 def test_what_is_no_link_is_learned_for_another_language(fitted):

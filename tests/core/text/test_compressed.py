@@ -38,12 +38,6 @@ def test_damage_is_an_error_that_names_the_file(tmp_path, suffix, damage):
         scan(path)
 
 
-def test_lines_that_are_not_utf8_are_named_in_compressed_text_too(tmp_path):
-    (tmp_path / "t.gz").write_bytes(gzip.compress(b"a\nb\xff\n"))
-    with pytest.raises(XalignError, match=r"(?s)not UTF-8.*t.gz, line 2"):
-        scan(tmp_path / "t.gz")
-
-
 def test_what_the_disk_refuses_is_no_damage(tmp_path, monkeypatch):
     def refuse(*_):
         raise OSError(5, "Input/output error")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text import corpus
-from xalign_fairseq.core.text.corpus import require_equal_lengths, require_files, scan
+from xalign_fairseq.core.text.corpus import require_files, scan
 from xalign_fairseq.core.text.lines import read_lines
 
 LINES = st.lists(st.text(st.sampled_from("a λ中😀\u2028\u0085"), max_size=4), min_size=1, max_size=40)
@@ -79,21 +79,6 @@ def test_shares_of_a_file_are_contiguous_and_all_of_it(tmp_path, monkeypatch, nu
         assert [share.read() for share in shares if share.lines] == [list(chain(*parts)) for parts in read if parts]
         assert [part.first for share in shares for part in share.parts()] == list(range(0, 60, 7))
         assert max(map(len, read)) - min(map(len, read)) <= 1
-
-
-def test_all_missing_files_are_named_at_once(tmp_path):
-    (tmp_path / "a").write_text("x\n")
-    require_files([tmp_path / "a"], remedy="look again")
-    with pytest.raises(XalignError, match=r"b, .*c\n  next: look again"):
-        require_files([tmp_path / "a", tmp_path / "b", tmp_path / "c"], remedy="look again")
-
-
-def test_different_lengths_are_an_error_with_both_counts(tmp_path):
-    (tmp_path / "a").write_text("x\ny\n")
-    (tmp_path / "b").write_text("x\ny\nz\n")
-    require_equal_lengths(scan(tmp_path / "a"), scan(tmp_path / "a"))
-    with pytest.raises(XalignError, match="2 and 3 lines"):
-        require_equal_lengths(scan(tmp_path / "a"), scan(tmp_path / "b"))
 
 
 def test_what_is_there_but_no_file_is_not_called_missing(tmp_path):

@@ -14,7 +14,7 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text import corpus, limits
 from xalign_fairseq.core.text.compressed import open_file
 from xalign_fairseq.core.text.corpus import scan
-from xalign_fairseq.core.text.limits import DEFAULTS, LINE, UNPACKING, LiveStream, limit, lines_of
+from xalign_fairseq.core.text.limits import DEFAULTS, LINE, UNPACKING, LiveStream, limit
 from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.data.labelled.examples import read_rows
 
@@ -79,11 +79,6 @@ def test_streams_of_xz_one_after_the_other_with_zeros_between(tmp_path, filled):
     (tmp_path / "t.xz").write_bytes(one + b"more")
     with pytest.raises(XalignError, match="damaged"), open_file(tmp_path / "t.xz") as stream:
         stream.read()
-
-
-def test_lines_are_those_of_the_stream():
-    raw = b"a\r\n\nb\x0bc\nd"
-    assert list(lines_of(io.BytesIO(raw), "here")) == list(io.BytesIO(raw))
 
 
 @given(st.binary().map(lambda raw: raw.replace(b"\1", b"\n")), st.integers(1, 9), st.integers(1, 5))

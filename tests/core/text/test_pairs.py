@@ -68,12 +68,10 @@ def test_any_text_keeps_its_lines(tmp_path, src, tgt):
     assert list(SentencePairs(*files)) == list(PairStream(*files)) == expected
 
 
-@pytest.fixture
-def standard_input(monkeypatch):
-    return lambda raw: monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw)))
+def test_standard_input_is_read_as_it_comes(tmp_path, monkeypatch):
+    def standard_input(raw):
+        return monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw)))
 
-
-def test_standard_input_is_read_as_it_comes(standard_input, tmp_path):
     text = "a b ||| c\n\n||| d\n"
     standard_input(text.encode())
     pairs = open_pairs("-")

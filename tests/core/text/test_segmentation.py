@@ -12,12 +12,7 @@ from hypothesis import strategies as st
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text import segmentation
 from xalign_fairseq.core.text.lines import read_lines
-from xalign_fairseq.core.text.segmentation import (
-    SEGMENTERS,
-    find_segmenter,
-    find_segmenters,
-    split_at_spaces,
-)
+from xalign_fairseq.core.text.segmentation import SEGMENTERS, find_segmenter, find_segmenters, split_at_spaces
 
 LIBRARIES = {"jieba": "jieba", "fugashi": "unidic_lite", "pythainlp": "pythainlp"}
 HARD = "a1 \u3000\t\r\0.,…—)(_'\u0301\u0903\u200b\u200d\u200f\u0600👨👩👧🏽🇫🇷नमस्ते각กำแ文は。、་བོདខ្ញុំမြန်שָׁלוֹם𠀀"

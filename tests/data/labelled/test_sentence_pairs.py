@@ -11,12 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.data.labelled.sentence_pairs import (
-    english_file,
-    labels_file,
-    read_bitext,
-    read_pairs,
-)
+from xalign_fairseq.data.labelled.sentence_pairs import english_file, labels_file, read_bitext, read_pairs
 
 
 def rows(*each):

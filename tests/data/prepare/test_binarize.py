@@ -8,7 +8,7 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text import corpus
 from xalign_fairseq.core.text.corpus import scan
 from xalign_fairseq.core.workers import processes
-from xalign_fairseq.data.prepare.binarize import MonoText, PairText, require_fitting_links
+from xalign_fairseq.data.prepare.binarize import PairText, require_fitting_links
 from xalign_fairseq.data.prepare.filters import Filters
 from xalign_fairseq.data.tokenizers.tokenizer import flatten
 
@@ -56,16 +56,6 @@ def items(ragged):
     return [part.tolist() for part in np.split(flat, np.cumsum(sizes)[:-1])]
 
 
-def test_pairs_without_links(pair):
-    found = pair().encode(Lines())
-    assert [items(side) for side in found.items] == [[[4, 5, 6, 2], [3, 3, 2]], [[8, 2], [10, 11, 3, 2]]]
-    assert found.counts == {
-        "lines": 5, "pairs": 2, "empty source": 1, "empty target": 1, "both sides empty": 1,
-        "tokens aa": 5, "unknown aa": 2, "tokens bb": 4, "unknown bb": 1,
-        "unknown in aa Latin": 2, "unknown in bb Latin": 1,
-    }  # fmt: skip
-
-
 def test_pairs_with_links_have_words_too_and_lose_the_links_of_what_is_dropped(pair):
     plain, found = pair().encode(Lines()), pair(LINKS).encode(Lines())
     src, tgt, src_words, tgt_words, triples = map(items, found.items)
@@ -85,21 +75,6 @@ def test_chunks_together_are_the_whole(pair, links, monkeypatch):
         assert np.concatenate([part.items[k][0] for part in parts]).tolist() == flat.tolist()
         assert np.concatenate([part.items[k][1] for part in parts]).tolist() == sizes.tolist()
     assert {name: sum(part.counts.get(name, 0) for part in parts) for name in whole.counts} == whole.counts
-
-
-def test_monolingual_text_of_several_files(file, monkeypatch):
-    text = MonoText("valid", "aa", (file("one", SRC), file("two", TGT)))
-    found = text.encode(Lines())
-    (ids,) = map(items, found.items)
-    assert ids == [[4, 5, 6, 2], [7, 3, 2], [3, 3, 2], [8, 2], [9, 2], [10, 11, 3, 2]]
-    assert found.counts == {
-        "lines": 10, "sentences": 6, "empty": 4, "tokens aa": 12, "unknown aa": 4, "unknown in aa Latin": 4,
-    }  # fmt: skip
-    assert (text.name, text.lines, text.ids_outputs, text.side_outputs) == ("valid aa", 10, ("valid.aa",), ())
-    monkeypatch.setattr(corpus, "CHUNK_LINES", 2)
-    parts = list(MonoText("valid", "aa", tuple([file("one", SRC), file("two", TGT)])).parts())
-    assert [part.lines for part in parts] == [2, 2, 1, 2, 2, 1]
-    assert [item for part in parts for item in items(part.encode(Lines()).items[0]) if item] == ids
 
 
 NO_FILTERS = Filters()

@@ -111,8 +111,10 @@ def test_each_side_is_to_be_in_its_language(monkeypatch):
 WORDS = {"ab": (9.0, 0.0), "λ": (0.0, 9.0)}  # what speaks for en, and for el
 
 
-def write_model(path):
-    """A supervised model of words alone, fastText's file format 12."""
+@pytest.fixture
+def model(tmp_path):
+    pytest.importorskip("fasttext", reason="pip install fasttext-predict")
+    path = tmp_path / "lid.bin"
     labels = {"__label__en": (1.0, 0.0), "__label__el": (0.0, 1.0)}
     # dim ws epoch minCount neg wordNgrams softmax supervised ...
     parts = [struct.pack("<ii12id", 793712314, 12, *[2, 5, 5, 1, 5, 1, 3, 3, 0, 0, 0, 100], 1e-4)]
@@ -123,12 +125,6 @@ def write_model(path):
         parts.append(struct.pack("<?qq", False, len(rows), 2) + b"".join(struct.pack("<2f", *row) for row in rows))
     path.write_bytes(b"".join(parts))
     return str(path)
-
-
-@pytest.fixture
-def model(tmp_path):
-    pytest.importorskip("fasttext", reason="pip install fasttext-predict")
-    return write_model(tmp_path / "lid.bin")
 
 
 def test_the_most_probable_language_counts(model):
@@ -151,7 +147,7 @@ def test_what_can_not_be_told_is_said_before_any_work(model, tmp_path):
 
 def test_a_shard_without_a_line_is_an_error(tmp_path, bitext, spm):
     source = PairSource("train", "en", "el", str(bitext / "train.en"), str(bitext / "train.el"))
-    with pytest.raises(XalignError, match=r"(?s)a shard has no line.*shard.*1200 lines in 2 shards"):
+    with pytest.raises(XalignError, match=r"(?s)a shard has no line.*shard.*1,200 lines in 2 shards"):
         prepare(PrepareOptions(tmp_path / "d", [source], spm=spm, shard=(0, 2)))
     made = prepare(PrepareOptions(tmp_path / "d", [source], spm=spm, shard=(1, 2)))
     assert made["options"]["shard"] == "1/2" and made["pairs"][0]["pairs"] == 1200

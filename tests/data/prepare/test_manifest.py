@@ -54,16 +54,6 @@ def test_a_pair_without_links_and_with_some(write):
     assert made["mono"] == []
 
 
-def test_monolingual_text(write):
-    made = write((MONO, MONO_COUNTS))
-    assert made["mono"] == [{
-        "split": "valid", "lang": "en", "files": ["t.en", "more.en"], "lines": 10, "sentences": 8,
-        "dropped": {"empty": 2}, "tokens": {"en": 3}, "unknown": {"en": 2},
-        "unknown_scripts": {"en": {"symbols": 3, "Han": 1, "Thai": 1}}, "unknown_rate": {"en": 0.666667},
-    }]  # fmt: skip
-    assert made["pairs"] == []
-
-
 @pytest.mark.parametrize(
     ("options", "trained", "size"),
     [

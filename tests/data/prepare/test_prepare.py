@@ -157,16 +157,6 @@ def test_bad_text_is_an_error_before_any_file_is_written(tmp_path, spm, monkeypa
     assert not (tmp_path / "d").exists()
 
 
-def test_an_existing_data_bin_stays_unless_overwrite(tmp_path, bitext, spm):
-    put(tmp_path / "d", old="old")
-    with pytest.raises(XalignError, match="by overwrite"):
-        prepare(PrepareOptions(tmp_path / "d", [pair(bitext)], spm=spm))
-    assert contents(tmp_path / "d") == {"old": b"old"}
-    prepare(PrepareOptions(tmp_path / "d", [pair(bitext)], spm=spm, overwrite=True))
-    assert "old" not in contents(tmp_path / "d")
-    assert [path.name for path in tmp_path.iterdir()] == ["d"]
-
-
 def test_an_error_in_the_middle_keeps_the_old_data_bin(tmp_path, bitext, spm, monkeypatch, small_chunks):
     put(tmp_path / "d", old="old")
     calls = itertools.count()

@@ -165,17 +165,6 @@ def test_other_text_or_options_begin_anew(options, bitext, spm, tmp_path):
         prepare(options)
 
 
-def test_another_file_of_a_model_by_the_same_name_begins_anew(options, tmp_path):
-    path = tmp_path / "lid.bin"
-    given = replace(options, filters=Filters(language_model=str(path)))
-    made = []
-    for content in (b"one", b"another", b"another"):
-        path.write_bytes(content)
-        os.utime(path, (1, 1))
-        made.append(progress.fingerprint(given, None))
-    assert made[0] != made[1] == made[2]
-
-
 def test_a_damaged_journal_begins_anew(options, whole):
     stopped(options, binarize.PairText, "encode", 3)
     path = os.path.join(os.path.dirname(options.destdir), ".d.unfinished", JOURNAL)

@@ -64,12 +64,6 @@ def test_a_model_is_trained_unless_one_is_given(given, trains):
     assert PrepareOptions("out", **given).trains_model is trains
 
 
-def test_options_that_fit(files, pair):
-    PrepareOptions("out", [pair(), pair("valid")]).check()
-    PrepareOptions("out", [pair("test")], spm=files / "m.model", dictionary=files / "dict.txt").check()
-    PrepareOptions("out", mono=[MonoSource("valid", "en", (str(files / "t.en"),))], tokenizer="base.pt").check()
-
-
 def test_options_that_contradict_each_other(refused, pair, files):
     refused("nothing to prepare")
     refused(r"the number of workers is below 1\n  where: workers\n  found: 0", pair(), workers=0)

@@ -124,13 +124,6 @@ def test_what_the_messages_do_not_know_is_kept():
     assert first == second
 
 
-def test_transformers_reads_models_by_the_same_messages():
-    """Two copies of them in one process would be an error of protobuf's, in whatever order they came."""
-    convert = pytest.importorskip("transformers.convert_slow_tokenizer")
-    read_pieces(train())
-    assert convert.import_protobuf() is sys.modules["sentencepiece.sentencepiece_model_pb2"]
-
-
 def test_without_protobuf_the_error_names_it(monkeypatch):
     model = train()
     monkeypatch.setitem(sys.modules, "sentencepiece.sentencepiece_model_pb2", None)

@@ -9,12 +9,7 @@ from support.body_folders import byte_level_bpe
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.data.tokenizers.pipeline import PipelineTokenizer, TokenizerPipeline
-from xalign_fairseq.data.tokenizers.tokenizer_model import (
-    find_model,
-    make_tokenizer,
-    read_model,
-    write_model,
-)
+from xalign_fairseq.data.tokenizers.tokenizer_model import find_model, make_tokenizer, read_model, write_model
 
 SENTENCES = [
     ["The", "red", "house", "."], ["\"So", "big?\"", "(red)", "the"], ["schläft", "…", "Ünïcödé", "naïve", "𝒳☃"],

@@ -23,12 +23,6 @@ def latin():
     return SentencePieceTokenizer(sentencepiece_model(lines, vocab_size=30))
 
 
-@pytest.fixture(scope="module")
-def wordpiece():
-    symbols = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a", "the", "cat", "##s"]
-    return WordPieceTokenizer(*from_vocabulary(symbols, lowercase=False))
-
-
 @pytest.mark.parametrize(
     ("text", "script"),
     [
@@ -41,7 +35,9 @@ def test_scripts_by_unicodes_names(text, script):
     assert script_of(text) == script
 
 
-def test_every_unknown_token_is_counted(latin, wordpiece):
+def test_every_unknown_token_is_counted(latin):
+    symbols = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a", "the", "cat", "##s"]
+    wordpiece = WordPieceTokenizer(*from_vocabulary(symbols, lowercase=False))
     for tokenizer in (latin, wordpiece):
         ids = tokenizer.encode_batch(LINES)
         found = count_unknown(tokenizer, ids, LINES)

@@ -105,17 +105,6 @@ def theirs_cased(theirs):
 PIECES = ["[UNK]", "[MASK]", "un", "##aff", "##able", "##a", "##ble", "able", "!", "中", "a", "[PAD]", "[SEP]", "[CLS]"]
 
 
-def test_the_longest_piece_from_the_left():
-    tokenizer = WordPieceTokenizer(*from_vocabulary(PIECES, lowercase=True))
-    symbols = tokenizer.dictionary.symbols
-    assert symbols == ["<s>", "<pad>", "</s>", "<unk>", "un", "##aff", "##able", "##a", "##ble", "able", "!", "中", "a"]
-    assert bert_ids(tokenizer.dictionary, tokenizer.settings) == [13, 11, 12, 0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 1]
-    ids, index = tokenizer.encode_words(["UNaffable!", "\u200b", "unx", "中able", "", "á", "[MASK]"])
-    spelt = [symbols[i] for i in ids]
-    assert spelt[:9] == ["un", "##aff", "##able", "!", "<unk>", "中", "able", "a", "<unk>"]
-    assert index == [0, 0, 0, 0, 2, 3, 3, 5, 6, 6, 6]  # "[MASK]" is text: a bracket, a word, a bracket, all unknown
-
-
 def test_offsets_are_of_the_original_characters():
     tokenizer = WordPieceTokenizer(*from_vocabulary(PIECES, lowercase=True))
     text = "UNa\u0301ffable\u200b! 中 Жx"
@@ -164,13 +153,6 @@ def test_vocabularies_that_are_not_berts(symbols, message):
 def test_settings_that_are_none(state):
     with pytest.raises(XalignError, match=r"not settings of WordPiece[\s\S]*here\.json"):
         WordPieceSettings.from_state(state, "here.json")
-
-
-def test_parts_are_what_is_looked_up(symbols):
-    cased, lower = (WordPieceTokenizer(*from_vocabulary(symbols, lowercase=each)) for each in (False, True))
-    assert cased.parts("Don't  中国,É") == ["Don", "'", "t", "中", "国", ",", "É"]
-    assert lower.parts("Don't  中国,É") == ["don", "'", "t", "中", "国", ",", "e"]
-    assert cased.parts(" ") == []
 
 
 def test_a_dictionary_of_another_tokenizer(tokenizer):

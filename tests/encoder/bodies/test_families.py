@@ -200,11 +200,7 @@ def restated(weights, ids, theta, factor):
 
 
 @pytest.mark.parametrize(
-    ("changes", "theta", "factor"),
-    [
-        ({}, 20000, 8),
-        ({"rope_scaling": None, "rope_theta": 160000.0}, 160000, 1),
-    ],
+    ("changes", "theta", "factor"), [({}, 20000, 8), ({"rope_scaling": None, "rope_theta": 160000.0}, 160000, 1)]
 )
 def test_states_of_published_folders_are_their_definition(tmp_path, changes, theta, factor):
     weights = write_published(tmp_path, **changes)

@@ -31,9 +31,8 @@ def script(*command, **variables):
     return done.stdout
 
 
-@pytest.fixture
-def data(tmp_path, command):
-    """OUT of 1_data.sh with one language and few sentences: English in another script."""
+@pytest.mark.slow
+def test_a_run_is_trained_fine_tuned_and_measured(tmp_path, command):
     rng = random.Random(1)
     for split, count in (("train", 40), ("test", 10)):
         text = made_up.conllu([made_up.sentence(rng) for _ in range(count)])
@@ -54,11 +53,7 @@ def data(tmp_path, command):
             f"{prefix}.links", "--mono", f"en={prefix}.en", "--mono", f"xx={prefix}.xx")  # fmt: skip
     command("xalign", "lexicon", bin_, "--pair", "en-xx", "--from", derived / "lexicon.en-xx.tsv", "--pieces",
             "--fraction", 0.5, "--held-out", 0.2, "--seed", 1)  # fmt: skip
-    return tmp_path
-
-
-@pytest.mark.slow
-def test_a_run_is_trained_fine_tuned_and_measured(data):
+    data = tmp_path
     runs, results = data / "runs", data / "results"
     sizes = {"UPDATES": "3", "DIM": "32", "LAYERS": "1", "MAX_TOKENS": "256"}
     script("bash", "2_train.sh", data, runs, "align_mlm", "trans", 1, **sizes)

@@ -22,18 +22,6 @@ TINY = {"num_hidden_layers": 3, "hidden_size": 128, "intermediate_size": 512, "n
 
 
 @pytest.fixture
-def bert(transformers, tmp_path):
-    """A folder as mBERT's, of the sizes of ``xalign_tiny``."""
-    symbols = ["[PAD]", "[unused1]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *ENGLISH, *GERMAN, "##s"]
-    folder = tmp_path / "bert"
-    torch.manual_seed(0)
-    transformers.BertForPreTraining(transformers.BertConfig(vocab_size=len(symbols), **TINY)).save_pretrained(folder)
-    (folder / "vocab.txt").write_text("".join(f"{symbol}\n" for symbol in symbols), encoding="utf-8")
-    (folder / "tokenizer_config.json").write_text('{"do_lower_case": false}')
-    return folder
-
-
-@pytest.fixture
 def text(tmp_path):
     draw = random.Random(1)
     for split, pairs in (("train", 48), ("valid", 8)):
@@ -55,7 +43,14 @@ def recipe(script, *arguments, **variables):
 
 
 @pytest.mark.slow
-def test_the_recipe_runs_from_a_bert_folder(bert, text, tmp_path):
+def test_the_recipe_runs_from_a_bert_folder(text, tmp_path, transformers):
+    symbols = ["[PAD]", "[unused1]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *ENGLISH, *GERMAN, "##s"]
+    folder = tmp_path / "bert"
+    torch.manual_seed(0)
+    transformers.BertForPreTraining(transformers.BertConfig(vocab_size=len(symbols), **TINY)).save_pretrained(folder)
+    (folder / "vocab.txt").write_text("".join(f"{symbol}\n" for symbol in symbols), encoding="utf-8")
+    (folder / "tokenizer_config.json").write_text('{"do_lower_case": false}')
+    bert = folder
     recipe("1_data.sh", text, tmp_path / "bin", "de-en", TOKENIZER=str(bert), WORKERS="1")
     data = DataBin(tmp_path / "bin")
     assert isinstance(data.tokenizer_model, WordPieceSettings) and "schläft" in data.dictionary.symbols

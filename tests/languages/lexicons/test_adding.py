@@ -10,21 +10,15 @@ from xalign_fairseq.languages.lexicons.adding import AddedLexicon, format_of, re
 from xalign_fairseq.languages.lexicons.building import LexiconOptions
 
 
-@pytest.fixture
-def added(tmp_path):
-    """The function that describes a lexicon of two pieces for a data-bin that has no tokenizer."""
+def test_what_is_refused_leaves_the_lexicon_as_it_is(tmp_path):
     Dictionary(["▁a", "b", "▁A", "B"]).save(tmp_path / "dict.txt")
     (tmp_path / "twins.tsv").write_text("▁a\t▁A\nb\tB\n", encoding="utf-8")
     options = LexiconOptions(held_out=0)
 
-    def describe(**changes):
+    def added(**changes):
         files = [str(tmp_path / "twins.tsv")]
         return AddedLexicon(tmp_path, ("en", "xx"), **{"files": files, "pieces": True, "options": options, **changes})
 
-    return describe
-
-
-def test_what_is_refused_leaves_the_lexicon_as_it_is(added, tmp_path):
     added().add()
     first = lexicons.read(DataBin(tmp_path), "en", "xx").digest
     with pytest.raises(XalignError, match="a lexicon of these languages already") as caught:

@@ -6,30 +6,12 @@ from support import grammar
 from xalign_fairseq.languages.sample import english, french
 
 EXPECTED = {
-    "front door": (
-        "Le professeur ne verrouille pas la porte d' entrée .",
-        "0-0 1-1 3-2 3-4 4-3 5-5 6-8 7-6 8-9",
-    ),
-    "found key": (
-        "Je sais qu' Anna a trouvé la vieille clé .",
-        "0-0 1-1 2-2 3-3 4-4 5-5 6-6 7-7 8-8 9-9",
-    ),
-    "river bank": (
-        "Un bateau est resté sur la rive .",
-        "0-0 1-1 2-2 2-3 3-4 4-5 5-6 6-7",
-    ),
-    "red apple": (
-        "Est-ce que le médecin a perdu la pomme rouge ?",
-        "1-2 2-3 3-4 3-5 4-6 5-8 6-7 7-9",
-    ),
-    "no lemon": (
-        "Le cuisinier n' a pas acheté de citron .",
-        "0-0 1-1 3-2 3-4 4-3 4-5 5-6 6-7 7-8",
-    ),
-    "three women": (
-        "En 1995 trois femmes liront ce livre .",
-        "0-0 1-1 2-2 3-3 4-4 5-4 6-5 7-6 8-7",
-    ),
+    "front door": ("Le professeur ne verrouille pas la porte d' entrée .", "0-0 1-1 3-2 3-4 4-3 5-5 6-8 7-6 8-9"),
+    "found key": ("Je sais qu' Anna a trouvé la vieille clé .", "0-0 1-1 2-2 3-3 4-4 5-5 6-6 7-7 8-8 9-9"),
+    "river bank": ("Un bateau est resté sur la rive .", "0-0 1-1 2-2 2-3 3-4 4-5 5-6 6-7"),
+    "red apple": ("Est-ce que le médecin a perdu la pomme rouge ?", "1-2 2-3 3-4 3-5 4-6 5-8 6-7 7-9"),
+    "no lemon": ("Le cuisinier n' a pas acheté de citron .", "0-0 1-1 3-2 3-4 4-3 4-5 5-6 6-7 7-8"),
+    "three women": ("En 1995 trois femmes liront ce livre .", "0-0 1-1 2-2 3-3 4-4 5-4 6-5 7-6 8-7"),
     "she went": (
         "Elle est allée à Paris parce que Pierre a allumé notre lampe .",
         "0-0 1-1 1-2 2-3 3-4 4-5 4-6 5-7 6-8 6-9 7-9 8-10 9-11 10-12",

@@ -6,30 +6,15 @@ from support import grammar
 from xalign_fairseq.languages.sample import english, german
 
 EXPECTED = {
-    "front door": (
-        "Der Lehrer schließt die Haustür nicht ab .",
-        "0-0 1-1 3-5 4-2 4-6 5-3 6-4 7-4 8-7",
-    ),
+    "front door": ("Der Lehrer schließt die Haustür nicht ab .", "0-0 1-1 3-5 4-2 4-6 5-3 6-4 7-4 8-7"),
     "found key": (
         "Ich weiß , dass Anna den alten Schlüssel gefunden hat .",
         "0-0 1-1 2-3 3-4 4-9 5-8 6-5 7-6 8-7 9-10",
     ),
-    "river bank": (
-        "Ein Boot blieb am Ufer .",
-        "0-0 1-1 2-2 3-3 4-3 5-4 6-5",
-    ),
-    "red apple": (
-        "Verlor der Arzt den roten Apfel ?",
-        "1-1 2-2 3-0 4-3 5-4 6-5 7-6",
-    ),
-    "no lemon": (
-        "Der Koch kaufte keine Zitrone .",
-        "0-0 1-1 3-3 4-2 5-3 6-4 7-5",
-    ),
-    "three women": (
-        "Im Jahr 1995 werden drei Frauen dieses Buch lesen .",
-        "0-0 1-2 2-4 3-5 4-3 5-8 6-6 7-7 8-9",
-    ),
+    "river bank": ("Ein Boot blieb am Ufer .", "0-0 1-1 2-2 3-3 4-3 5-4 6-5"),
+    "red apple": ("Verlor der Arzt den roten Apfel ?", "1-1 2-2 3-0 4-3 5-4 6-5 7-6"),
+    "no lemon": ("Der Koch kaufte keine Zitrone .", "0-0 1-1 3-3 4-2 5-3 6-4 7-5"),
+    "three women": ("Im Jahr 1995 werden drei Frauen dieses Buch lesen .", "0-0 1-2 2-4 3-5 4-3 5-8 6-6 7-7 8-9"),
     "she went": (
         "Sie ging nach Paris , weil Peter unsere Lampe einschaltete .",
         "0-0 1-1 2-2 3-3 4-5 5-6 6-9 7-9 8-7 9-8 10-10",

@@ -55,13 +55,7 @@ def test_every_kind_of_clause_is_drawn(sentences, clauses):
 
 @pytest.mark.parametrize(
     ("kind", "plural", "person"),
-    [
-        ("I", False, "1s"),
-        ("we", False, "1p"),
-        ("they", False, "3p"),
-        ("she", False, "3s"),
-        ("noun", True, "3p"),
-    ],
+    [("I", False, "1s"), ("we", False, "1p"), ("they", False, "3p"), ("she", False, "3s"), ("noun", True, "3p")],
 )
 def test_persons(kind, plural, person):
     assert Phrase(kind, 1, Entry("", ()), plural=plural).person == person

@@ -2,15 +2,7 @@
 
 import pytest
 
-from xalign_fairseq.languages.sample.words import (
-    FORMS,
-    LANGUAGES,
-    fixed_phrase,
-    gold_links,
-    merged,
-    table,
-    word,
-)
+from xalign_fairseq.languages.sample.words import FORMS, LANGUAGES, fixed_phrase, gold_links, merged, table, word
 
 TABLES = ("nouns", "places", "adjectives", "verbs", "times", "names", "conjunctions", "numbers")
 

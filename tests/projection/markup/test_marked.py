@@ -19,10 +19,7 @@ def test_a_tree_over_the_characters():
 
 def test_tags_without_a_partner_reach_to_the_edges():
     read = read_inline("a</u>b <b>c <i>d</b> e", HTML)
-    assert shape(read.marks) == [
-        ("</u>", "closing", 0, 1, []),
-        ("<b>", "pair", 3, 6, [("<i>", "opening", 5, 6, [])]),
-    ]
+    assert shape(read.marks) == [("</u>", "closing", 0, 1, []), ("<b>", "pair", 3, 6, [("<i>", "opening", 5, 6, [])])]
 
 
 @pytest.mark.parametrize(

@@ -125,11 +125,7 @@ def test_what_links_do_not_place_is_near_and_reported(source, target, links, exp
             id="modernmt 560: tags of other sentences, and empty tags around a term",
         ),
         pytest.param(
-            "a<br>b c",
-            "A , b c",
-            "0-0 1-2 2-3",
-            "A ,<br>b c",
-            id="machine.py 298: no line begins with a comma",
+            "a<br>b c", "A , b c", "0-0 1-2 2-3", "A ,<br>b c", id="machine.py 298: no line begins with a comma"
         ),
         pytest.param(
             "<1/>The report.<2/>", "Le rapport .", "", "<1/>Le rapport .<2/>", id="OPUS-CAT 72: tags at both ends"

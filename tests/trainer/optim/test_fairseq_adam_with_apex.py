@@ -7,7 +7,6 @@ fairseq looks for apex when it is imported, so the test is a process of its own.
 import os
 import sys
 
-import pytest
 from support.warm_start import WARM
 
 INIT = "from apex import multi_tensor_apply, optimizers\n"
@@ -86,17 +85,12 @@ print("the same")
 """
 
 
-@pytest.fixture
-def apex(tmp_path):
-    """A folder with a package that has apex's interface."""
+def test_updates_by_apex_equal_those_of_fairseq_and_xalign_adamw_continues_them(tmp_path):
     for name, text in {"__init__": INIT, "multi_tensor_apply/__init__": APPLY, "optimizers": OPTIMIZERS}.items():
         path = tmp_path / f"apex/{name}.py"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    return tmp_path
-
-
-def test_updates_by_apex_equal_those_of_fairseq_and_xalign_adamw_continues_them(apex):
+    apex = tmp_path
     program = f"import sys\nsys.path.insert(0, {str(apex)!r})\n{SCRIPT}"
     done = WARM.run("torch", [sys.executable, "-c", program], apex, dict(os.environ))
     assert done.returncode == 0 and done.stdout.endswith("the same\n"), done.stderr[-3000:]

@@ -22,14 +22,6 @@ def pair(first, second, label="neutral"):
     return PairExample("1", "en", first, second, label)
 
 
-def kept_of(first, second, room):
-    """How many tokens of texts of these lengths a window keeps that has room for a number of them."""
-    encoded = family(tokens=room + 3, separators=1).encode(pair("a" * first, "b" * second))
-    tokens = spell(encoded.windows[0].tolist())
-    assert tokens[encoded.second :][:1] in (["b"], ["</s>"])
-    return tokens.count("a"), tokens.count("b")
-
-
 def spell(encoded):
     return [["<s>", "<pad>", "</s>", "<unk>", *"abcdefgh"][token] for token in encoded]
 
@@ -49,7 +41,10 @@ def test_cutting_is_what_one_by_one_gives():
                 a, b = first, second
                 while a + b > room:
                     a, b = (a - 1, b) if a > b else (a, b - 1)
-                kept = kept_of(first, second, room)
+                encoded = family(tokens=room + 3, separators=1).encode(pair("a" * first, "b" * second))
+                tokens = spell(encoded.windows[0].tolist())
+                assert tokens[encoded.second :][:1] in (["b"], ["</s>"])
+                kept = tokens.count("a"), tokens.count("b")
                 assert sum(kept) == a + b
                 assert abs(kept[0] - a) <= 1  # which of two equal sides gives the odd token is free
 

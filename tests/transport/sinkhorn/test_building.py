@@ -44,18 +44,6 @@ def again(caplog):
     return ask
 
 
-@pytest.fixture
-def counting(tmp_path, monkeypatch):
-    """A slow compiler that notes each compilation; the file of its notes."""
-    notes, compiler = tmp_path / "notes", tmp_path / "counting"
-    compiler.write_text(
-        f'#!/bin/sh\n[ "$1" = --version ] || {{ echo . >> {notes}; sleep 0.5; }}\nexec {shutil.which("c++")} "$@"\n'
-    )
-    compiler.chmod(0o755)
-    monkeypatch.setenv("CXX", str(compiler))
-    return notes
-
-
 def ask(queue):
     queue.put(library("cpu").value())
 
@@ -84,7 +72,14 @@ def test_changed_sources_are_compiled_anew_beside_the_old(native, again, tmp_pat
     assert len(list((tmp_path / "cache").glob("cpu-*"))) == 2
 
 
-def test_several_processes_compile_once(native, counting):
+def test_several_processes_compile_once(native, tmp_path, monkeypatch):
+    notes, compiler = tmp_path / "notes", tmp_path / "counting"
+    compiler.write_text(
+        f'#!/bin/sh\n[ "$1" = --version ] || {{ echo . >> {notes}; sleep 0.5; }}\nexec {shutil.which("c++")} "$@"\n'
+    )
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CXX", str(compiler))
+    counting = notes
     context = multiprocessing.get_context("fork")
     queue = context.Queue()
     processes = [context.Process(target=ask, args=(queue,)) for _ in range(WORKERS)]

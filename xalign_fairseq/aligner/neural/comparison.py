@@ -57,10 +57,7 @@ class Trial:
 
 
 def try_linkings(
-    aligner: Aligner,
-    sets: Sequence[GoldPairs],
-    linkings: Sequence[Linking],
-    progress: Progress | None = None,
+    aligner: Aligner, sets: Sequence[GoldPairs], linkings: Sequence[Linking], progress: Progress | None = None
 ) -> list[Trial]:
     """Score every linking on every set, and return a trial for each linking. The encoder reads the sets once per
     encoding.

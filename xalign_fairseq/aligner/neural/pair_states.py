@@ -180,10 +180,7 @@ class PairEncoder:
         return self.encoder.device
 
     def _read(
-        self,
-        sequences: Sequence[np.ndarray],
-        layers: Collection[int],
-        begin: Callable[[Input, list[int]], States],
+        self, sequences: Sequence[np.ndarray], layers: Collection[int], begin: Callable[[Input, list[int]], States]
     ) -> dict[int, Tensor]:
         """Hidden states (S, T, H) of S sequences by layer, read in groups of similar lengths; 0 after their ends."""
         lengths = [len(sequence) for sequence in sequences]

@@ -15,11 +15,7 @@ from xalign_fairseq.core.version import __version__
 from xalign_fairseq.links.pharaoh import Gold, Link, format_links
 
 Labels = tuple[Sequence[tuple[range, str]], Sequence[tuple[range, str]]]  # of source and target words
-KEY = {
-    "link": "link",
-    "extra": "link that is not gold",
-    "missing": "sure gold link that is missing",
-}
+KEY = {"link": "link", "extra": "link that is not gold", "missing": "sure gold link that is missing"}
 
 
 @dataclass(frozen=True)

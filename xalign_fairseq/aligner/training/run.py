@@ -39,7 +39,7 @@ FAMILIES: Mapping[str, FamilyTraining] = MappingProxyType(
                 "validate_every": 50,
             },
             other={"trim_vocabulary": True},
-        ),
+        )
     }
 )
 

@@ -55,11 +55,7 @@ class OpenedModel:
 
 
 def open_model(
-    path: StrPath,
-    *,
-    lookup: bool = False,
-    dictionary: StrPath | None = None,
-    spm: StrPath | None = None,
+    path: StrPath, *, lookup: bool = False, dictionary: StrPath | None = None, spm: StrPath | None = None
 ) -> OpenedModel:
     """Open a model completely."""
     state, where = read_pretrained(path, lookup=lookup)

@@ -22,9 +22,7 @@ XLM_R = Paper(
     "https://aclanthology.org/2020.acl-main.747/",
 )
 E5 = Paper(
-    "Wang et al. (2024)",
-    "Multilingual E5 Text Embeddings: A Technical Report",
-    "https://arxiv.org/abs/2402.05672",
+    "Wang et al. (2024)", "Multilingual E5 Text Embeddings: A Technical Report", "https://arxiv.org/abs/2402.05672"
 )
 _WU_DREDZE = Paper(
     "Wu and Dredze (2020)",
@@ -37,9 +35,7 @@ _AWESOME_ALIGN = Paper(
     "https://aclanthology.org/2021.eacl-main.181/",
 )
 _PPA = Paper(
-    "Pan et al. (2021)",
-    "Multilingual BERT Post-Pretraining Alignment",
-    "https://aclanthology.org/2021.naacl-main.20/",
+    "Pan et al. (2021)", "Multilingual BERT Post-Pretraining Alignment", "https://aclanthology.org/2021.naacl-main.20/"
 )
 # Objectives of this package -> the paper that introduced them. Other objectives name their own (Objective.paper).
 PAPERS = {
@@ -50,9 +46,7 @@ PAPERS = {
         "https://aclanthology.org/2021.acl-long.265/",
     ),
     "tlm": Paper(
-        "Conneau and Lample (2019)",
-        "Cross-lingual Language Model Pretraining",
-        "https://arxiv.org/abs/1901.07291",
+        "Conneau and Lample (2019)", "Cross-lingual Language Model Pretraining", "https://arxiv.org/abs/1901.07291"
     ),
     "word_contrastive": _WU_DREDZE,
     "linear_mapping": _WU_DREDZE,

@@ -34,11 +34,7 @@ _OF_IDS = ("tokenizer", "lexicons")
 
 
 def trim(
-    state: dict[str, Any],
-    where: StrPath,
-    text: Sequence[StrPath],
-    floor: int = FLOOR,
-    progress: bool = False,
+    state: dict[str, Any], where: StrPath, text: Sequence[StrPath], floor: int = FLOOR, progress: bool = False
 ) -> dict[str, Any]:
     """A checkpoint's content with the pieces that a text needs, and few others.
 
@@ -168,13 +164,7 @@ def write_trimmed(
     return summary(small, state)
 
 
-def write_untrimmed(
-    model: StrPath,
-    original: StrPath,
-    out: StrPath,
-    *,
-    overwrite: bool = False,
-) -> str:
+def write_untrimmed(model: StrPath, original: StrPath, out: StrPath, *, overwrite: bool = False) -> str:
     """Write a trimmed model with the whole vocabulary of its original again; its size before and after, in words."""
     with new_model(out, overwrite) as save:
         (state, where), (whole, whole_where) = (read_pretrained(each) for each in (model, original))

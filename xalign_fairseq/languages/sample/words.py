@@ -27,11 +27,7 @@ def _persons(*tenses: str) -> list[str]:
 
 
 FORMS = {
-    "nouns": {
-        "en": _numbers(""),
-        "de": _numbers(".nom", ".acc", ".dat", ".gen"),
-        "fr": _numbers(""),
-    },
+    "nouns": {"en": _numbers(""), "de": _numbers(".nom", ".acc", ".dat", ".gen"), "fr": _numbers("")},
     "adjectives": {"de": ["base", "stem", "comparative"], "fr": ["sm", "sf", "pm", "pf", "before-vowel"]},
     "verbs": {
         "en": ["base", "third", "past", "participle", "ing"],

@@ -11,7 +11,6 @@ from xalign_fairseq.trainer.compat.patching import FairseqPatch, PatchStatus
 
 UNITS = (
     "input_errors",
-    "numpy_long",
     "safe_globals",
     "broadcast",
     "background_consumer",

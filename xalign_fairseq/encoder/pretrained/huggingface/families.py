@@ -113,11 +113,7 @@ XLM_R = Family(
     title="XLM-R",
     architecture="XLMRobertaForMaskedLM",
     prefix="roberta.",
-    head={
-        "lm_head.dense": "lm_head.dense",
-        "lm_head.layer_norm": "lm_head.layer_norm",
-        "lm_head.bias": "lm_head.bias",
-    },
+    head={"lm_head.dense": "lm_head.dense", "lm_head.layer_norm": "lm_head.layer_norm", "lm_head.bias": "lm_head.bias"},
     head_prefix="lm_head.",
     tied={"lm_head.decoder.weight": WORDS, "lm_head.decoder.bias": "lm_head.bias"},
     position_offset=2,

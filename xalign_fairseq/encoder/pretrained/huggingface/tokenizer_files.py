@@ -107,11 +107,7 @@ def _xlm_r_files(model: bytes, dictionary: Dictionary, max_positions: int, where
         XLM_R,
         range(len(vocabulary)),
         dict(XLM_R.fixed),
-        {
-            SPM: model,
-            TOKENIZER: _whole(made, around, [*SPECIALS, MASK], ids),
-            TOKENIZER_CONFIG: _json(config),
-        },
+        {SPM: model, TOKENIZER: _whole(made, around, [*SPECIALS, MASK], ids), TOKENIZER_CONFIG: _json(config)},
     )
 
 
