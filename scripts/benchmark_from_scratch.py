@@ -103,11 +103,7 @@ def ours(src: Path, tgt: Path, sets: Sets, work: Path) -> tuple[dict[str, list[s
 
 
 class Costs:
-    """CPU seconds of what was done, kept in a file, so that a run that goes on knows those of the first.
-
-    Args:
-        path: of the file.
-    """
+    """CPU seconds of what was done, kept in a file, so that a run that goes on knows those of the first."""
 
     def __init__(self, path: Path):
         self._path = path

@@ -79,10 +79,7 @@ GIVEN = "given"  # the vocabulary of --data-bin
 class Measurement:
     """The rounds of one setting, in a file that is written after each one, so that none is measured twice.
 
-    Args:
-        path: of that file.
-        rounds: how many.
-        end: when to stop, by :func:`time.monotonic`.
+    ``end``: when to stop, by :func:`time.monotonic`.
     """
 
     def __init__(self, setting: Setting, path: Path, rounds: int, end: float):

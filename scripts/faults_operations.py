@@ -66,12 +66,7 @@ class Kill:
 
 
 class Killed:
-    """All kills of one command.
-
-    Args:
-        run: the command.
-        work: its folder; all runs have their output in ``work/out``, one after the other.
-    """
+    """All kills of one command; all runs have their output in ``work/out``, one after the other."""
 
     def __init__(self, run: Run, work: Path):
         self.run = run

@@ -63,13 +63,7 @@ TRACED = {"prepare": "prepare --overwrite", "train-aligner": "train-aligner", "a
 
 @dataclass(frozen=True)
 class Run:
-    """A command that can be killed and repeated.
-
-    Attributes:
-        name: of the command.
-        command: for an output folder, which is there and empty.
-        before: makes what is in the output folder when the command is first given.
-    """
+    """A command that can be killed and repeated, for an empty output folder, or what ``before`` puts into it."""
 
     name: str
     command: Callable[[Path], list[str]]

@@ -9,14 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Reader:
-    """One way that data come in.
-
-    Attributes:
-        name: of the format.
-        files: the contents of a valid example by their names; the first ones are altered.
-        read: what reads a folder with them.
-        altered: how many of them.
-    """
+    """A format, the files of a valid example (the first ``altered`` are altered), and what reads their folder."""
 
     name: str
     files: dict[str, bytes]

@@ -48,11 +48,7 @@ def collect_names(examples: Sequence[TreeExample]) -> dict[str, list[str]]:
 
 
 class Parser(nn.Module):
-    """Tags and trees of sentences of words.
-
-    Args:
-        names: by :func:`collect_names`; with the parameters all that a trained parser is.
-    """
+    """Tags and trees of sentences of words; ``names``, of :func:`collect_names`, and parameters are all of it."""
 
     def __init__(self, names: dict[str, list[str]], size: int = 200, dropout: float = 0.33):
         super().__init__()

@@ -72,8 +72,7 @@ def main() -> int:
         for language in dict.fromkeys([*crawled, *articles])
     }
     others = [source for name in args.file for source in files(name)]
-    texts = [source for each in (*pairs.values(), *mono.values()) for source in each]
-    sources = list(dict.fromkeys([*others, *texts]))
+    sources = list(dict.fromkeys([*others, *[source for each in (*pairs.values(), *mono.values()) for source in each]]))
     if args.dry:
         print("\n".join(f"{source.path(downloads)} <- {source}" for source in sources))
         print(total(sources), file=sys.stderr)

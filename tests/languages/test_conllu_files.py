@@ -8,7 +8,6 @@ import pytest
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.labelled.conllu import read_trees, read_upos
 from xalign_fairseq.languages import conllu_files
-from xalign_fairseq.languages.sentence import SyntaxTree
 
 # "He can't sleep, Ann." with a multi-word token, an empty node, an enhanced graph, a subtype and a space in a word.
 NATURAL = """\
@@ -59,10 +58,6 @@ def by_hand(sentence, key):
     return sentence.reordered([4, 5, 3, 2, 0, 1, 6]) if key == 0 else sentence
 
 
-def in_capitals(sentence, key):
-    return sentence.rewritten([form.upper() for form in sentence.forms])
-
-
 def text(sentences):
     return "".join(line + "\n" for line in conllu_files.lines(sentences))
 
@@ -80,12 +75,6 @@ def test_words_move_with_tags_heads_and_relations(write):
     derived, counts = conllu_files.derive(conllu_files.read(write(NATURAL)), by_hand)
     assert text(derived) == DERIVED
     assert counts == {"multi-word tokens": 1, "empty nodes": 1, "enhanced dependencies": 7}
-
-
-def test_forms_and_text_are_those_of_the_derived_words(write):
-    derived, _ = conllu_files.derive(conllu_files.read(write(NATURAL, "en.conllu.gz")), in_capitals)
-    assert derived[0].comments[-1] == "# text = HE CA N'T SLEEP , ANN LEE ."
-    assert [row[1] for row in derived[0].rows] == ["HE", "CA", "N'T", "SLEEP", ",", "ANN LEE", "."]
 
 
 def test_the_identity_changes_nothing_that_tasks_read(write):
@@ -136,14 +125,6 @@ def test_every_word_keeps_its_head_relation_and_tag(write):
         return found
 
     assert arcs(write(text(derived), "derived.conllu")) == arcs(path)
-
-
-def test_transformations_see_the_tree_and_the_number_of_the_sentence(write):
-    seen = []
-    conllu_files.derive(conllu_files.read(write(NATURAL)), lambda s, key: seen.append((key, s.tree)) or s)
-    relations = ("nsubj", "aux", "advmod", "root", "punct", "vocative", "punct")
-    tags = ("PRON", "AUX", "PART", "VERB", "PUNCT", "PROPN", "PUNCT")
-    assert seen == [(0, SyntaxTree((3, 3, 3, -1, 5, 3, 3), relations, tags)), (1, None)]
 
 
 def test_trees_that_are_none_are_refused_by_file_line_and_sentence(write):

@@ -1,13 +1,11 @@
 """Options that belong together, and the folder that they become."""
 
 import hashlib
-import json
 import random
 
 import pytest
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.version import __version__
 from xalign_fairseq.languages.derivation import DeriveOptions, Inversion, derive
 from xalign_fairseq.languages.sentence import Sentence
 
@@ -67,20 +65,6 @@ def text(tmp_path):
 
 def run(text, out, **others):
     return derive(DeriveOptions(str(out), ("inversion",), (("text", "t", str(text)),), **others))
-
-
-def test_the_manifest_tells_what_was_made_of_what(text, tmp_path):
-    made = run(text, tmp_path / "out")
-    assert json.loads(json.dumps(made)) == json.loads((tmp_path / "out/manifest.json").read_text())
-    assert made["xalign_fairseq"] == __version__
-    assert made["options"]["steps"] == ("inversion",) and not {"destdir", "inputs"} & made["options"].keys()
-    assert made["steps"] == {"inversion": {"sentence marks": 1}}
-    counts = {"sentences": 2, "empty": 1, "words": 4, "words that moved": 2}
-    assert made["inputs"] == [{"kind": "text", "name": "t", "file": str(text), "counts": counts}]
-    assert made["sha256"] == {str(text): hashlib.sha256(text.read_bytes()).hexdigest()}
-    for name, about in made["files"].items():
-        assert hashlib.sha256((tmp_path / "out" / name).read_bytes()).hexdigest() == about["sha256"]
-    assert made["files"].keys() == {"t.en-xx.en", "t.en-xx.xx", "t.en-xx.links"}
 
 
 def test_steps_follow_each_other_and_marks_are_options(text, tmp_path):

@@ -47,18 +47,6 @@ def test_text_becomes_a_bitext_with_exact_links(derive, monkeypatch, chunk):
     assert counts == {"sentences": 3, "empty": 1, "words": 6, "words that moved": 4}
 
 
-def test_sentences_are_numbered_through_the_file(derive, monkeypatch):
-    monkeypatch.setattr(corpus, "CHUNK_LINES", 2)
-    keys = []
-
-    def note(sentence, key):
-        keys.append(key)
-        return sentence
-
-    derive("text", "a.en", "a\n" * 5, transform=note)
-    assert keys == [0, 1, 2, 3, 4]
-
-
 def test_treebanks_entities_and_pairs(derive):
     counts, files = derive("conllu", "a.conllu", TREE)
     assert counts["sentences"] == 1 and "1\tsings\t_\tVERB\t_\t_\t0\troot" in files["dev.xx.conllu"]

@@ -9,7 +9,7 @@ import torch
 from support.grammar import ADJ, DET, NMOD, by_loops
 
 from xalign_fairseq.languages.order_learning import Likelihood, fit
-from xalign_fairseq.languages.order_model import Node, orders
+from xalign_fairseq.languages.order_model import Node
 
 
 def observations(seed, count=30):
@@ -75,23 +75,3 @@ def test_learning_ends_where_the_gradient_of_the_penalised_likelihood_is_zero():
     for each in learned:
         assert (each.grad + each.detach() / (variance * len(seen))).abs().max() < 1e-4
         assert each.abs().max() > 0.05
-
-
-def test_learned_orders_have_the_shares_that_were_seen():
-    node = Node("NOUN", (ADJ, DET))
-    shares = {(2, 0, 1): 600, (2, 1, 0): 300, (0, 1, 2): 100}
-    model = fit([(node, order) for order, count in shares.items() for _ in range(count)], variance=100.0)
-    found = dict(zip(map(tuple, orders(3).tolist()), model.probabilities(node), strict=True))
-    for order, probability in found.items():
-        assert probability == pytest.approx(shares.get(order, 0) / 1000, abs=0.01)
-
-
-def test_blocks_of_nodes_change_nothing(monkeypatch):
-    seen = observations(seed=8)
-    whole = Likelihood(seen)
-    weights = weights_of(whole, seed=9)
-    value = whole.backward(weights)
-    monkeypatch.setattr("xalign_fairseq.languages.order_learning._BLOCK", 1)
-    single = Likelihood(seen)
-    assert len(single.blocks) == len({node for node, _ in seen}) > len(whole.blocks)
-    assert single.backward(weights) == pytest.approx(value, rel=1e-12)

@@ -49,14 +49,5 @@ def test_probabilities_are_those_of_plain_loops(dependents):
         assert probability == pytest.approx(expected.get(order, 0.0), rel=1e-11, abs=1e-300)
 
 
-def test_what_was_never_seen_is_ordered_by_the_rest():
-    node = Node("NOUN", (ADVMOD, ADV_NMOD, DET))
-    model, by_feature = random_model(node, seed=3, forget=(ADV_NMOD,))
-    found = dict(zip(map(tuple, orders(4).tolist()), model.probabilities(node), strict=True))
-    assert found == pytest.approx(by_loops(node, by_feature), rel=1e-12)
-    assert ("tag", "ADV") in {feature[1] for feature in by_feature}  # the tag is known from another symbol
-    assert ("relation", "nmod") not in {feature[1] for feature in by_feature}
-
-
 def test_orders_are_all_permutations():
     assert orders(3).tolist() == [list(order) for order in itertools.permutations(range(3))]

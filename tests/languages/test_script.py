@@ -97,14 +97,6 @@ def test_shared_pieces_are_exactly_the_percentage(spm, overlap):
     assert symbols[4 + len(normal) :] == list(transliteration.twins.values())
 
 
-def test_the_seed_draws_the_shared_pieces_and_smaller_shares_are_within_larger_ones(spm):
-    def shared(overlap, seed):
-        return set(Transliteration(spm).twins) - set(Transliteration(spm, overlap=overlap, seed=seed).twins)
-
-    assert shared(25, 1) == shared(25, 1) != shared(25, 2)
-    assert shared(25, 1) < shared(50, 1)
-
-
 def test_words_keep_their_number_and_odd_ones_are_counted(spm):
     transliteration = Transliteration(spm)
     natural = ["ab", "¨", "\u200b", "a b", "ab", "¨"]
@@ -174,19 +166,6 @@ def test_normalisation_must_leave_the_script_alone(tmp_path):
     folding.write_bytes(with_pieces(folding.read_bytes(), [Piece("▁S", -9.0)]))
     with pytest.raises(XalignError, match="found: 1 character, the first of them 0x1ca1"):
         Transliteration(folding, "georgian")
-
-
-# Every character of planes 0 and 1 (no surrogates), and some of plane 2.
-ALL = [chr(code) for code in [*range(0xD800), *range(0xE000, 0x20000), *range(0x20000, 0x20800)]]
-
-
-def test_private_copies_are_disjoint_and_one_to_one():
-    table = character_table("private", ALL)
-
-    assert len(set(table.values())) == len(ALL)
-    assert {ord(copy) >> 16 for copy in table.values()} == {15, 16}
-    assert table["a"] == "\U000f0061" and table["😀"] == "\U0010f600" and table["\U00020000"] == "\U000fd800"
-    assert table["▁"] == MARKER
 
 
 def test_georgian_letters_are_those_of_the_keyboard():

@@ -2,7 +2,7 @@ import random
 
 import pytest
 
-from xalign_fairseq.languages.sentence import Composition, Sentence, SyntaxTree
+from xalign_fairseq.languages.sentence import Sentence, SyntaxTree
 
 
 def test_words_move_with_their_forms_and_labels():
@@ -13,12 +13,6 @@ def test_words_move_with_their_forms_and_labels():
     assert sentence.forms == ("S", "P", "A")
     assert sentence.links == [(0, 0), (2, 1), (1, 2)]
     assert sentence.move(["PROPN", "VERB", "NOUN"]) == ["PROPN", "NOUN", "VERB"]
-
-
-def test_a_permutation_counts_current_places():
-    once = Sentence.natural("abcd").reordered([3, 0, 1, 2])
-    assert once.reordered([1, 2, 3, 0]).forms == tuple("abcd")
-    assert once.reordered([0, 3, 2, 1]).forms == tuple("dcba")
 
 
 def test_composed_permutations_keep_links_exact():
@@ -47,11 +41,3 @@ def test_composed_permutations_keep_links_exact():
 def test_sizes_that_differ_are_refused(make, found):
     with pytest.raises(ValueError, match=found):
         make()
-
-
-def test_steps_are_applied_from_left_to_right():
-    def add(mark):
-        return lambda sentence, key: sentence.rewritten([f"{form}{mark}{key}" for form in sentence.forms])
-
-    assert Composition((add("x"), add("y")))(Sentence.natural("a"), 7).forms == ("ax7y7",)
-    assert Composition(())(Sentence.natural("ab"), 0) == Sentence.natural("ab")

@@ -31,19 +31,6 @@ def test_loss_and_gradient_are_awesome_aligns_but_for_the_constant():
     assert_same_gradient(one, gradient, plain)
 
 
-def test_one_token_on_each_side_agrees():
-    assert trial().loss(batch(SENTENCES[3:])).total.item() == pytest.approx(0, abs=1e-12)
-
-
-def test_pairs_with_an_empty_side_cost_nothing():
-    one = trial()
-    empty = [((1, 0), [[5], [6]], [], [], True), ((0, 1), [], [], [], True)]
-    loss, gradient = one.gradient(batch(empty))
-    assert loss.total.item() == 0 and loss.count.item() == 0
-    assert not any(grad.any() for grad in gradient.values() if grad is not None)
-    assert one.loss(batch([*SENTENCES, *empty])).total.item() == pytest.approx(one.loss(batch()).total.item())
-
-
 def test_the_temperature_is_above_0_and_the_layer_8_of_12():
     with pytest.raises(XalignError, match="consistency_temperature"):
         Consistency(temperature=0.0)

@@ -86,14 +86,6 @@ def test_a_sample_is_drawn_by_seed_and_update_and_is_unbiased():
     assert loss_of(objective, encoder).count == 2
 
 
-def test_half_precision_sums_are_wide():
-    objective, encoder = trial(dtype=torch.bfloat16)
-    loss = loss_of(objective, encoder)
-    assert loss.total.dtype == torch.float32
-    expected = restatement(encoder.sentence_encoder.embed_tokens.weight.detach().float())
-    assert loss.total.item() == pytest.approx(expected, rel=1e-5)
-
-
 def test_a_sample_of_nothing_is_refused():
     with pytest.raises(XalignError, match="sample"):
         trial(sample=0)

@@ -1,6 +1,6 @@
 import pytest
 import torch
-from support.small import block, pair, typed
+from support.small import block, typed
 from support.trials import Trial
 
 from xalign_fairseq.objectives.mlm import MLM
@@ -27,10 +27,3 @@ def test_it_is_the_sum_over_the_masked_tokens_of_ragged_blocks():
     assert count > 6 and loss.count == count
     assert loss.total.item() == pytest.approx(total, rel=1e-10)
     assert [int(each) for each in loss.stats["accuracy"]] == [correct, count]
-
-
-def test_pairs_beside_the_blocks_do_not_matter():
-    trial, blocks = Trial(MLM), [block(1), block(2)]
-    alone, beside = trial.loss(typed([], blocks)), trial.loss(typed([pair(5, 7)], blocks))
-    assert alone.total == beside.total and alone.count == beside.count
-    assert trial.objective.step(trial.passes(), typed([pair(5, 7)])) is None  # without blocks there is nothing to do

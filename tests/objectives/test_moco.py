@@ -1,5 +1,4 @@
 import copy
-import math
 from dataclasses import replace
 
 import pytest
@@ -13,7 +12,7 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.copies import sentence_hash
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.transformer import Encoder
-from xalign_fairseq.objectives.moco import MoCo, info_nce
+from xalign_fairseq.objectives.moco import MoCo
 
 # Few sentences, so that they recur; the first two differ in length.
 TEXT = [[4, 5, 6], [7, 8], [9], [10, 11, 12, 13, 14], [15, 16, 17], [18, 19, 20, 21], [22, 23], [24, 25, 26, 27]]
@@ -148,15 +147,6 @@ def test_it_equals_a_plain_loop(options):
     assert (masked_somewhere > 3) == (not options.get("keep_duplicates"))
 
 
-def test_a_loss_by_hand_and_a_tie_is_not_correct():
-    query = torch.tensor([[1.0, 0.0], [1.0, 0.0]])
-    key = torch.tensor([[1.0, 0.0], [0.0, 1.0]])
-    negatives = torch.tensor([[0.0, 1.0], [0.0, -1.0], [1.0, 0.0]])
-    losses, first = info_nce(query, key, negatives, torch.tensor([[False, False, True], [False, True, True]]), 0.5)
-    assert losses.tolist() == pytest.approx([math.log(1 + 2 * math.exp(-2)), math.log(2)])
-    assert first.tolist() == [True, False]
-
-
 def test_a_queue_of_data_is_filled_before_it_is_used():
     run = Run(config(queue_init="data", queue_size=4))
     for update, (pairs, filled) in enumerate([([(0, 1), (2, 3)], 0), ([(4, 5)], 2), ([(6, 7)], 3)]):
@@ -241,29 +231,6 @@ def test_validation_moves_nothing():
         losses = [run.loss(batch((4, 5), (6, 7)), 1, training=False).total for _ in range(2)]
     assert losses[0] == losses[1] > 0
     assert all(torch.equal(before[name], value) for name, value in run.modules.state_dict().items())
-
-
-@pytest.mark.parametrize("pooling", ["cls", "mean"])
-def test_padding_and_pairs_with_an_empty_side_change_nothing(pooling):
-    alone, padded = (Run(config(pooling=pooling)) for _ in range(2))
-    losses = [
-        alone.loss(batch((0, 1), (2, 3)), 0),
-        padded.loss(batch((0, 1), (list(range(4, 50)), []), ([], list(range(4, 40))), (2, 3), ([], [])), 0),
-    ]
-    assert losses[0].total.item() == pytest.approx(losses[1].total.item(), rel=1e-12)
-    assert losses[0].count == losses[1].count == 2
-    gradients = [run.gradient(loss.total) for run, loss in zip((alone, padded), losses, strict=True)]
-    assert all(torch.allclose(gradients[0][name], gradients[1][name], atol=1e-12) for name in gradients[0])
-    for one, other in zip(alone.head.queue.buffers(), padded.head.queue.buffers(), strict=True):
-        assert torch.allclose(one, other, atol=1e-12)
-
-
-def test_a_batch_without_a_complete_pair_has_a_zero_gradient():
-    run = Run(config())
-    before = run.head.queue.keys.clone()
-    loss = run.loss(batch(([], [4])), 0)
-    assert loss.total == 0 and loss.count == 0 and torch.equal(run.head.queue.keys, before)
-    assert all((gradient == 0).all() for gradient in run.gradient(loss.total).values())
 
 
 def test_half_precision_keeps_the_key_side_in_float32():

@@ -6,7 +6,7 @@ from support.trials import Trial
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.encoder.hidden_states import Prediction
 from xalign_fairseq.objectives.mlm import MLM
-from xalign_fairseq.objectives.prediction import IGNORED, summed, true_first
+from xalign_fairseq.objectives.prediction import summed, true_first
 from xalign_fairseq.objectives.step import Step
 from xalign_fairseq.transport.ops.linear_cross_entropy import TokenLosses
 
@@ -29,15 +29,6 @@ def test_nothing_predicted_is_a_zero_with_a_gradient():
     loss = summed([nothing])
     loss.total.backward()
     assert loss.total == 0 and loss.count == 0 and nothing.nll.grad.shape == (0,)
-
-
-def test_what_is_ignored_is_not_predicted():
-    encoder = Trial(MLM).passes()
-    hidden = torch.randn(3, CONFIG.encoder_embed_dim, dtype=torch.float64)
-    loss = summed([encoder.lm_losses(hidden, torch.tensor([1, IGNORED, 4]))])
-    expected = summed([encoder.lm_losses(hidden[::2], torch.tensor([1, 4]))])
-    assert loss.total.item() == pytest.approx(expected.total.item()) and int(loss.count) == 2
-    assert [int(each) for each in loss.stats["accuracy"]] == [int(each) for each in expected.stats["accuracy"]]
 
 
 def test_only_the_chosen_positions_are_predicted_from_what_is_read():

@@ -34,19 +34,6 @@ def test_equals_the_equation():
     assert loss.count.item() == (4 + 2) + (2 + 2) + (5 + 2) + (1 + 2)
 
 
-def test_another_layer_stays():
-    trial, _ = moved(layer=1)
-    loss, gradient = trial.gradient(batch())
-    assert loss.total.item() > 0
-    assert gradient["layers.0.fc1.weight"].any() and gradient["layers.1.fc1.weight"] is None
-
-
-def test_is_zero_with_zero_gradient_where_it_began():
-    loss, gradient = Trial(RegHidden).gradient(batch())
-    assert loss.total.item() == pytest.approx(0, abs=1e-20)
-    assert all(grad.abs().max() < 1e-9 for grad in gradient.values())
-
-
 def test_nothing_but_the_live_encoder_gets_a_gradient():
     trial, _ = moved()
     _, gradient = trial.gradient(batch())

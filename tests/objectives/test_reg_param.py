@@ -39,13 +39,6 @@ def test_the_norm_pulls_with_unit_length():
     assert sum(grad.square().sum() for grad in gradient.values()).sqrt().item() == pytest.approx(1)
 
 
-@pytest.mark.parametrize("form", ["squared", "norm"])
-def test_is_zero_with_zero_gradient_where_it_began(form):
-    loss, gradient = Trial(RegParam, form=form).gradient(batch())
-    assert loss.total.item() == 0
-    assert all(grad is not None and not grad.any() for grad in gradient.values())
-
-
 def test_the_mlm_head_is_free():
     trial, _ = moved()
     before = trial.loss(batch()).total.item()

@@ -1,5 +1,4 @@
-import inspect
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 import pytest
 import torch
@@ -8,7 +7,6 @@ from support.small import CONFIG, pair, typed
 from support.trials import Trial
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.objectives import DWA, TLM
 from xalign_fairseq.objectives.registry import (
     OBJECTIVES,
     Loss,
@@ -16,7 +14,6 @@ from xalign_fairseq.objectives.registry import (
     Traits,
     choice,
     option,
-    options_of,
     register_objective,
 )
 
@@ -76,16 +73,6 @@ def test_options_are_checked_by_their_names(length):
     objective.how = "best"
     with pytest.raises(XalignError, match=r"length_of_states_how[\s\S]*best[\s\S]*first, mean"):
         objective.require_choices(how=("first", "mean"))
-
-
-def test_options_are_keyword_arguments():
-    made = DWA(label_layer=1, weight=0.5)
-    assert (made.label_layer, made.weight, made) == (1, 0.5, DWA(weight=0.5, label_layer=1))
-    shown = inspect.signature(DWA).parameters
-    assert [*shown] == [each.name for each in options_of(DWA)] == [each.name for each in fields(DWA) if each.init]
-    assert shown["weight"].default == 1.0 and shown["mu"].kind is inspect.Parameter.KEYWORD_ONLY
-    with pytest.raises(TypeError, match="lables"):
-        TLM(lables=3)
 
 
 @pytest.mark.slow  # checks the whole package

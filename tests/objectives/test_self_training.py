@@ -120,13 +120,6 @@ def test_pairs_with_an_empty_side_cost_nothing():
     assert beside.stats["pairs_without_links"][0].item() == 0
 
 
-def test_a_pair_that_is_not_linked_is_counted():
-    one = trial(method="softmax")
-    one.objective.labeller = Softmax(0.999999)
-    loss = one.loss(batch(SENTENCES[:3]))
-    assert [int(each) for each in loss.stats["pairs_without_links"]] == [3, 3]
-
-
 @pytest.mark.parametrize(
     ("options", "complaint"), [({"method": "telepathy"}, "telepathy"), ({"temperature": 0.0}, "temperature")]
 )

@@ -58,12 +58,3 @@ def test_positions_that_an_encoder_does_not_take_are_not_counted_anew(caplog, tr
     caplog.clear()
     Trial(TLM, config), Trial(TLM, reset_positions=True)
     assert not caplog.messages
-
-
-def test_a_word_is_predicted_from_the_other_side_too():
-    trial, [given, other] = Trial(TLM), [pair(5, 7), pair(5, 7)]
-    start, end = given.span[2:]
-    for each in (given, other):
-        each.targets[start:end] = 1  # the source alone is predicted
-    other.masked[start:end] = 30
-    assert trial.loss(typed([given])).total != trial.loss(typed([other])).total

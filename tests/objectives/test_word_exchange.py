@@ -135,17 +135,6 @@ def test_loss_equals_the_equations(heads, unaligned, many, subwords):
     assert linked < masked and count == (linked if unaligned == "exclude" else masked)
 
 
-def test_zero_predicts_an_unlinked_token_from_the_bias_alone():
-    trial = Exchange(unaligned="zero")
-    head, lm = trial.head, trial.encoder.lm_head
-    data = batch([sample([0, 1, 2], [0, 1], [])])
-    logits = lm.weight @ head.layer_norm(torch.nn.functional.gelu(head.dense(head.exchanged.bias))) + lm.bias
-    targets = data.bitext.targets[data.bitext.targets != PAD]
-    expected = -logits.log_softmax(0)[targets].sum()
-    assert len(targets) > 0
-    assert trial.loss(data).total.item() == pytest.approx(expected.item(), rel=1e-12)
-
-
 class GivenStates(StepEncoder):
     """A step whose every pass has these hidden states."""
 
@@ -204,13 +193,6 @@ def test_self_labelling_needs_no_prepared_links_and_has_no_gradient():
         layer.register_forward_hook(lambda *_, n=number: ran.append((n, torch.is_grad_enabled())))
     loss = trial.loss(batch([sample(*WORDS, None)]))
     assert sorted(ran) == [(1, False), (1, True), (2, True)] and loss.count > 0
-
-
-def test_training_begins_with_the_plain_exchange():
-    head = bound(WordExchange()).build_head()
-    states = torch.randn(3, CONFIG.encoder_embed_dim)
-    assert torch.equal(head.exchanged(states), states)
-    assert 0.01 < head.dense.weight.std() < 0.03
 
 
 def test_the_head_may_start_from_the_mlm_head():
@@ -277,13 +259,6 @@ def random_case(seed, batch=5, length=13, width=3):
     return hidden, torch.tensor(given), wanted, spans
 
 
-def test_one_to_one_links_swap_states():
-    states, partners = exchange_of(STATES, links((1, 6), (3, 5)), EVERYTHING)
-    assert states[:, 0].tolist() == [0, 6, 0, 5, 0, 3, 1, 0]
-    assert states[:, 1].tolist() == [0, 60, 0, 50, 0, 30, 10, 0]
-    assert partners.tolist() == [0, 1, 0, 1, 0, 1, 1, 0]
-
-
 @pytest.mark.parametrize(
     ("many", "expected"), [("sum", [0, 11, 6, 0, 0, 1, 3, 0]), ("mean", [0, 5.5, 6, 0, 0, 1, 1.5, 0])]
 )
@@ -291,13 +266,6 @@ def test_of_many_partners_states_are_added_or_averaged(many, expected):
     states, partners = exchange_of(STATES, links((1, 5), (1, 6), (2, 6)), EVERYTHING, many)
     assert states[:, 0].tolist() == expected
     assert partners.tolist() == [0, 2, 1, 0, 0, 1, 2, 0]
-
-
-def test_only_wanted_tokens_have_a_row():
-    wanted = torch.zeros(1, 8, dtype=torch.bool)
-    wanted[0, [2, 6]] = True
-    states, partners = exchange_of(STATES, links((1, 5), (1, 6), (2, 6)), wanted)
-    assert states[:, 0].tolist() == [6, 3] and partners.tolist() == [1, 2]
 
 
 @pytest.mark.parametrize("many", ["sum", "mean"])

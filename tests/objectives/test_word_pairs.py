@@ -26,12 +26,6 @@ def test_the_pivot_side_comes_first_whatever_the_direction():
     assert ((s >= 1000) != (t >= 1000)).all()
 
 
-def test_the_pairs_of_a_language_are_those_of_both_directions():
-    pairs = WordPairs(bitext(), PIVOT)
-    assert pairs.of_languages(EN, DE).tolist() == [0, 1, 2, 6, 7]
-    assert pairs.of_languages(EN, RU).tolist() == [3, 4, 5, 8]
-
-
 def test_mean_pooling_averages_all_tokens_of_a_word():
     s, t = WordPairs(bitext(), PIVOT).vectors(states(bitext(), 1), "mean")
     assert (s[:, 0] % 1000).tolist() == [5.5, 7, 8, 7, 9, 9, 7, 5.5, 12]
@@ -72,9 +66,3 @@ def test_words_are_identical_by_language_and_tokens_wherever_they_stand():
     assert len(set(flat)) < len(flat)
     expected = torch.tensor([[a == b for b in flat] for a in flat])
     assert torch.equal(numbers[:, None] == numbers[None, :], expected)
-
-
-def test_identities_do_not_depend_on_the_batch():
-    alone = WordPairs(bitext(SENTENCES[2:3]), torch.tensor([1])).identities()
-    among = WordPairs(bitext(), PIVOT).identities()
-    assert all(torch.equal(a, b[6:8]) for a, b in zip(alone, among, strict=True))

@@ -62,14 +62,6 @@ def test_muse(tmp_path):
         entries(path)
 
 
-@pytest.mark.parametrize("name", ["eng-fra", "eng-swe", "spa-eng"])
-def test_real_tsv(freedict, name):
-    path = freedict / f"{name}.tsv"
-    found = entries(path)
-    assert found == [tuple(line.split("\t")) for line in path.read_text(encoding="utf-8").splitlines()]
-    assert len(found) > 8000 and all(headword and translation for headword, translation in found)
-
-
 @pytest.mark.parametrize(
     ("name", "content", "kind"),
     [

@@ -73,17 +73,6 @@ def test_damaged_tei(tmp_path, content, words):
         entries(tmp_path / "bad.tei")
 
 
-def test_real_entries(tmp_path, real):
-    body = "".join(
-        f"<entry><form><orth>{headword}</orth></form><sense><cit type='trans'>"
-        + "".join(f"<quote>{to}</quote>" for to in translations)
-        + "</cit></sense></entry>"
-        for headword, translations in real.items()
-    )
-    (tmp_path / "swe.tei").write_text(f"<TEI xmlns='http://www.tei-c.org/ns/1.0'>{body}</TEI>", encoding="utf-8")
-    assert entries(tmp_path / "swe.tei") == [(headword, to) for headword in real for to in real[headword]]
-
-
 def test_markup_that_expat_would_read_again_and_again_is_refused(tmp_path):
     (tmp_path / "d.tei.gz").write_bytes(gzip.compress(b"<TEI a='" + b"x" * (1 << 24)))
     begin = time.process_time()
