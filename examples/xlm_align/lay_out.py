@@ -13,6 +13,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import XalignError, exit_code
 from xalign_fairseq.core.files import atomic_write
 from xalign_fairseq.core.text.lines import read_lines
@@ -56,7 +57,10 @@ def lay_out(folder: Path, gold: Path, pair: str) -> None:
             inside = {(i, j) for i, j in found.possible if i < len(src) and j < len(tgt)}
             beyond += len(found.possible) - len(inside)
             out.write(format_links(found.sure & inside, inside) + "\n")
-    print(f"{gold}/{pair}: {len(links)} sentences, {beyond} links beyond them left out", file=sys.stderr)
+    print(
+        f"{gold}/{pair}: {counted(len(links), 'sentence')}, left out beyond them: {counted(beyond, 'link')}",
+        file=sys.stderr,
+    )
 
 
 def read_links(path: Path) -> dict[str, Gold]:

@@ -114,7 +114,8 @@ def test_help_answers_without_what_takes_long_to_import(options):
 
 
 @pytest.mark.parametrize(("options", "told"), [([], "warning\n"), (["-v"], "info\nwarning\n"), (["-q"], "warning\n")])
-def test_the_log_is_told_once_and_more_of_it_with_verbose(monkeypatch, capsys, options, told):
+def test_the_log_is_told_once_and_more_of_it_with_verbose(monkeypatch, caplog, capsys, options, told):
+    caplog.set_level(logging.WARNING)  # other tests import fairseq, which lets notes through
     logger = logging.getLogger("xalign_fairseq.cli.test")
 
     def tell(args):

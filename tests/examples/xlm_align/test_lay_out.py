@@ -35,7 +35,7 @@ def test_sentences_are_numbered_by_lines_and_words_from_zero(released, monkeypat
     gold = lay_out(monkeypatch, released)
     assert (gold / "en-hi.gold").read_text() == "0-0 0-1 1p0\n0-0\n"
     assert (gold / "en-hi.hi").read_text() == "a b\nc d\n"
-    assert "en-hi: 2 sentences, 1 links beyond" in capsys.readouterr().err
+    assert "en-hi: 2 sentences, left out beyond them: 1 link" in capsys.readouterr().err
     assert [each.name for each in find_sets(str(gold))] == list(laying_out.PAIRS)
     (gold / "en-hi.gold").write_text("mine")
     assert (lay_out(monkeypatch, released) / "en-hi.gold").read_text() == "mine"
