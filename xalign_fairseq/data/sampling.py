@@ -13,7 +13,7 @@ import numpy as np
 from xalign_fairseq.core.errors import XalignError
 
 ROUNDS = 6
-ROUNDING = 1e-6  # relative rounding error of a count of draws: n^(1/T) of 10^9 is exact to 10^-15
+ROUNDING = 1e-6  # tolerance of a count of draws; n^(1/T) has a relative error of 10^-15
 GOLDEN = (math.sqrt(5) - 1) / 2
 CHUNK = 4096  # epochs counted at a time
 
