@@ -57,9 +57,7 @@ class Tool:
         return max(len(src), len(tgt)) > self.most_words
 
     def run(self, pairs: Iterable[WordPair], folder: Path) -> None:
-        """Align all pairs that are not too long; :class:`XalignError` if there are none, or the tool is missing or
-        fails.
-        """
+        """Align the pairs; :class:`XalignError` if all are too long, or the tool is missing or fails."""
         program = self.find()
         if program is None:
             raise XalignError(f"{self.name} is not installed", parameter="engine", remedy=self.install)

@@ -216,8 +216,7 @@ class PairEncoder:
 
 
 def _groups(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
-    """Groups of rows of similar lengths, longest first: at least one row, at most this number of tokens with padding.
-    """
+    """Groups of rows of similar lengths, longest first: at least one row, at most this number of padded tokens."""
     group: list[int] = []
     for row in sorted(range(len(lengths)), key=lengths.__getitem__, reverse=True):
         if group:

@@ -72,8 +72,7 @@ CANDIDATE = 0.05  # pairs of words below this score are not candidates of links
 
 
 class Choice(NamedTuple):
-    """Least scores of a link, alone and next to others (:mod:`~xalign_fairseq.links.symmetrize`), and the calibration.
-    """
+    """Least scores of a link, alone and next to others (:mod:`~xalign_fairseq.links.symmetrize`); calibration."""
 
     threshold: float
     growth: float

@@ -183,8 +183,7 @@ class Described(TypedDict):
 
 
 class TrainedModels(NamedTuple):
-    """A statistical aligner: its models, the choice of links, and the state and method of the guiding encoder, if any.
-    """
+    """A statistical aligner: models, choice of links, and state and method of the guiding encoder, if any."""
 
     models: list[UnitModel]
     choice: Choice

@@ -23,8 +23,7 @@ Example = tuple[WordPair, Gold]
 
 @dataclass(frozen=True)
 class Changing:
-    """The settings for training an encoder, chosen on development gold; pairs of more than ``words`` words are skipped.
-    """
+    """Settings for training an encoder, chosen on development gold; pairs of more than ``words`` words are skipped."""
 
     rank: int = 8
     lr: float = 2e-3
