@@ -21,7 +21,7 @@ class OnHost:
 
     Attributes:
         linked: (B, T) bool, tokens with a partner by prepared links.
-        links: (B,) int64, how many of :attr:`Bitext.links` are of each pair.
+        links: (B,) int64, the number of :attr:`Bitext.links` of each pair.
     """
 
     targets: np.ndarray
@@ -57,8 +57,7 @@ class Bitext:
         langs: (B, 2) int64, numbers of the languages of the two sides; training draws a pair in both directions.
         words: (B, T) int64, index of each token's word in its own sentence, -1 at special tokens, padding and in pairs
             without links.
-        links: (K, 3) int64, [row, src word, tgt word] of every link to learn from, both of whose words have tokens, in
-            the order of rows.
+        links: (K, 3) int64, [row, src word, tgt word] of the training links between words with tokens, ordered by row.
         highest_word: (on the host) the highest number in ``words``.
         gold: prepared links of each pair (on the host), for scoring.
         language_rows: (B, 2) int64, rows of both sides' language embeddings; None for an encoder without any.
@@ -109,8 +108,7 @@ class Bitext:
 
         Args:
             values: "tokens" or "masked".
-            reset_positions: positions restart at the target (Conneau & Lample 2019), as if it had its own ``<s>``: a
-                word of it has the position that it has in ``side(1)``.
+            reset_positions: positions restart at the target (Conneau & Lample 2019), as in ``side(1)``.
         """
         languages = None
         if self.language_rows is not None:
@@ -126,7 +124,7 @@ class Bitext:
         return Input(self.side(side, values), languages, lengths=self.sizes[:, side] + 2)
 
     def pair_inputs(self, encoding: str) -> list[Input]:
-        """The unperturbed pairs for the encoder: ``joint``, the pair sequences; ``separate``, each side by itself."""
+        """The unperturbed pairs for the encoder: ``joint``, the pair sequences; ``separate``, each side alone."""
         return [self.input()] if encoding == "joint" else [self.side_input(side) for side in (0, 1)]
 
     def _reset_positions(self) -> Tensor:
@@ -136,9 +134,9 @@ class Bitext:
         return self._places
 
     def side(self, side: int, values: str = "tokens") -> Tensor:
-        """One side of each pair as a sequence of its own, ``<s> side </s>``: (B, longest + 2), padded.
+        """One side of each pair as a separate sequence ``<s> side </s>``: (B, longest + 2), padded.
 
-        Every call returns the same tensor, so that objectives share passes over it. Position p of the pair sequence is
+        Every call returns the same tensor, so objectives share the encoder's pass. Position p of the pair sequence is
         position ``p - spans[:, 2 * side] + 1`` here.
 
         Args:
@@ -181,9 +179,9 @@ class Mono:
     language_rows: Tensor | None = None
 
     def input(self, tokens: Tensor | None = None, languages: Tensor | None = None) -> Input:
-        """The perturbed blocks for the encoder, or ``tokens`` (B, T) in their place.
+        """The perturbed blocks for the encoder, or ``tokens`` (B, T) instead.
 
-        ``languages``: (B, T), rows of the language embeddings in place of each block's own.
+        ``languages``: (B, T), rows of the language embeddings instead of each block's language.
         """
         if languages is None and self.language_rows is not None:
             languages = self.language_rows[:, None]
@@ -195,8 +193,8 @@ class Batch:
     """The streams of one batch; None for a stream that the data lack.
 
     Attributes:
-        stands_in: a repeated batch, because this worker has no further one at an epoch's end: the model must not learn
-            from it or store it.
+        stands_in: a repeated batch, because this worker has no more batches in the epoch. The model must not train on
+            it or store it.
     """
 
     bitext: Bitext | None = None
@@ -230,8 +228,8 @@ def collate(pairs: Sequence[PairSample], blocks: Sequence[BlockSample]) -> dict[
     """Pad and stack the samples of one batch into the dict that fairseq's trainer moves to its device."""
     batch: dict[str, Any] = {"nsentences": len(pairs) + len(blocks), "ntokens": 0}
     if pairs:
-        # Arrays that own their memory: a data worker moves a tensor's memory to where other processes can read it, and
-        # an array from Tensor.numpy() would keep the freed memory.
+        # Arrays must own their memory: a data worker moves a tensor's memory to shared memory, and an array from
+        # Tensor.numpy() would keep the freed memory.
         targets = _stack([pair.targets for pair in pairs], PAD)
         draw = _stack([pair.draw.astype(np.float64) for pair in pairs], 1.0)
         partner = _stack([_partner(pair) for pair in pairs], -1)

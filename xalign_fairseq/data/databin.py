@@ -48,7 +48,7 @@ class TextEntry(TypedDict, total=False):
 
 
 class TokenizerEntry(TypedDict, total=False):
-    """The manifest's entry of the tokenizer; ``digest`` is the dictionary's."""
+    """The manifest's entry of the tokenizer; ``digest`` is the digest of the dictionary."""
 
     digest: str
 
@@ -126,8 +126,8 @@ class LinksReader:
 class AlignReader(LinksReader):
     """The links that ``fairseq-preprocess --align-suffix`` has written: pairs of the tokens of both sides, all sure.
 
-    Each token counts as one word, because such data do not say which tokens form a word. ``reader[i]`` is what
-    :class:`LinksReader` gives.
+    Each token counts as one word, because these data do not group tokens into words. ``reader[i]`` has the form of
+    :class:`LinksReader`.
     """
 
     def __init__(self, src: MMapReader, tgt: MMapReader, links: MMapReader):
@@ -156,11 +156,11 @@ class DataBin:
     """A data-bin folder: its pairs, splits and monolingual texts, and readers of them.
 
     Args:
-        path: the folder. Its dictionary is ``dict.txt``, or ``dict.LANG.txt`` files that are all the same.
+        path: the folder. Its dictionary is ``dict.txt``, or identical ``dict.LANG.txt`` files.
 
     Raises:
-        XalignError: no such folder; a pair, split or language that isn't there (those there are listed); sides of
-            different lengths; dictionaries that differ.
+        XalignError: missing folder; unknown pair, split or language (the error lists the known ones); sides of
+            different lengths; different dictionaries.
 
     Example::
 

@@ -17,11 +17,11 @@ from xalign_fairseq.data.tokenizers.tokenizer import load_sentencepiece, pieces_
 from xalign_fairseq.data.tokenizers.tokenizer_model import TokenizerModel
 from xalign_fairseq.data.tokenizers.wordpiece import CONTINUES, WordPieceSettings, WordPieceTokenizer, bert_ids
 
-CHUNK = 1 << 22  # tokens looked at in one go
-ROWS = 1 << 16  # pairs whose links are looked at in one go
-BEYOND = 0.01  # of the links may be of words without tokens at the ends of sentences
-MOVED = 20  # breaks of an order that are lines in a wrong place; more are another order
-FOREIGN = 0.1  # a dictionary with a larger share of symbols unknown to the tokenizer is of another tokenizer
+CHUNK = 1 << 22  # tokens checked at once
+ROWS = 1 << 16  # pairs whose links are checked at once
+BEYOND = 0.01  # share of links that may belong to words without tokens at the ends of sentences
+MOVED = 20  # this number of breaks means misplaced lines; more breaks mean another order
+FOREIGN = 0.1  # with a larger share of symbols unknown to the tokenizer, the dictionary belongs to another tokenizer
 
 
 def databin(data: DataBin) -> list[Finding]:
@@ -108,7 +108,7 @@ def _links(topic: str, links: LinksReader, sides: Sequence[MMapReader]) -> Findi
 
 
 def lexicon(where: str, entries: Lexicon) -> Finding:
-    """How many entries a lexicon has, and in which parts."""
+    """The number of entries of a lexicon, by part."""
     parts = ", ".join(f"{(entries.part == part).sum():,} {name}" for part, name in enumerate(lexicons.PARTS))
     return Finding("ok", f"{where} lexicon {entries.src}-{entries.tgt}", f"{counted(len(entries), 'entry')}: {parts}")
 
@@ -155,7 +155,7 @@ def _pieces(topic: str, model: bytes, dictionary: Dictionary) -> Finding:
         return Finding("WRONG", topic, error)
     special = (processor.is_control, processor.is_unknown, processor.is_unused)
     pieces = {piece for i, piece in enumerate(ordered) if not any(test(i) for test in special)}
-    # Padding symbols of fairseq-preprocess and the mask are in no text.
+    # No text contains fairseq-preprocess's padding symbols or the mask.
     symbols = {symbol for symbol in dictionary.symbols[4:] if not symbol.startswith("madeupword")} - {MASK}
     foreign, missing = symbols - pieces, pieces - symbols
     if len(foreign) > FOREIGN * len(symbols):

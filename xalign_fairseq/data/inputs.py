@@ -18,8 +18,7 @@ class Input:
         languages: (B, T) or (B, 1) int64, rows of the encoder's language embeddings; encoders without any ignore it.
         positions: (B, T) int64, place of each token, from 0; None: the running number of tokens that are not padding.
         lengths: (B,) on the host, tokens of each sequence, with all padding at the end; None: unknown. The encoder then
-            reads them from tokens on the CPU; on other devices it would have to wait, so it processes padding like
-            tokens.
+            computes lengths on the CPU; on other devices that would wait, so it processes padding like tokens.
         one_text: each sequence is one text, even with ``</s>`` inside; otherwise the part after the first ``</s>`` is a
             second text with BERT's token type 1.
 
@@ -36,7 +35,7 @@ class Input:
 
 
 def as_input(given: Tensor | Input) -> Input:
-    """Tokens (B, T), or an encoder's input."""
+    """Tokens (B, T) as an encoder's input; an input is returned unchanged."""
     return given if isinstance(given, Input) else Input(given)
 
 
@@ -69,7 +68,7 @@ def signed(number: int) -> int:
 def powers(base: int, count: int, device: torch.device) -> Tensor:
     """1, base, base^2 ... (count,) modulo 2^64, as the int64 of the same bits."""
     factors = torch.full((count,), signed(base), dtype=torch.int64, device=device)
-    factors[:1].fill_(1)  # by an index, the number would be copied to the device and waited for
+    factors[:1].fill_(1)  # an index would copy the number to the device and wait
     return factors.cumprod(0)
 
 

@@ -1,7 +1,7 @@
 """A bilingual lexicon as subword ids, and its files in a data-bin, with training and held-out entries.
 
 ``lexicon.SRC-TGT.SRC.entries`` and ``lexicon.SRC-TGT.TGT.entries`` (mmap) hold the subword ids of each entry's sides,
-``lexicon.SRC-TGT.part`` (mmap) one number per entry, ``lexicon.SRC-TGT.json`` what they were made from.
+``lexicon.SRC-TGT.part`` (mmap) one number per entry, ``lexicon.SRC-TGT.json`` their sources.
 """
 
 import hashlib
@@ -36,12 +36,12 @@ class Lexicon:
 
     Attributes:
         src, tgt: the languages.
-        src_ids, tgt_ids: the ids of all entries one after the other, flat int64.
-        src_sizes, tgt_sizes: how many of them each entry has, (N,) int64, at least 1.
+        src_ids, tgt_ids: the concatenated ids of all entries, flat int64.
+        src_sizes, tgt_sizes: (N,) int64, the number of ids of each entry, at least 1.
         part: (N,) int64: :data:`TRAINED`, :data:`HELD_OUT` or :data:`UNUSED`.
 
     Raises:
-        XalignError: arrays that do not fit together, or an unknown part.
+        XalignError: inconsistent arrays, or an unknown part.
 
     Example::
 
@@ -133,7 +133,7 @@ def read(data: DataBin, src: str, tgt: str) -> Lexicon:
     """A lexicon of a data-bin.
 
     Raises:
-        XalignError: there is none for these languages (those there are listed); its files are damaged, do not belong
+        XalignError: no lexicon of these languages (the error lists the lexicons); its files are damaged, do not belong
             together, or were made with another dictionary.
 
     Example::
@@ -177,8 +177,8 @@ def write(data: DataBin, lexicon: Lexicon, about: Mapping[str, Any], overwrite: 
     """Write a lexicon into a data-bin: its files get their names once all are complete, the description last.
 
     Raises:
-        XalignError: there is one already, and not ``overwrite``; languages that no file name can hold; or an id that
-            the dictionary does not have.
+        XalignError: the lexicon exists, without ``overwrite``; a language that cannot be in a file name; or an id
+            outside the dictionary.
     """
     src, tgt = lexicon.src, lexicon.tgt
     check_free(data, src, tgt, overwrite)
@@ -247,7 +247,7 @@ def trained_lexicons(data: DataBin) -> list[Lexicon]:
     """All lexicons of a data-bin.
 
     Raises:
-        XalignError: there is none, or none with a training entry.
+        XalignError: no lexicon, or none with a training entry.
     """
     found = [read(data, src, tgt) for src, tgt in lexicons(data)]
     if not any((each.part == TRAINED).any() for each in found):

@@ -1,8 +1,8 @@
 """fairseq's mmap format: a ``.bin`` file of ids and a ``.idx`` file of sizes and byte offsets.
 
 ``PREFIX.idx`` is ``MMIDIDX\\0\\0``, the version (1, uint64), the dtype's code (uint8), the number of items (uint64),
-then the int32 sizes and the int64 byte offsets of the items; all little-endian. ``PREFIX.bin`` is the items one after
-the other. The files written here equal those of ``fairseq-preprocess`` byte for byte.
+then the int32 sizes and the int64 byte offsets of the items; all little-endian. ``PREFIX.bin`` holds the concatenated
+items. The files are byte for byte those of ``fairseq-preprocess``.
 """
 
 import os
@@ -21,7 +21,7 @@ from xalign_fairseq.core.files import StrPath, atomic_write
 
 MAGIC = b"MMIDIDX\x00\x00"
 HEADER = struct.Struct("<9sQBQ")
-# The codes 6 and 7 of the format are floating point: sentences of ids never have them.
+# The codes 6 and 7 are floating point, which ids never are.
 DTYPES: dict[int, np.dtype] = {
     1: np.dtype("u1"),
     2: np.dtype("i1"),
@@ -72,7 +72,7 @@ class MMapWriter:
 
     Args:
         dtype: an integer dtype of the format, see :func:`dtype_for_vocabulary`.
-        place: where to continue unfinished files: a :meth:`place` of the earlier writer.
+        place: where to continue unfinished files, from :meth:`place` of the earlier writer.
         keep: keep unfinished files if the block ends with an error.
 
     Raises:
@@ -99,7 +99,7 @@ class MMapWriter:
         self.add_many(flat, [flat.size])
 
     def add_many(self, flat: npt.ArrayLike, sizes: Sequence[int] | np.ndarray) -> None:
-        """Append several items at once: their ids one after the other (N,) and their sizes, which sum to N."""
+        """Append several items at once: their concatenated ids (N,) and their sizes, which sum to N."""
         values = np.asarray(flat).ravel()
         counts = np.asarray(sizes, dtype=np.int32)
         if counts.sum(dtype=np.int64) != values.size:
@@ -125,7 +125,7 @@ class MMapWriter:
 
     def close(self) -> None:
         """Finish ``.bin`` and write ``.idx``."""
-        _, bytes_of_sizes = self.place()  # a full disk must be noticed here, not after the folder took its final name
+        _, bytes_of_sizes = self.place()  # find a full disk here, not after the folder has its final name
         self._stream.close()
         self._sizes.close()
         with atomic_write(idx_path(self.prefix), "wb") as stream, open(sizes_path(self.prefix), "rb") as sizes:
@@ -208,11 +208,11 @@ class MMapReader:
 
     @property
     def tokens(self) -> int:
-        """Number of tokens of all items together."""
+        """The total number of tokens."""
         return len(self._data)
 
     def span(self, start: int, stop: int) -> np.ndarray:
-        """Tokens ``start ... stop`` of all items written one after the other, as a new int64 array."""
+        """Tokens ``start ... stop`` of the concatenated items, as a new int64 array."""
         return self._data[start:stop].astype(np.int64)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from xalign_fairseq.transport.ops.attention import Packed
 
 @dataclass(frozen=True)
 class Place:
-    """Where the tokens of one input are.
+    """The places of one input's tokens.
 
     Attributes:
         shape: B and T of the input.
@@ -48,11 +48,10 @@ class Place:
 
 @dataclass(frozen=True)
 class Packing:
-    """Several inputs in one row of N tokens, the shortest sequences first, so that those of equal length are
-    neighbours.
+    """Several inputs in one row of N tokens, the shortest sequences first, so sequences of equal length are neighbours.
 
     Attributes:
-        sentences: what attention needs.
+        sentences: the sequence boundaries for attention.
         places: of each input.
 
     Example::
@@ -72,10 +71,10 @@ class Packing:
         return flat if self._source is None else flat.index_select(0, self._source)
 
     def filled(self) -> "Packing":
-        """The same with sentences of no input at the end, up to a number of tokens that other batches share.
+        """The same with padding sentences at the end, up to a number of tokens that other batches share.
 
-        They repeat the first token, at most one for 16 tokens; no place refers to them. ``sentences.offsets`` is filled
-        with empty sentences up to a power of two.
+        Padding sentences repeat the first token, at most one for 16 tokens; no place refers to them.
+        ``sentences.offsets`` is filled with empty sentences up to a power of two.
 
         Example::
 

@@ -91,14 +91,14 @@ def check_options(options: PretrainingDataOptions) -> None:
 
 @dataclass(frozen=True)
 class Reader:
-    """The reader's needs: which streams, and how much of a text.
+    """A reader's requirements.
 
     Attributes:
         needs: streams that the objectives read.
         positions: longest sequence of the encoder, special tokens included.
         embeds_languages: the encoder has language embeddings, so that every language must have a number.
-        apart: no training batch has a pair twice, in either direction.
-        links_of_every_pair: no pair may lack links, where links are among the needs.
+        apart: no training batch repeats a pair, in either direction.
+        links_of_every_pair: every pair must have links, if ``needs`` has links.
     """
 
     needs: Collection[str]
@@ -112,14 +112,14 @@ class PretrainingData:
     """Data-bins of ``xalign prepare`` or ``fairseq-preprocess`` for pre-training.
 
     Args:
-        path: a data-bin's folder; several, separated by colons, are shards, one an epoch.
-        options: of reading.
+        path: a data-bin's folder; several, separated by colons, are shards, one per epoch.
+        options: the reading options.
         seed: with the epoch and the index it determines every draw.
 
     Attributes:
         pair_names: all language pairs, ``src-tgt``; batches refer to them by number.
         languages: of the pairs that are trained on; objectives and batches refer to them by number.
-        all_languages: these, and those with only monolingual text.
+        all_languages: ``languages`` and the languages with only monolingual text.
         pivot: the language that all pairs share, if there is one.
 
     Raises:
@@ -151,7 +151,7 @@ class PretrainingData:
         pairs = self.options.lang_pairs
         chosen = {pair for pair in trained or self.pair_names if not pairs or pair in listed(pairs)}
         self.languages = tuple(sorted({language for pair in chosen for language in pair.split("-")}))
-        # Objectives number the languages of the pairs; those with only monolingual text follow.
+        # Objectives number the languages of the pairs; languages with only monolingual text follow.
         mono = {language for shard in texts for _, language in shard.monos}
         if self.options.mono_langs:
             mono &= set(listed(self.options.mono_langs))
@@ -224,7 +224,7 @@ class PretrainingData:
         wanted = [tuple(pair.split("-")) for pair in listed(self.options.lang_pairs)]
         for pair in wanted:
             if pair not in here and split == "train":
-                data.pair(split, pair[0], pair[-1])  # raises, naming the pairs that are there
+                data.pair(split, pair[0], pair[-1])  # raises, naming the available pairs
         return [pair for pair in here if pair in wanted]
 
     def _languages(self, data: DataBin, split: str) -> list[str]:
@@ -234,15 +234,14 @@ class PretrainingData:
         wanted = listed(self.options.mono_langs)
         if split == "train":
             for language in wanted:
-                data.mono(split, language)  # raises, naming the languages that are there
+                data.mono(split, language)  # raises, naming the available languages
         return [language for language in here if language in wanted]
 
     def dataset(self, make: type[Made], split: str, reader: Reader, epoch: int = 1) -> Made:
         """A split for a reader. With several folders, each epoch of training reads the next (:class:`.Shards`).
 
         Args:
-            split: ``train``, which is drawn again in each epoch, or another split, which is read once in its stored
-                order.
+            split: ``train`` is drawn again in each epoch; any other split is read once in stored order.
 
         Raises:
             XalignError: there is nothing of this split that the objectives read.
@@ -285,7 +284,7 @@ class PretrainingData:
             if learns_links and links is None:
                 use = "training" if training else "validation, whose loss is without them"
                 logger.warning("%s-%s has no prepared links for %s", src, tgt, use)
-            # A pair that is only validated may have languages that training does not: they have no number.
+            # A pair that is only validated may have languages outside training, without a number.
             langs = [self.languages.index(lang) if lang in self.languages else -1 for lang in (src, tgt)]
             if -1 in langs and reader.embeds_languages:
                 problem = "a pair that is only validated has a language without embedding"
@@ -313,13 +312,14 @@ def listed(text: str) -> list[str]:
 
 
 def pivot_language(pairs: Collection[str], chosen: str | None) -> str | None:
-    """The language that all training pairs (``src-tgt``) share: the chosen one, otherwise en, the only one, or None.
+    """The language that all training pairs (``src-tgt``) share: the chosen language, otherwise en or the only shared
+    one; or None.
 
     Raises:
         XalignError: a pair lacks the chosen language.
     """
     if not pairs:
-        return chosen  # a complaint about missing pairs comes later
+        return chosen  # missing pairs are reported later
     shared = set.intersection(*(set(pair.split("-")) for pair in pairs))
     if chosen is None:
         return "en" if "en" in shared else next(iter(shared)) if len(shared) == 1 else None

@@ -14,9 +14,9 @@ class MaskOptions:
 
     Attributes:
         probability: share of tokens that are chosen; the count is floor(p * n + u) with one u ~ U[0, 1) a sequence.
-        leave: share of the chosen tokens that do not change.
-        random: share of the chosen that become a random token.
-        specials: whether ``<s>``, ``</s>`` and ``<unk>`` can be chosen, as in the released code; here by default not.
+        leave: share of the chosen tokens that stay.
+        random: share of the chosen tokens that become random.
+        specials: whether ``<s>``, ``</s>`` and ``<unk>`` can be chosen, as in the released code; by default not.
         vocab: number of ids; random tokens are drawn from [4, vocab) without ``<mask>``.
     """
 
@@ -83,7 +83,7 @@ class GoldLinks:
 
     @property
     def between_tokens(self) -> np.ndarray:
-        """The links (k, 2) for training, without those of words that the tokenizer removed."""
+        """The links (k, 2) for training, without links of words that the tokenizer removed."""
         links = self.taught[:, :2]
         for side, words in enumerate((self.src_words, self.tgt_words)):
             there = np.zeros(max(words.max(initial=-1), links[:, side].max(initial=-1)) + 1, dtype=bool)
@@ -115,14 +115,14 @@ class PairSample:
 
 
 def pair_sequence(src: np.ndarray, tgt: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """``<s> src </s> tgt </s>`` and where the sides lie in it: [src start, src end, tgt start, tgt end)."""
+    """``<s> src </s> tgt </s>`` and the span of each side: [src start, src end, tgt start, tgt end)."""
     n, m = len(src), len(tgt)
     tokens = np.concatenate([[BOS], src, [EOS], tgt, [EOS]]).astype(np.int64)
     return tokens, np.array([1, 1 + n, 2 + n, 2 + n + m])
 
 
 def pair_sample(pair: Pair, rng: np.random.Generator, options: MaskOptions) -> PairSample:
-    """Join, perturb and label one pair. TLM's single pair sequence is Conneau & Lample (2019)'s without resets."""
+    """Join, perturb and label one pair: TLM's pair sequence (Conneau & Lample 2019), without position resets."""
     tokens, span = pair_sequence(pair.src, pair.tgt)
     masked, targets = mask_tokens(tokens, rng, options)
     draw = rng.random(len(tokens), dtype=np.float32)
@@ -134,10 +134,9 @@ def pair_sample(pair: Pair, rng: np.random.Generator, options: MaskOptions) -> P
 
 
 def subword_partners(gold: GoldLinks, span: np.ndarray, length: int) -> np.ndarray:
-    """Expand word links to tokens: of a words' k-th of a tokens, the partner is the floor(k b / a)-th of b.
+    """Expand word links to tokens: between words of a and b tokens, token k's partner is token floor(k b / a).
 
-    Sure links only, unless a pair has none. With several links of a word the last one counts, as XLM-Align's released
-    code keeps its self-labels.
+    Only sure links count, unless a pair has none. The last link of a word counts, as in XLM-Align's released code.
 
     Returns:
         (length,) absolute position of each token's partner in the pair sequence, -1 for none.
@@ -160,7 +159,7 @@ Words = tuple[np.ndarray, np.ndarray, np.ndarray]  # the word of each token of a
 def _linked_tokens(own: Words, other: Words, links: np.ndarray) -> np.ndarray:
     """For each token, the linked token of the other side, counted from its start; -1 for none.
 
-    Of several links of a word the last in ``links`` (k, 2), [own word, other word], counts.
+    The last link of a word in ``links`` (k, 2), [own word, other word], counts.
     """
     (words, first, count), (_, other_first, other_count) = own, other
     linked = np.full(len(first), -1)
@@ -171,7 +170,7 @@ def _linked_tokens(own: Words, other: Words, links: np.ndarray) -> np.ndarray:
 
 
 def _runs(words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The first token of each word, counted from the start of its side, and the number of its tokens, maybe 0."""
+    """The first token of each word, counted from the start of its side, and its number of tokens, possibly 0."""
     edges = np.ones(len(words) + 1, dtype=bool)  # plain slices: np.diff takes several times as long
     np.not_equal(words[1:], words[:-1], out=edges[1:-1])
     starts = np.flatnonzero(edges)

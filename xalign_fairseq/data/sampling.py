@@ -13,13 +13,14 @@ import numpy as np
 from xalign_fairseq.core.errors import XalignError
 
 ROUNDS = 6
-ROUNDING = 1e-6  # of a count of draws: n^(1/T) of 10^9 is known to a part in 10^15
+ROUNDING = 1e-6  # tolerance of a count of draws; n^(1/T) has a relative error of 10^-15
 GOLDEN = (math.sqrt(5) - 1) / 2
-CHUNK = 4096  # epochs that are counted at a time
+CHUNK = 4096  # epochs counted at a time
 
 
 def temperature_shares(sizes: list[int], temperature: float) -> np.ndarray:
-    """p_i = n_i^(1/T) / sum_j n_j^(1/T): T = 1 samples by size, a larger T favours small groups (XLM; XLM-R's alpha).
+    """p_i = n_i^(1/T) / sum_j n_j^(1/T): T = 1 samples by size, a larger T favours small groups (alpha = 1/T in XLM and
+    XLM-R).
 
     Example::
 
@@ -35,19 +36,19 @@ def temperature_shares(sizes: list[int], temperature: float) -> np.ndarray:
 
 
 def epoch_shares(total: int, shares: np.ndarray, visit: int) -> tuple[list[int], list[int]]:
-    """Whole counts of ``total`` draws an epoch in proportion to ``shares``, of epoch ``visit`` and of all before it.
+    """Split ``total`` draws per epoch into integer counts by ``shares``, for epoch ``visit`` and the sum of earlier
+    epochs.
 
-    Each group gets the integer part of its share. Systematic sampling distributes the rest: the fractions of all groups
-    form a row with one place at each whole number, which starts a golden section further in each epoch. So over epochs
-    each group gets its share, even if it is a small part of a draw.
+    Each group gets the integer part of its share. Systematic sampling distributes the rest, with a start that moves by
+    the golden ratio in each epoch. So over epochs each group gets its share, even a small fraction of a draw.
 
     Args:
-        total: draws of an epoch.
+        total: draws per epoch.
         shares: (G,), which sum to 1.
         visit: from 0 on.
 
     Returns:
-        the counts of the epoch, and where it begins: the sums of the counts of the epochs before it.
+        the counts of the epoch, and its start: the sums of the counts of earlier epochs.
 
     Example::
 
@@ -127,13 +128,13 @@ def draw_at(size: int, positions: np.ndarray, key: tuple[int, ...]) -> np.ndarra
 class EpochDraws:
     """The draws of an epoch over several groups of items, in random order; each can be computed alone.
 
-    Position t of the epoch is place pi(t) of the groups' draws one after the other, with pi a keyed permutation
-    (:func:`permute`), and a place is an item of its group's endless stream (:func:`draw`): each group has exactly its
-    count, and no item repeats before all of its group occurred.
+    Position t of the epoch is place pi(t) of the concatenated draws of all groups; pi is a keyed permutation
+    (:func:`permute`). Each place is an item of its group's endless stream (:func:`draw`). So each group has exactly its
+    count, and no item repeats before all items of its group occurred.
 
     Attributes:
         offsets: (G,) number of each group's first item.
-        starts: (G,) where in its stream each group begins.
+        starts: (G,) the start in each group's stream.
         order: the key of pi.
 
     Example::
@@ -151,7 +152,7 @@ class EpochDraws:
 
     @classmethod
     def of(cls, sizes: Sequence[int], key: tuple[int, ...], visit: int, count: int, temperature: float) -> "EpochDraws":
-        """Draws over groups of these sizes by temperature, which continue those of ``visit`` epochs."""
+        """Draws over groups of these sizes by temperature; they continue the draws of ``visit`` epochs."""
         counts, starts = epoch_shares(count, temperature_shares(list(sizes), temperature), visit)
         offsets = [0, *np.cumsum(sizes[:-1]).tolist()]
         keys = [(*key, number) for number in range(len(sizes))]
@@ -161,7 +162,7 @@ class EpochDraws:
         return sum(self.counts)
 
     def at(self, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The items at positions (N,) of the epoch, and the number of each one's pass over its group."""
+        """The items at positions (N,) of the epoch, and for each the number of the pass over its group."""
         places = permute(positions, len(self), self.order)
         bounds = np.concatenate([[0], np.cumsum(self.counts)])
         groups = np.searchsorted(bounds, places, side="right") - 1
@@ -176,7 +177,7 @@ class EpochDraws:
 
 
 def repeats(items: np.ndarray) -> np.ndarray:
-    """How often each of ``items`` (N,) came before it: (N,) int64.
+    """The number of earlier occurrences of each of ``items`` (N,): (N,) int64.
 
     Example::
 

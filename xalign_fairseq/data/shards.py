@@ -1,12 +1,12 @@
-"""Data-bins that are read as one text: of 2,000 folders as of one, an epoch each.
+"""Data-bins that are read as one text, one folder per epoch, up to thousands of folders.
 
-What is looked at when:
+The checks:
 
-- **When they are opened**, each folder once: the names of its files, its manifest, the size of each file (one ``stat``)
-  and which dictionary the manifest says it was prepared with. No file of a later folder is opened but the manifest, so
-  that 2,000 folders with XLM-R's dictionary and model, of 20 GB together, open in seconds.
-- **When the epoch of a folder begins**: the hashes of its small files, dictionary and tokenizer among them, and the
-  headers of the indices. The first folder, whose dictionary all share, is checked in this way immediately.
+- **At the start**, each folder once: its file names, its manifest, the size of each file (one ``stat``) and the
+  dictionary in the manifest. Of later folders only the manifest is opened, so 2,000 folders with XLM-R's dictionary and
+  model, 20 GB in all, open in seconds.
+- **At the beginning of a folder's epoch**: the hashes of its small files, including dictionary and tokenizer, and the
+  headers of the indices. The first folder is checked in this way immediately, because all share its dictionary.
 - **All bytes**: by ``verify`` (``--verify-data``), or ``xalign doctor FOLDER``.
 """
 
@@ -22,18 +22,18 @@ from xalign_fairseq.core.errors import Command, Parameter, XalignError
 from xalign_fairseq.core.files import StrPath, file_sha256, is_file_name
 from xalign_fairseq.data.databin import DICTIONARY, MANIFEST, DataBin
 
-# Files below this size are hashed in no time; dictionary and tokenizer are (XLM-R's: 5 MB each).
+# Files below this size are hashed quickly; they include dictionary and tokenizer (XLM-R's: 5 MB each).
 SMALL = 1 << 25
 
 
 def changed_files(data: DataBin, whole: bool = True, contents: bool = True) -> list[str]:
     """The files that are missing or differ from the manifest, each with its fault, sorted by name.
 
-    Files that the manifest does not name, such as lexicons, are left out; a folder without a manifest has none.
+    Files outside the manifest, such as lexicons, are skipped; a folder without a manifest has no changed files.
 
     Args:
         data: the data-bin.
-        whole: compare the sha256 of every file; otherwise of the small ones, and only the size of the others.
+        whole: compare the sha256 of every file; otherwise the sha256 of small files and the size of the others.
         contents: without ``whole``, hash small files; otherwise compare sizes only and read nothing.
     """
 
@@ -99,7 +99,7 @@ def _difference(path: Path, size: int, sha256: str | None) -> str | None:
     return None
 
 
-THREADS = 16  # a file system of many machines answers late, but many at a time
+THREADS = 16  # a network file system answers slowly, but many requests at a time
 
 
 class Texts(NamedTuple):
@@ -124,7 +124,7 @@ class Shards:
         verify: compare all bytes of all folders with their manifests.
 
     Attributes:
-        first: the first folder, whose splits but training's are read, and whose dictionary all have.
+        first: the first folder; the dictionary and all splits except training come from it.
         texts: of each folder.
     """
 
@@ -146,7 +146,7 @@ class Shards:
         return Texts(data.pairs, data.monos)
 
     def index(self, epoch: int) -> int:
-        """The folder that an epoch (from 1) reads: one after the other, then again from the first."""
+        """The folder that an epoch (from 1) reads, in turn."""
         since, index = self._since if epoch >= self._since[0] else (1, 0)
         return (index + epoch - since) % len(self.folders)
 
@@ -167,10 +167,10 @@ class Shards:
         return ShardPlace(epoch=epoch, index=self.index(epoch), visits=self.visits(epoch))
 
     def go_on(self, epoch: int, index: int, visits: Sequence[int]) -> None:
-        """Let an epoch read a folder, and later epochs the following folders.
+        """Set the folder of an epoch; later epochs read the following folders.
 
-        A run that resumes with additional folders ends its epoch with the folder of its start; new shards follow the
-        last old one, before the first is read again.
+        A run that resumes with additional folders ends its epoch with the folder where the epoch started. New shards
+        follow the last old one, before the first is read again.
         """
         every = len(self.folders)
         self._since, self._before = (epoch, index), [*visits, *[0] * every][:every]
@@ -189,7 +189,7 @@ def require_same_dictionary(first: DataBin, other: DataBin) -> None:
     """Raise :class:`XalignError` unless two shards give the same ids."""
     ours, theirs = (data.path / DICTIONARY for data in (first, other))
     if ours.is_file() and theirs.is_file() and ours.read_bytes() == theirs.read_bytes():
-        return  # most often; to read the symbols of XLM-R's takes a quarter of a second, and there may be 2,000 shards
+        return  # the usual case; reading XLM-R's symbols takes 0.25 s, for possibly 2,000 shards
     if first.dictionary.digest != other.dictionary.digest:
         raise XalignError(
             "the shards have different dictionaries",

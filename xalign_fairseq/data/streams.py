@@ -9,8 +9,8 @@ import numpy as np
 from xalign_fairseq.data import sampling
 from xalign_fairseq.data.mmap import MMapReader
 
-BITEXT, MONO = 0, 1  # part of the keys of random draws, so that pairs and blocks share none
-CHUNK = 1 << 16  # draws that are counted at a time
+BITEXT, MONO = 0, 1  # part of the keys of random draws, so that pairs and blocks have different draws
+CHUNK = 1 << 16  # draws counted at a time
 
 
 @dataclass
@@ -73,11 +73,12 @@ class BitextStream:
     def epoch(
         self, seed: int, epoch: int, temperature: float = 1.0, items: int | None = None, visit: int | None = None
     ) -> tuple[np.ndarray, int]:
-        """Items of an epoch in random order, without over-long ones, and the number of skipped items.
+        """Items of an epoch in random order, without over-long items, and the number of skipped items.
 
         Args:
             items: draws in an epoch; by default one for each pair and direction, so that T = 1 sees everything once.
-            visit: the number of epochs that read the corpora before, and where this epoch continues; by default all.
+            visit: the number of earlier epochs that read the corpora; this epoch continues there. By default all
+                earlier epochs.
         """
         draws = self.draws(seed, epoch - 1 if visit is None else visit, temperature, items)
         groups = zip(draws.offsets, draws.sizes, draws.starts, draws.counts, draws.keys, strict=True)
@@ -97,7 +98,7 @@ class BitextStream:
         return items[keep], int((~keep).sum())
 
     def fitting(self, items: np.ndarray) -> np.ndarray:
-        """(N,) bool: which items are within the limits of length."""
+        """(N,) bool: the items within the length limits."""
         sides = self.sides(items)
         shortest, longest = self.side_lengths
         keep = (sides.sum(1) + 3 <= self.max_length) & (sides.min(1) >= shortest)
@@ -106,7 +107,7 @@ class BitextStream:
         return keep
 
     def locate(self, items: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Corpus, row and exchanged-or-not of each item."""
+        """Corpus, row and direction (exchanged or not) of each item."""
         corpus = np.searchsorted(self.offsets, items, side="right") - 1
         local = items - self.offsets[corpus]
         return corpus, local // self.directions, local % self.directions == 1
@@ -156,7 +157,7 @@ class MonoStream:
         self.readers = list(readers)
         self.langs = list(range(len(self.readers)) if langs is None else langs)
         self.length = length
-        self.body = length - 1  # a block is <s> and then running text
+        self.body = length - 1  # a block is <s> and running text
         self.counts = [-(-reader.tokens // self.body) for reader in self.readers]
         self.offsets = np.concatenate([[0], np.cumsum(self.counts)])
 
@@ -166,7 +167,8 @@ class MonoStream:
     def draw(self, seed: int, start: int, count: int, temperature: float = 1.0) -> np.ndarray:
         """Blocks ``start ... start + count`` of an endless stream; no block of a language repeats before all occurred.
 
-        The language of each block is drawn at random, also before ``start``, to find where each language continues.
+        The language of each block is drawn at random. Blocks before ``start`` are drawn too, to find where each
+        language continues.
         """
         bounds = np.cumsum(sampling.temperature_shares(self.counts, temperature))[:-1]
         chance = np.random.default_rng((seed, MONO))

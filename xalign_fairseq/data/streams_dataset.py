@@ -25,13 +25,14 @@ class DrawOptions:
     """How batches are drawn from the streams.
 
     Attributes:
-        temperature: of the choice between language pairs and between languages.
-        items: draws of an epoch; None for one for each pair and direction.
-        mono_tokens, mono_blocks: limits of the monolingual part of a batch; None for those of the bitext part.
-        bucket_width: in training, pairs whose lengths lie in the same range of this width are batched in random
-            order; 1 sorts by length, 0 does not look at lengths.
-        apart: in training, no batch has a pair twice, in either direction.
-        visit: for an epoch, the number of earlier epochs that read these streams, which continue there; by default all.
+        temperature: for sampling language pairs and languages.
+        items: draws per epoch; None: one for each pair and direction.
+        mono_tokens, mono_blocks: limits of the monolingual part of a batch; None: the limits of the bitext part.
+        bucket_width: width of the length buckets in which training pairs are batched in random order; 1 sorts by
+            length, 0 ignores lengths.
+        apart: no training batch repeats a pair, in either direction.
+        visit: for an epoch, the number of earlier epochs that read these streams; the streams continue there. By
+            default all earlier epochs.
     """
 
     temperature: float = 1.0
@@ -46,8 +47,8 @@ class DrawOptions:
 class StreamsDataset(Dataset):
     """Pairs and blocks under one index: pairs first, then blocks.
 
-    An index is a draw of an epoch. For each earlier draw of an item, the length of the dataset is added to its number,
-    so that each draw is perturbed differently.
+    An index is a draw of an epoch: the item's number plus the length of the dataset for each earlier draw of the item.
+    So each draw is perturbed differently.
 
     A batch has the pairs that fit ``--max-tokens`` and ``--batch-size``, and the blocks that fit the limits of the
     monolingual stream. Without bitext, batches hold only blocks. In training each epoch draws again; in validation
@@ -58,7 +59,7 @@ class StreamsDataset(Dataset):
         mask: how to perturb.
         seed: with the epoch and the index it determines every draw.
         training: whether to draw, or to read everything once.
-        options: of the draws.
+        options: the draw options.
     """
 
     def __init__(
@@ -85,7 +86,7 @@ class StreamsDataset(Dataset):
         return self.pairs + (len(self.mono) if self.mono is not None else 0)
 
     def set_epoch(self, epoch: int) -> None:
-        """Draws are keyed by the epoch; validation always has those of epoch 0."""
+        """Draws depend on the epoch; validation always uses epoch 0."""
         self.now = epoch if self.training else 0
 
     @property
@@ -108,11 +109,11 @@ class StreamsDataset(Dataset):
         return block_sample(block, rng, self.mask, self.mono.language(item - self.pairs))
 
     def _draws(self, items: np.ndarray) -> np.ndarray:
-        """The indices of items that are drawn in this order."""
+        """The indices of items drawn in this order."""
         return items + len(self) * repeats(items)
 
     def _require_known(self, *sides: np.ndarray) -> None:
-        """The embedding's own error would name neither the data nor the dictionary."""
+        """Check ids here, because the embedding's error names neither data nor dictionary."""
         highest = max((int(ids.max()) for ids in sides if len(ids)), default=0)
         if highest >= self.mask.vocab:
             raise XalignError(
@@ -133,7 +134,7 @@ class StreamsDataset(Dataset):
         )
 
     def ordered_indices(self) -> np.ndarray:
-        """The epoch's pairs by bucket of length, in random order within one; blocks join in :meth:`batch_by_size`."""
+        """The epoch's pairs by length bucket, in random order within a bucket; blocks join in :meth:`batch_by_size`."""
         if self.bitext is None:
             assert self.mono is not None
             count = self.items or len(self.mono)
@@ -164,7 +165,7 @@ class StreamsDataset(Dataset):
 
     @staticmethod
     def _left_out(dropped: int, drawn: int, why: str, parameters: tuple[str, ...]) -> None:
-        """The policy for pairs outside the limits: left out and counted; if none remains it is an error."""
+        """Pairs outside the limits are skipped and counted; if no pair remains it is an error."""
         if dropped:
             logger.info("left out %d of %d pairs: %s (%s)", dropped, drawn, why, ", ".join(parameters))
         if dropped == drawn:
@@ -225,8 +226,8 @@ class StreamsDataset(Dataset):
         required_batch_size_multiple: int = 1,
         batches: int | None = None,
     ) -> Windows | None:
-        """The epoch's batches, one window at a time, so that memory does not grow with the data; None if all fit into
-        one.
+        """The epoch's batches, one window at a time, so memory does not grow with the data; None if one window holds
+        all.
         """
         stream = self.bitext if self.bitext is not None else self.mono
         assert stream is not None
@@ -277,7 +278,8 @@ class StreamsDataset(Dataset):
                 return made
             items, turns = blocks.at(np.arange(here.start * each, here.stop * each))
             drawn = (self.pairs + items + len(self) * turns).reshape(len(made), each)
-            # What has no pairs stays empty: a worker with only blocks would not meet the others in a loss over pairs.
+            # A batch without pairs stays empty: a worker with only blocks would miss the collective of a loss over
+            # pairs.
             return [np.concatenate([one, more]) if len(one) else one for one, more in zip(made, drawn, strict=True)]
 
         logger.info(

@@ -1,9 +1,9 @@
 """Batches of an epoch that does not fit into memory, cut from one window of its draws at a time.
 
-A window is a run of the epoch's draws, which are in random order; within it lengths are sorted and batches cut as in a
-whole epoch. fairseq needs the number of batches of an epoch in advance. Each window therefore gets a fixed number, a
-few more than the first window has; some batches are halved to reach it. Short epochs with a given number of batches
-share a window, because small windows would need many more batches.
+A window is a range of the epoch's draws, which are in random order. Within a window, lengths are sorted and batches cut
+as in a whole epoch. fairseq needs the number of batches in advance. So each window has a fixed number, a few more than
+the first window needs; some batches are halved to reach it. Short epochs with a given number of batches share a window,
+because small windows would need many more batches.
 """
 
 import logging
@@ -20,15 +20,15 @@ from xalign_fairseq.core.errors import XalignError
 def batch_ends(
     lengths: np.ndarray, max_tokens: int | None = None, max_sentences: int | None = None, multiple: int = 1
 ) -> np.ndarray:
-    """Where each batch ends: as many items as fit, as fairseq's ``batch_by_size`` cuts them.
+    """The end of each batch: as many items as fit, as in fairseq's ``batch_by_size``.
 
-    A batch of n items takes n times its longest. If ``multiple`` or more items fit, their number is a multiple of it.
-    The last items form a separate batch.
+    A batch of n items takes n times its longest item. If at least ``multiple`` items fit, their number is a multiple of
+    it. The last items form a separate batch.
 
     Args:
         lengths: (N,) tokens of the items, none above ``max_tokens``.
-        max_tokens: of a batch, padding included; None for any number.
-        max_sentences: items of a batch; None for any number.
+        max_tokens: most tokens of a batch, padding included; None: no limit.
+        max_sentences: most items of a batch; None: no limit.
         multiple: of items.
 
     Returns:
@@ -51,13 +51,13 @@ def batch_ends(
 
 logger = logging.getLogger(__name__)
 
-DRAWS = 1 << 18  # of a window, and of the longest epoch that is held as a whole
-DEVIATIONS = 6  # how far above the expected number of batches that of a window may lie
+DRAWS = 1 << 18  # draws of a window, and of the longest epoch kept in memory
+DEVIATIONS = 6  # margin of a window's number of batches above the expected number
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How an epoch is cut: its numbers of draws, batches and windows of (almost) equal size."""
+    """The numbers of an epoch's draws, batches and windows of (almost) equal size."""
 
     draws: int
     batches: int
@@ -94,7 +94,7 @@ class Pilot:
         return Plan(draws, math.ceil(batches) + windows, windows)
 
     def together(self, batches: int) -> int:
-        """The number of epochs of this number of batches that share a window: all that fit into the first."""
+        """The number of epochs with this number of batches that share a window: all that fit into the first."""
         return max(1, self.batches // batches)
 
     def plan_of_batches(self, batches: int) -> Plan:
@@ -109,9 +109,9 @@ class Pilot:
 
 
 def brought_to(batches: Sequence[np.ndarray], count: int) -> list[np.ndarray]:
-    """Exactly ``count`` batches: the largest are halved; if all have one sample, empty ones are added.
+    """Exactly ``count`` batches: the largest are halved; if all have one sample, empty batches are added.
 
-    If there are too many, the smallest are left out, which the log says; :class:`Pilot` makes that improbable.
+    If there are too many, the smallest are dropped and the log says so; :class:`Pilot` makes that improbable.
     """
     made = sorted(batches, key=len, reverse=True)
     if len(made) > count:
@@ -128,7 +128,7 @@ def brought_to(batches: Sequence[np.ndarray], count: int) -> list[np.ndarray]:
 
 
 def with_samples(batches: Iterable[np.ndarray]) -> np.ndarray:
-    """The first batch that has samples, which stands in for one that a worker lacks."""
+    """The first batch with samples; it replaces a worker's missing batch."""
     found = next((batch for batch in batches if len(batch)), None)
     if found is None:
         problem, parameter = "no batch of the epoch has a sample", ("epoch_updates", "batch_size", "max_tokens")
@@ -141,8 +141,8 @@ class Windows(Sequence[np.ndarray]):
 
     Args:
         plan: how the epoch is cut.
-        cut: gives the batches of a window, as many as the plan has for it.
-        order: gives the order of a window's batches, by its number and how many there are; as they are cut if None.
+        cut: returns the planned number of batches of a window.
+        order: returns the order of a window's batches from its number and their count; None: the order of cutting.
     """
 
     def __init__(
@@ -152,7 +152,8 @@ class Windows(Sequence[np.ndarray]):
         self._held: tuple[int, list[np.ndarray]] = (-1, [])
 
     def shuffled(self, seed: int, epoch: int, together: int = 1) -> "Windows":
-        """The same batches in random order within each window; this number of consecutive batches stays together."""
+        """The same batches in random order within each window; groups of this number of consecutive batches stay
+        together."""
 
         def order(window: int, count: int) -> np.ndarray:
             groups = np.random.default_rng((seed, epoch, window)).permutation(-(-count // together))

@@ -9,18 +9,17 @@ SUBWORD_RULES = ("first", "all", "k-to-k")
 
 
 class WordTable:
-    """Where the words of one side of each pair lie: ``first`` and ``count``, both (B, W) int64.
+    """The places of one side's words in each pair: ``first`` and ``count``, both (B, W) int64.
 
-    ``first`` is the position of a word's first token in the pair sequence, -1 for a word that has no token (the
-    tokenizer turned it into nothing, or the number is beyond the sentence); ``count`` is the number of its tokens,
-    which follow one another. ``numbers`` (B, T) is the word of each token, ``width`` = W if it is not a word of this
-    side.
+    ``first`` is the position of a word's first token in the pair sequence, -1 for a word without tokens (removed by the
+    tokenizer, or beyond the sentence); ``count`` is the number of its tokens, which are consecutive. ``numbers`` (B, T)
+    is the word of each token, ``width`` = W if it is not a word of this side.
 
     Args:
         words: (B, T) int64, index of each token's word in its own sentence, -1 at special tokens and padding.
         spans: (B, 4), [src start, src end, tgt start, tgt end).
         side: 0 source, 1 target.
-        width: W, more than the highest number of a word; without it that is read back from the device.
+        width: W, more than the highest number of a word; None: read back from the device.
     """
 
     def __init__(self, words: Tensor, spans: Tensor, side: int, width: int | None = None):
@@ -49,7 +48,7 @@ class WordTable:
     def tokens(self, size: int) -> tuple[Tensor, Tensor]:
         """Word and place in it of the first ``size`` tokens of each side, (B, size) int64; W for no word."""
         positions, _ = side_positions(self.spans, self.side, size)
-        words = self.numbers.gather(1, positions)  # outside the side that of <s>, which has none
+        words = self.numbers.gather(1, positions)  # outside the side, the word of <s>: none
         first = torch.nn.functional.pad(self.first, (0, 1))
         return words, positions - first.gather(1, words)
 
@@ -66,7 +65,7 @@ def link_matrix(
         src, tgt: the words of both sides.
         rule: "first": first token to first token; "all": each token of one word to each of the other; "k-to-k": k-th
             token to k-th token, the rest of the longer word has no partner.
-        sizes: (n, m), the longest sides; without them they are read back from the device.
+        sizes: (n, m), the longest sides; None: read back from the device.
     """
     if rule not in SUBWORD_RULES:
         raise ValueError(f"rule is one of {', '.join(SUBWORD_RULES)}, not {rule}")
@@ -94,10 +93,10 @@ def word_vectors(
     """Vectors (K, H) of words, with gradient: the hidden state of the first token, or the mean over all tokens.
 
     Args:
-        hidden: (B, L, H), of the pair sequence or of one side.
-        table: the words of that side; every word that is asked for has a token.
+        hidden: (B, L, H), the pair sequence or one side.
+        table: the words of the side; every requested word has a token.
         rows, numbers: (K,) int64, which words.
-        offset: (B,) what to subtract from positions of the pair sequence to get those of ``hidden``; None for 0.
+        offset: (B,) position in the pair sequence minus position in ``hidden``; None: 0.
         pooling: "first" or "mean".
     """
     if pooling not in POOLINGS:
@@ -106,8 +105,7 @@ def word_vectors(
     start = first if offset is None else first - offset[rows]
     if pooling == "first":
         return hidden[rows, start]
-    # All words are added up: to know how many tokens the requested words have, the host would have to wait for the
-    # device.
+    # Sum all words: the number of tokens of the requested words would need a synchronisation.
     batch, length, width = hidden.shape
     at = torch.arange(length, device=rows.device)
     places = at.expand(batch, -1) if offset is None else at + offset[:, None]

@@ -28,20 +28,20 @@ Reader = Callable[[str | os.PathLike, str], Sequence[Example]]
 
 @dataclass(frozen=True)
 class Benchmark:
-    """A test set in many languages, and the training and development sets that go with it.
+    """A test set in many languages, with its training and development sets.
 
     Attributes:
-        name: as in studies and results.
+        name: the name in studies and results.
         family: name of the family of tasks; Tatoeba's ``retrieval`` needs no training.
         reader: (path, language) -> examples.
-        metrics: what is measured; the first one chooses the best model and comes first in tables.
-        names: split -> names of its files, in the order of the search, relative to the data folder or to one of
-            ``folders``. ``*`` stands for anything; fields: ``{language}``, ``{context}`` and ``{question}`` (the parts
-            of a language such as ``en-de``), ``{iso3}`` and ``{english_name}`` of the language. ``en:`` is before the
-            name of a file that is only for English.
-        folders: where in a data folder of many benchmarks this one's files lie; patterns too.
+        metrics: the metrics; the first one chooses the best model and comes first in tables.
+        names: split -> file names in search order, relative to the data folder or to one of ``folders``. ``*`` matches
+            anything; fields: ``{language}``, ``{context}`` and ``{question}`` (the parts of a language such as
+            ``en-de``), ``{iso3}`` and ``{english_name}`` of the language. The prefix ``en:`` marks a file only for
+            English.
+        folders: the benchmark's folders in a data folder of many benchmarks; patterns too.
         limits: default lengths of windows.
-        labelled: a source of test files with labels, which XTREME's scripts remove.
+        labelled: a source of labelled test files (XTREME's scripts remove the labels).
     """
 
     name: str
@@ -56,7 +56,7 @@ class Benchmark:
     def score(self, names: Sequence[str] = (), where: str = "score") -> tuple[Metric, ...]:
         """The metrics whose mean is the score of a task; the first one chooses the model.
 
-        Without ``names`` of some of its metrics they are EM and F1 for QA, as in XTREME, otherwise the first one.
+        Without ``names`` they are EM and F1 for QA, as in XTREME, otherwise the first metric.
         """
         if not names:
             return self.metrics if self.family == "qa" else self.metrics[:1]
@@ -84,8 +84,8 @@ def find(benchmark: Benchmark, folder: str | os.PathLike, split: str, language: 
     """The file of a split and language in a folder of the benchmark, or in a folder of many benchmarks.
 
     The language of a treebank may be ``en_ewt``; if a language has several treebanks, :data:`USUAL_TREEBANKS` names the
-    one to use. MLQA's ``en-de`` has contexts in English and questions in German. An error has the names that were tried
-    and the files that are there.
+    one to use. MLQA's ``en-de`` has contexts in English and questions in German. An error lists the tried names and the
+    existing files.
     """
     tried = []
     for pattern in _patterns(benchmark, split, language):
@@ -135,7 +135,7 @@ def _patterns(benchmark: Benchmark, split: str, language: str) -> list[str]:
         raise XalignError(
             "the benchmark has no such split", where=benchmark.name, found=split, expected=", ".join(benchmark.names)
         )
-    if not language or "/" in language:  # a name in a pattern of files, and often one of a file of predictions
+    if not language or "/" in language:  # part of file patterns, and often of the names of prediction files
         raise XalignError("this is not a language", where=benchmark.name, found=repr(language), expected="such as de")
     context, _, question = language.partition("-")
     fields = {
@@ -162,7 +162,7 @@ def _listing(folder: Path, most: int = 12) -> str:
     return (", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")) or "nothing"
 
 
-# Of a release of UD, whose languages have several: those of Wu & Dredze (2020), section 3.
+# For languages with several treebanks in UD: those of Wu & Dredze (2020), section 3.
 USUAL_TREEBANKS = {
     each[:2]: each
     for each in ["ar_padt", "de_gsd", "en_ewt", "es_gsd", "fr_gsd", "hi_hdtb", "ru_gsd", "vi_vtb", "zh_gsd"]
@@ -178,7 +178,7 @@ _TYDIQA_DEV = ("tydiqa.goldp.{language}.dev.json", "tydiqa-goldp-dev-{english_na
 
 
 def _of_splits(*names: str) -> dict[str, tuple[str, ...]]:
-    """The same names, with ``%s`` for the split, for every split."""
+    """The same names for every split; ``%s`` is the split."""
     return {split: tuple(name.replace("%s", split) for name in names) for split in ("train", "dev", "test")}
 
 
@@ -284,7 +284,7 @@ _ALL = (
                 "tydiqa-goldp-v1.1-train.json",
             ),
             "dev": _TYDIQA_DEV,
-            "test": _TYDIQA_DEV,  # its test set is not public; XTREME tests on this one
+            "test": _TYDIQA_DEV,  # its test set is not public; XTREME tests on the dev set
         },
         ("tydiqa-goldp", "tydiqa", "tydiqa/*", "tydiqa-goldp-v1.1-*", *_translated("TyDiQA-GoldP")),
         _LONG,

@@ -1,4 +1,4 @@
-"""The encoders that a study compares, opened once and checked."""
+"""The encoders of a study, opened once and checked."""
 
 import hashlib
 import os
@@ -16,7 +16,7 @@ from xalign_fairseq.encoder.vocabulary import load_tokenizer
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """An encoder to compare: ``path`` is in fairseq's format, ``digest`` of the file or folder that was given.
+    """An encoder to compare: ``path`` is in fairseq's format, ``digest`` belongs to the given file or folder.
 
     Its tokenizer puts ``pair_separators`` ``</s>`` between two texts.
     """
@@ -40,11 +40,11 @@ def open_checkpoint(name: str, path: str | os.PathLike, cache: Path) -> Checkpoi
 
 
 def _converted(name: str, given: Path, digest: str, cache: Path) -> Path:
-    """A fairseq file; the digest next to it shows whether it is of this model."""
+    """A fairseq file; the digest next to it identifies its model."""
     file, mark = cache / f"{name}.pt", cache / f"{name}.digest"
     if not (file.is_file() and mark.is_file() and mark.read_text().strip() == digest):
         cache.mkdir(parents=True, exist_ok=True)
-        mark.unlink(missing_ok=True)  # a kill must not leave it next to another model's file
+        mark.unlink(missing_ok=True)  # a kill must not leave the digest next to another model's file
         convert(given, file, overwrite=True)
         mark.write_text(digest + "\n")
     return file

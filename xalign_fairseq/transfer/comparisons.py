@@ -1,4 +1,4 @@
-"""Tests of checkpoints against a baseline: on the average of the zero-shot languages, in English, in each language."""
+"""Tests of checkpoints against a baseline: on the zero-shot average, in English, and in each language."""
 
 import dataclasses
 from collections.abc import Callable, Iterable, Sequence
@@ -21,10 +21,10 @@ class Difference:
     Attributes:
         task: its title.
         over: ``zero-shot``, ``all languages`` or a language.
-        difference, low, high: of the scores, fractions, with a 95 % interval of the deciding test.
-        p_items: of the paired bootstrap over test items.
-        p_items_and_seeds: over items and seeds; ``None`` if a checkpoint has one seed.
-        p_holm: of the deciding test (the second, if there is one), after Holm's correction.
+        difference, low, high: the difference of scores as fractions, with the 95 % interval of the deciding test.
+        p_items: p-value of the paired bootstrap over test items.
+        p_items_and_seeds: p-value over items and seeds; ``None`` if a checkpoint has one seed.
+        p_holm: p-value of the deciding test (the second if possible), after Holm's correction.
     """
 
     checkpoint: str
@@ -49,7 +49,7 @@ class Differences:
 
     Attributes:
         averages: one per task; Holm over a checkpoint's tasks.
-        english: one per task that one model was trained for and tested on in English too; Holm over these tasks.
+        english: one per task with a single model that was also tested in English; Holm over these tasks.
         languages: one per task and language; Holm over the languages of a checkpoint's task.
     """
 
@@ -59,9 +59,9 @@ class Differences:
 
 
 def compare(results: StudyResults, baseline: str, *, samples: int = 1000, seed: int = 1) -> Differences:
-    """Test each checkpoint against the baseline in every task that both have complete runs of.
+    """Test each checkpoint against the baseline in every task with complete runs of both.
 
-    It uses the seeds that both have; without a common seed, all runs.
+    It uses the common seeds; without a common seed, all runs.
     """
     drawn = [_Drawn.of(task, samples, seed) for task in results.tasks]
     found = Differences([], [], [])
@@ -86,7 +86,7 @@ def compare(results: StudyResults, baseline: str, *, samples: int = 1000, seed: 
 
 @dataclass(frozen=True)
 class _Drawn:
-    """The complete runs of a task on the same resamples of items: of each checkpoint its seeds, and their scores."""
+    """The complete runs of a task on the same resamples of items: each checkpoint's seeds and their scores."""
 
     seed: int
     checkpoints: dict[str, tuple[list[int], Resampled]]
@@ -123,7 +123,7 @@ def _counts(task: TaskResults, complete: Iterable[dict[str, RunResult]]) -> list
 
 
 def mean_value(metrics: Sequence[Metric]) -> Callable[[np.ndarray], np.ndarray]:
-    """The mean of several metrics as a function of their summed counts side by side (..., K)."""
+    """The mean of several metrics as a function of their concatenated summed counts (..., K)."""
     ends = np.cumsum([len(metric.columns) for metric in metrics])[:-1]
 
     def value(totals: np.ndarray) -> np.ndarray:
@@ -158,7 +158,7 @@ def _finder(
 
 
 def _correct(findings: Iterable[Difference]) -> list[Difference]:
-    """The findings with p-values after Holm's correction over them."""
+    """The findings with Holm-corrected p-values."""
     findings = list(findings)
     adjusted = holm([finding.p_holm for finding in findings])
     return [dataclasses.replace(finding, p_holm=p_value) for finding, p_value in zip(findings, adjusted, strict=True)]

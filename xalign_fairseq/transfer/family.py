@@ -25,7 +25,7 @@ class Limits:
 
     Attributes:
         tokens: longest window, special tokens included.
-        overlap: tokens of context that consecutive windows share, where a text is read in several.
+        overlap: tokens of context that consecutive windows of a long text share.
         separators: ``</s>`` between the two texts of a pair; XLM-R has 2, BERT and this package's bitext 1.
     """
 
@@ -50,8 +50,8 @@ class EncodedExample:
     Attributes:
         windows: token ids of each window, (T,) int64, with ``<s>`` and ``</s>``; at least one.
         arrays: other arrays of the family's batches (targets, places of words, offsets).
-        cut: tokens of the text that no window has.
-        second: position in every window where the second text begins; None where there is one text.
+        cut: tokens of the text outside all windows.
+        second: position in every window where the second text begins; None for one text.
     """
 
     windows: list[np.ndarray]
@@ -69,15 +69,15 @@ class TaskFamily(ABC, Generic[E]):
     """A family of transfer tasks: examples -> windows -> hidden states -> loss and predictions.
 
     It has no parameters; the head, which belongs to the model, has them. ``labels`` are the output classes in order
-    (empty for QA); ``options`` are the family's own, with its defaults where they are missing.
+    (empty for QA); ``options`` are the family's options, completed by its defaults.
     """
 
     name: ClassVar[str]
-    # Whether loss and predictions read the features of the first token of a window alone, (N, 1, H) for them.
+    # Whether loss and predictions read only the features of a window's first token, (N, 1, H).
     first_alone: ClassVar[bool] = False
     # Whether a long text is cut into windows; otherwise an overlap has no effect.
     cuts_windows: ClassVar[bool] = True
-    # The family's own options: their default values, whose types are the options' types, and what they do.
+    # The family's options: default values (their types are the options' types) and help.
     defaults: ClassVar[dict[str, Any]] = {}
     help: ClassVar[dict[str, str]] = {}
 
@@ -88,10 +88,10 @@ class TaskFamily(ABC, Generic[E]):
 
     @classmethod
     def check(cls, limits: Limits, options: dict[str, Any]) -> None:
-        """Refuse options for which no model can be built, or that would lose words or answers silently.
+        """Refuse options that allow no model or would lose words or answers silently.
 
-        Shares are at least 0 and below 1; numbers at least 1, or at least 0 where the default is 0, which is "off".
-        Windows share fewer tokens than they have.
+        Shares are at least 0 and below 1; numbers at least 1, or at least 0 if the default is 0 ("off"). The overlap is
+        shorter than a window.
         """
         if cls.cuts_windows and limits.overlap >= limits.tokens - 2:
             raise XalignError(
@@ -125,7 +125,7 @@ class TaskFamily(ABC, Generic[E]):
 
     @abstractmethod
     def collate(self, encoded: Sequence[EncodedExample]) -> dict[str, Tensor]:
-        """A batch: ``tokens`` (N, T) int64, all windows one below the other, padded; and the family's other tensors."""
+        """A batch: ``tokens`` (N, T) int64, all windows as padded rows; and the family's other tensors."""
 
     @abstractmethod
     def build_head(self, config: EncoderConfig) -> nn.Module:
@@ -137,7 +137,7 @@ class TaskFamily(ABC, Generic[E]):
 
     @abstractmethod
     def predict(self, head: nn.Module, hidden: Tensor, batch: dict[str, Tensor], examples: Sequence[E]) -> list[Any]:
-        """One prediction for each example, in the form of :meth:`gold` (JSON-able but for a parse)."""
+        """One prediction per example, in the form of :meth:`gold` (JSON values, except for parses)."""
 
 
 def register_family(name: str) -> Callable[[type[TaskFamily]], type[TaskFamily]]:
@@ -152,14 +152,14 @@ def register_family(name: str) -> Callable[[type[TaskFamily]], type[TaskFamily]]
 
 
 def window_languages(examples: Sequence[Any], encoded: Sequence[EncodedExample]) -> list[str]:
-    """The language of each window of a batch: its example's, which is that of the context of a question."""
+    """The language of each window of a batch: its example's language; for a question, the context's."""
     return [example.language for example, each in zip(examples, encoded, strict=True) for _ in each.windows]
 
 
 def language_rows(config: EncoderConfig, examples: Sequence[Any], encoded: Sequence[EncodedExample]) -> Tensor | None:
-    """The row of the language embedding of each token of a batch's windows, (N, T) int64; None if there are none.
+    """The row of the language embedding of each token of a batch's windows, (N, T) int64; None without embeddings.
 
-    Symbols between two texts belong to the first one, as in pre-training on pairs.
+    Separators belong to the first text, as in pre-training on pairs.
     """
     if not config.languages:
         return None
@@ -184,11 +184,11 @@ def require_languages(config: EncoderConfig, examples: Iterable[Any]) -> None:
 def encode_words(
     tokenizer: Tokenizer, words: Sequence[str], limits: Limits
 ) -> tuple[list[np.ndarray], np.ndarray, np.ndarray]:
-    """Windows ``<s> ... </s>`` over a sentence, and where each word's first subword is.
+    """Windows ``<s> ... </s>`` over a sentence, and the place of each word's first subword.
 
     A sentence that fits is one window. A longer one is cut between words into windows that share up to
     ``limits.overlap`` tokens; a word is read in the window where its shorter context, left or right, is longest (the
-    first of equal ones). A word without a token becomes ``<unk>``; one longer than a window is cut.
+    first among equals). A word without tokens becomes ``<unk>``; a word longer than a window is cut.
 
     Returns:
         windows: token ids (T,) int64 of each, T <= ``limits.tokens``.
@@ -221,7 +221,7 @@ def _spans(ends: Sequence[int], room: int, overlap: int) -> list[tuple[int, int]
     first = 0
     while True:
         last = int(np.searchsorted(ends, ends[first] + room, side="right")) - 1
-        if last == words:  # the last window reaches back as far as it can: context costs nothing there
+        if last == words:  # the last window reaches back as far as possible: its context is free
             spans.append((int(np.searchsorted(ends, ends[last] - room)), last))
             return spans
         spans.append((first, last))

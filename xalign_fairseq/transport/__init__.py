@@ -1,1 +1,1 @@
-"""Hidden states to a transport plan, to links, to words: one implementation for the trainer and for the aligner."""
+"""Hidden states to transport plan to links to words: one implementation for trainer and aligner."""

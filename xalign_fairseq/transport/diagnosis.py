@@ -1,4 +1,4 @@
-"""Checks of the compiled operators: compilers, libraries, and what runs on each device."""
+"""Checks of the compiled operators: compilers, libraries, and the operator of each device."""
 
 import math
 import time
@@ -13,7 +13,7 @@ from xalign_fairseq.transport.sinkhorn import backend, building, toolchain
 
 
 def sinkhorn() -> list[Finding]:
-    """The compilers, the libraries that came with the package, and what ``--sinkhorn-backend auto`` takes."""
+    """The compilers, the package's libraries, and the choice of ``--sinkhorn-backend auto``."""
     return [_found("C++ compiler", _compiler), _found("nvcc", _nvcc), *_prebuilt(), *_automatic()]
 
 
@@ -36,7 +36,7 @@ def _nvcc() -> str:
 
 
 def _prebuilt() -> list[Finding]:
-    """One line for each library that was built with the package."""
+    """One line for each library built with the package."""
     found = []
     for kind in toolchain.SOURCES:
         if (building.PREBUILT_FOLDER / kind).is_dir():
@@ -69,7 +69,7 @@ def linear_products() -> Finding:
     x, weight = torch.ones(512, 768), torch.ones(3072, 768)
     times = {name: _milliseconds(name, x, weight) for name in ("torch", "onednn") if not products.fault(name)}
     shape = f"512 x 768 x 3072 takes {' and '.join(f'{each:.0f} ms by {name}' for name, each in times.items())}"
-    # The rule is fixed, so that results do not vary; this note shows machines for which it is slow.
+    # The rule is fixed, so that results do not vary; this note shows machines where it is slow.
     slow = times[library] > 1.5 * min(times.values())
     advice = f"\nfaster in training: --linear-products {min(times, key=times.__getitem__)}" if slow else ""
     return Finding("note" if slow else "ok", "float32 products", f"{library}, {why}; {shape}{advice}")

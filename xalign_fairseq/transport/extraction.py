@@ -20,7 +20,7 @@ def check_link_options(filter: str, rounds: int, alpha: float) -> None:
 
 
 def describe_filter(filter: str, rounds: int, alpha: float) -> dict[str, Any]:
-    """The filter, and its options where it has any, by their names."""
+    """The filter and its options, by name."""
     return {"filter": filter, **({"rounds": rounds, "alpha": alpha} if filter.startswith("itermax") else {})}
 
 
@@ -29,7 +29,8 @@ def find_links(
 ) -> Tensor:
     r"""Links of each pair of a batch from its transport plan A.
 
-    Forward links are the argmax of each row, backward links that of each column (XLM-Align, Chi et al., 2021, Eq. 7).
+    Forward links are the argmax of each row, backward links the argmax of each column (XLM-Align, Chi et al., 2021, Eq.
+    7).
 
     - ``argmax``: forward and backward at once (one round of Eq. 8).
     - ``itermax``: the released code's rule, SimAlign's (Jalili Sabet et al., 2020): argmax, then ``rounds - 1``
@@ -40,8 +41,8 @@ def find_links(
       by ``alpha`` in the rest of their rows and columns, in place, so that discounts compound.
     - ``union``: forward or backward, no filter.
 
-    Ties go to the lowest index. Only positive entries of A are links, so that an all-zero plan has none. Conversely a
-    pair with tokens on both sides and a usable plan always has a link: a pair without one had a non-finite similarity.
+    Ties go to the lowest index. Only positive entries of A are links, so an all-zero plan has none. A pair with tokens
+    on both sides and a usable plan always has a link; a pair without one had a non-finite similarity.
 
     Args:
         plan: (B, n, m), not negative, 0 outside the masks.
@@ -55,7 +56,7 @@ def find_links(
         (B, n, m) bool. Nothing is read back from the device.
 
     Raises:
-        XalignError: an option has no such value.
+        XalignError: an option has an invalid value.
     """
     check_link_options(filter, rounds, alpha)
     if plan.numel() == 0:

@@ -15,7 +15,7 @@ from xalign_fairseq.links.pharaoh import Link
 from xalign_fairseq.transport.peers import ByMatrix
 from xalign_fairseq.transport.similarity import pair_cosines, side_sizes
 
-# For a long side, the table of tokens by words would be larger than the similarities.
+# For a long side, the token-by-word table would be larger than the similarities.
 WORDS_AT_ONCE = 512
 
 
@@ -29,15 +29,15 @@ class Grown(ByMatrix):
     .. math:: s(u, v) = \sqrt{P(v \mid u) P(u \mid v)}, \quad
               P(v \mid u) = \frac{1}{|u|} \sum_{i \in u} \sum_{j \in v} p(j \mid i)
 
-    so a word of several subwords counts as one word, and its subwords may point at different subwords of the same
-    partner. Links are pairs with a score of ``threshold`` and more, and from there weaker ones of ``growth`` times that
-    grow as in grow-diag-final-and (:func:`~xalign_fairseq.links.symmetrize.grown_links`). The score is the probability.
-    Where links join tokens, each token is a word.
+    so a word of several subwords counts once, and its subwords may point at different subwords of one partner. Links
+    are pairs with a score of at least ``threshold``. From these, weaker links of at least ``growth`` times
+    ``threshold`` grow as in grow-diag-final-and (:func:`~xalign_fairseq.links.symmetrize.grown_links`). The score is
+    the probability. Where links join tokens, each token is a word.
 
     Args:
         temperature: T.
-        threshold: the least score of the links that others grow from.
-        growth: the least score of the others, as a share of ``threshold``; 1: none grow.
+        threshold: the least score of the links from which others grow.
+        growth: the least score of grown links, as a share of ``threshold``; 1: none grow.
     """
 
     encoding: ClassVar[str] = "separate"
@@ -105,13 +105,13 @@ class Grown(ByMatrix):
 
 
 def _word_sums(values: Tensor, src_words: Tensor, tgt_words: Tensor) -> Tensor:
-    """Sums (B, words, words) of the values (B, n, m) of pairs of tokens, over those of each pair of words."""
+    """Sums (B, words, words) of the values (B, n, m) over the token pairs of each word pair."""
     rows = torch.cat([part.mT @ values[:, at] for at, part in _members(src_words, values.dtype)], 1)
     return torch.cat([rows[:, :, at] @ part for at, part in _members(tgt_words, values.dtype)], 2)
 
 
 def _tokens(words: Tensor, dtype: torch.dtype) -> Tensor:
-    """How many tokens each word has, (B, words), 1 at least."""
+    """The number of tokens of each word, (B, words), at least 1."""
     return torch.cat([part.sum(1) for _, part in _members(words, dtype)], 1).clamp_min(1.0)
 
 

@@ -35,7 +35,7 @@ class Transport(TransportOptions):
     """XLM-Align's links (Chi et al., 2021): a transport plan of the similarities, and a filter on it.
 
     They are found by the implementation that :func:`~xalign_fairseq.transport.sinkhorn.backend.chosen` names. The
-    probability of a link is the geometric mean of its shares of its row and of its column of the plan
+    probability of a link is the geometric mean of its shares in its row and its column of the plan
     (:func:`~xalign_fairseq.transport.extraction.link_probability`). ``measure`` uses a trained pointer's scores instead
     of dot products. The other options are those of :class:`~xalign_fairseq.transport.options.TransportOptions`.
 
@@ -78,10 +78,9 @@ class Transport(TransportOptions):
     def labels(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> Tensor:
         """The position of each token's partner in the other sentence: the labels A(i) of denoising word alignment.
 
-        A token with several links gets the last, the partner with the highest position, as in the released code (the
-        paper leaves it open); both sides are labelled. A pair that has tokens on both sides and no label at all had
-        non-finite hidden states. Arguments are those of :meth:`Method.__call__`; with ``sizes`` nothing is read back
-        from the device.
+        A token with several links gets the partner with the highest position, as in the released code (the paper does
+        not say). Both sides are labelled. A pair with tokens on both sides but no label had non-finite hidden states.
+        Arguments are those of :meth:`Method.__call__`; with ``sizes`` nothing is read back from the device.
 
         Returns:
             (B, T) int16 (int32 if T > 32767): absolute position in the sequence, -1 without a partner.

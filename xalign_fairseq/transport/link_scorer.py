@@ -1,4 +1,4 @@
-"""A small network that scores pairs of words: a learned similarity, and two rounds over the features of pairs."""
+"""A small network that scores word pairs: a learned similarity, and two rounds over the pairs' features."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -16,9 +16,9 @@ from xalign_fairseq.transport.pair_features import (
     mirrors,
 )
 
-# Features at a time, which bounds memory: of 65,536 pairs of words.
+# Features computed at once, which bounds memory: for 65,536 word pairs.
 PAIRS_AT_ONCE = 1 << 16
-OF = 12  # layers of the encoder that these refer to; in another they are taken at the same depth
+OF = 12  # number of encoder layers that these refer to; other encoders use the same relative depth
 LAYERS, SIMILARITY_LAYERS = (4, 6, 7, 9), (6, 7)
 CONTEXT_MIRRORS = [0, *(1 + at for at in NEIGHBOUR_MIRRORS), *(9 + (at ^ 1) for at in range(10))]
 
@@ -40,7 +40,7 @@ class Scores(NamedTuple):
 
 
 class Similarity(nn.Module):
-    """cos(f(u), f(v)), where f(x) = [exp(d) * x, x A]: a learned weight of each dimension, and some new ones."""
+    """cos(f(u), f(v)), where f(x) = [exp(d) * x, x A]: a learned weight per dimension, and some new dimensions."""
 
     def __init__(self, dim: int, rank: int, dropout: float = 0.0):
         super().__init__()
@@ -59,7 +59,7 @@ class Similarity(nn.Module):
 
 
 class Round(nn.Module):
-    """A network of two hidden layers that treats features and their mirror equally, so that sides can be exchanged."""
+    """A network of two hidden layers that treats features and their mirrors equally, so the sides can be exchanged."""
 
     mirror: Tensor
 
@@ -85,14 +85,14 @@ class Round(nn.Module):
 class LinkScorer(nn.Module):
     r"""The probability that two words are linked, learned from gold links.
 
-    A similarity is learned (:class:`Similarity`) of the mean of both sides' states over ``similarity_layers``. Features
-    (:class:`~xalign_fairseq.transport.pair_features.PairFeatures`) of it, of the cosines of all layers, of candidates
-    and neighbours, of places and of tokens go through a small network; a second one sees its probabilities of a pair's
-    row, column and neighbours too. Source and target can be exchanged: the scores are the same.
+    A similarity (:class:`Similarity`) is learned on both sides' states, averaged over ``similarity_layers``. A small
+    network reads features (:class:`~xalign_fairseq.transport.pair_features.PairFeatures`) of this similarity, the
+    cosines of all layers, candidates, neighbours, places and tokens. A second network also reads the first one's
+    probabilities in the pair's row, column and neighbourhood. Exchanging source and target does not change the scores.
 
     Args:
-        layers: of the encoder, that the states are of; 0 are the embeddings.
-        similarity_layers: those of them that the learned similarity reads.
+        layers: the encoder layers of the states; 0 are the embeddings.
+        similarity_layers: the layers that the learned similarity reads.
 
     Example::
 
@@ -123,7 +123,7 @@ class LinkScorer(nn.Module):
         self.register_buffer("mean", torch.zeros(len(mirror)))
         self.register_buffer("deviation", torch.ones(len(mirror)))
         self.register_buffer("calibration", torch.tensor([1.0, 0.0]))
-        # Floats: fairseq's moving average of a model, which goes over its buffers too, accepts no integers.
+        # Floats: fairseq's moving average includes buffers and accepts no integers.
         self.register_buffer("layer_numbers", torch.tensor(layers, dtype=torch.float32))
         self.register_buffer("similarity_numbers", torch.tensor(similarity_layers, dtype=torch.float32))
         self._similarity_at = [tuple(layers).index(layer) for layer in similarity_layers]
@@ -144,17 +144,17 @@ class LinkScorer(nn.Module):
         return PairFeatures(src, tgt, products, self.similarity.log_scale.exp())
 
     def mixed(self, words: WordStates) -> Tensor:
-        """(B, W, H): what the similarity reads, the mean of its layers' states, of norm 1."""
+        """(B, W, H): the similarity's input, the mean of its layers' states, of norm 1."""
         return F.normalize(torch.stack([words.states[:, :, at] for at in self._similarity_at]).sum(0), dim=2)
 
     def forward(self, src: WordStates, tgt: WordStates) -> Scores:
-        """Logits of both rounds; gradients flow into the states too. Outside a pair they mean nothing."""
+        """Logits of both rounds, undefined outside a pair; gradients flow into the states too."""
         features = self.features(src, tgt)
         rounds = self.score(features.rows, features.map.scores.shape, _inside(src, tgt))
         return Scores(rounds, features.log_forward, features.log_backward)
 
     def score(self, features: Callable[[slice], Tensor], shape: Sequence[int], inside: Tensor) -> tuple[Tensor, Tensor]:
-        """The logits of both rounds, from what gives the features of some rows, of pairs (B, n, m)."""
+        """The logits of both rounds for pairs (B, n, m), from a function that returns the features of some rows."""
         blocks = _row_blocks(shape)
         first = torch.cat([self.rounds[0](self.normal(features(rows))) for rows in blocks], 1)
         around = first.detach()
@@ -175,7 +175,7 @@ class LinkScorer(nn.Module):
 
     @torch.no_grad()
     def probabilities(self, src: WordStates, tgt: WordStates) -> Tensor:
-        """(B, n, m), calibrated; 0 outside a pair, and for one whose states are not finite."""
+        """(B, n, m), calibrated; 0 outside a pair, and for a pair with non-finite states."""
         if not src.tokens.numel() or not tgt.tokens.numel():
             return src.tokens.new_zeros(len(src.tokens), src.tokens.shape[1], tgt.tokens.shape[1])
         scores: Scores = self(src, tgt)
@@ -188,7 +188,7 @@ class LinkScorer(nn.Module):
 
     @torch.no_grad()
     def fit_scale(self, features: Tensor) -> None:
-        """Take mean and deviation from features (K, C), the same for each and its mirror."""
+        """Fit mean and deviation to features (K, C), equal for each feature and its mirror."""
         both = torch.cat([features, features[:, mirrors(len(self.layers))]])
         self.mean.copy_(both.mean(0))
         self.deviation.copy_(both.std(0).clamp(min=0.05))
@@ -207,7 +207,8 @@ def _row_blocks(shape: Sequence[int]) -> list[slice]:
 
 
 def _context(probable: ScoreMap, logits: Tensor, rows: slice) -> Tensor:
-    """(B, rows, m, 19): what the first round found for a pair, its neighbours, and the others of its row and column."""
+    """(B, rows, m, 19): the first round's results for a pair, its neighbours, and the other pairs of its row and
+    column."""
     own = probable.scores[:, rows]
     of_row, of_col = probable.others(rows)
     padded = [torch.nn.functional.pad(each, (1, 1)) for each in probable.sums]
@@ -232,6 +233,6 @@ def _context(probable: ScoreMap, logits: Tensor, rows: slice) -> Tensor:
 
 
 def link_loss(logits: Tensor, links: Tensor, weights: Tensor) -> Tensor:
-    """The sum of the binary cross-entropies, by weights, all (B, n, m)."""
+    """The weighted sum of the binary cross-entropies, all (B, n, m)."""
     losses = F.binary_cross_entropy_with_logits(logits, links.to(logits.dtype), reduction="none")
     return (losses * weights).masked_fill(weights == 0, 0.0).sum()

@@ -1,4 +1,4 @@
-"""How links are made, as one value: for users, families of encoders, objectives, checkpoints and signatures."""
+"""How links are made, as one value for users, encoder families, objectives, checkpoints and signatures."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,13 +13,13 @@ from xalign_fairseq.transport.names import ENCODINGS, METHODS, SIMILARITIES
 from xalign_fairseq.transport.pointer import Pointer
 from xalign_fairseq.transport.scored import OWN, Scored
 
-# Options of methods that are chosen on development data, so command lines always name them.
+# Method options chosen on development data; command lines always name them.
 CHOSEN = ("filter", "threshold")
 Finder = TypeVar("Finder", bound=Method)
 
 
 class _State(TypedDict):
-    """A checkpoint's description of how its model labels itself."""
+    """A checkpoint's record of how its model labels itself."""
 
     method: dict[str, Any]
     layers: dict[str, int]
@@ -29,19 +29,19 @@ class _State(TypedDict):
 
 @dataclass(frozen=True)
 class Linking:
-    """How links are made. What is empty is unspecified: the model, its family or a default completes it.
+    """How links are made. The model, its family or a default completes empty fields.
 
     Attributes:
         method: its name, such as ``grow`` (:data:`~xalign_fairseq.transport.names.METHODS`).
-        options: of the method, where they differ from its defaults; without ``method``, changes of the model's own.
-        layers: whose hidden states are averaged; 0 are the embeddings, -1 the last.
-        similarity: what the method reads: ``hidden`` states, or the scores of a trained ``pointer``.
+        options: the method's options that differ from its defaults; without ``method``, changes to the model's options.
+        layers: the layers whose hidden states are averaged; 0 are the embeddings, -1 is the last layer.
+        similarity: the method's input: ``hidden`` states, or the scores of a trained ``pointer``.
         encoding: of the pairs, ``joint`` or ``separate``.
-        other_layers: of a model that labels itself, the layer of a similarity that is not read: ``{"pointer": 12}``.
-        origin: where the unspecified parts came from: the model ``itself``, its family, or None.
+        other_layers: in a model that labels itself, the layer of the unused similarity: ``{"pointer": 12}``.
+        origin: the source of the completed fields: the model ``itself``, its family, or None.
 
     Raises:
-        XalignError: there is no such method, similarity or encoding, or a pointer is read by a method but transport.
+        XalignError: unknown method, similarity or encoding, or a pointer with a method other than transport.
 
     Example::
 
@@ -75,7 +75,7 @@ class Linking:
 
     @classmethod
     def of(cls, method: Method, layers: Mapping[str, int], similarity: str = "hidden", encoding: str = "") -> "Linking":
-        """How a model labels itself: by a method, with the layer of each similarity that it has.
+        """How a model labels itself: by a method, with the layer of each of its similarities.
 
         Example::
 
@@ -103,16 +103,16 @@ class Linking:
 
     @property
     def own_layers(self) -> dict[str, int]:
-        """The layer of each similarity that a model that labels itself has."""
+        """The layer of each similarity of a model that labels itself."""
         return {**self.other_layers, **({self.similarity: self.layer} if self.layers else {})}
 
     def of_similarity(self, similarity: str) -> "Linking":
-        """The same with another similarity of the model, at its own layer."""
+        """The same with another similarity of the model, at that similarity's layer."""
         return Linking.of(self.finder, self.own_layers, similarity, self.encoding)
 
     def arguments(self) -> dict[str, str]:
         """The options of ``xalign align`` for these links, independent of the model's defaults."""
-        bearing = self.finder.describe()  # itermax's options do not bear on another filter
+        bearing = self.finder.describe()  # itermax's options do not affect other filters
         values = {name: getattr(self.finder, name) for name in METHODS[self.method] if name in bearing}
         named = {name: str(value) for name, value in values.items() if name in CHOSEN or name in self.options}
         return {"method": self.method, **named, "layer": layer_range(self.layers), "encoding": self.encoding}
@@ -148,7 +148,7 @@ def changed_options(method: Method) -> dict[str, Any]:
 
 
 def layer_range(layers: Sequence[int]) -> str:
-    """Layers in words: ``7``, ``6-8`` for layers in a row, otherwise ``5,7``.
+    """Layers as text: ``7``, ``6-8`` for consecutive layers, otherwise ``5,7``.
 
     Example::
 
@@ -160,10 +160,10 @@ def layer_range(layers: Sequence[int]) -> str:
 
 
 def with_heads(method: Finder, pointer: Pointer | None, scorer: LinkScorer | None = None) -> Finder:
-    """The method with a model's own heads: a pointer's scores in place of dot products, or its link scorer.
+    """The method with a model's heads: a pointer's scores instead of dot products, or its link scorer.
 
     Raises:
-        XalignError: there is a pointer, and the method is not transport.
+        XalignError: a pointer with a method other than transport.
     """
     if isinstance(method, Scored) and method.scorer == OWN:
         return replace(method, measure=scorer)

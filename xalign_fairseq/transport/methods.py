@@ -1,4 +1,4 @@
-"""Methods that find links in hidden states of sentence pairs: transport, and those of SimAlign and awesome-align."""
+"""Methods that find links in hidden states of sentence pairs: transport, SimAlign's and awesome-align's."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
@@ -42,13 +42,13 @@ __all__ = [
 
 
 class Method(Protocol):
-    """A method that finds links in hidden states, without gradient. A batch's padding changes no link.
+    """A method that finds links in hidden states, without gradient. Padding does not change links.
 
     A pair whose similarities are not all finite has no links.
 
     Attributes:
-        encoding: the usual one of its pairs, ``joint`` or ``separate``.
-        depth: of the layer that it usually reads, as a fraction of all layers.
+        encoding: the usual encoding of pairs, ``joint`` or ``separate``.
+        depth: of the usual layer, as a fraction of all layers.
     """
 
     encoding: ClassVar[str]
@@ -72,7 +72,7 @@ class Method(Protocol):
     def with_scores(
         self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None
     ) -> tuple[TokenLinks, Tensor]:
-        """The links, and the probabilities (B, n, m) of all pairs of tokens; undefined at padding."""
+        """The links, and the probabilities (B, n, m) of all token pairs; undefined at padding."""
 
     def describe(self) -> dict[str, Any]:
         """``method``, its name, and the options that affect its links."""
@@ -93,7 +93,7 @@ class WordMethod(Protocol):
 
 
 class LabellingMethod(Method, Protocol):
-    """A method that can label in training: it gives each token one partner without waiting for the host."""
+    """A method for labels in training: it gives each token one partner without synchronisation."""
 
     def labels(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> Tensor:
         """Partner positions (B, T), as :meth:`~xalign_fairseq.transport.labels.Transport.labels` returns them.
@@ -116,15 +116,15 @@ _CLASSES: dict[str, Callable[..., Method]] = {
 
 
 def _fixed(name: str) -> dict[str, str]:
-    """The options that a method's name decides."""
+    """The options fixed by a method's name."""
     return {"filter": name} if _CLASSES[name] is Cosine else {}
 
 
 def make_method(name: str, **options: object) -> Method:
-    """A method by its name on the command line; options that are None keep the method's own defaults.
+    """A method by its name on the command line; options that are None keep the method's defaults.
 
     Raises:
-        XalignError: there is no such method, it has no such option, or the option no such value or no effect.
+        XalignError: unknown method, unknown option, invalid value, or an option without effect.
 
     Example::
 
@@ -137,7 +137,7 @@ def make_method(name: str, **options: object) -> Method:
 
 
 def of_layers(method: Method, states: Sequence[Tensor]) -> Tensor:
-    """The input of a method from the states (B, T, H) of its layers: a link scorer (B, T, L * H), all others their
+    """The input of a method from the states (B, T, H) of its layers: (B, T, L * H) for a link scorer, otherwise the
     mean, in float32 or float64."""
     if isinstance(method, Scored):
         return torch.cat(list(states), 2)
@@ -148,10 +148,10 @@ def of_layers(method: Method, states: Sequence[Tensor]) -> Tensor:
 def links_of_words(
     method: Method, hidden: Tensor, spans: Tensor, src_words: Tensor, tgt_words: Tensor
 ) -> list[dict[Link, float]]:
-    """The word links of each pair with their probabilities: by the method itself, or two words of linked tokens.
+    """The word links of each pair with their probabilities: from the method, or between the words of linked tokens.
 
     Args:
-        method: what finds them.
+        method: the method.
         hidden: (B, T, H).
         spans: (B, 4), as of :class:`Method`.
         src_words: (B, n) int, the word index of each source token; -1 for a token of no word.
@@ -168,7 +168,8 @@ def links_and_scores(
 ) -> tuple[list[dict[Link, float]], np.ndarray]:
     """The links of :func:`links_of_words`, and the probabilities of all pairs of words (B, words, words).
 
-    A method that scores tokens gives two words their tokens' largest score; positions beyond a pair's words are 0.
+    With a method that scores tokens, a word pair has the largest score of its token pairs; positions beyond a pair's
+    words are 0.
     """
     if isinstance(method, WordMethod):
         scores = method.scores(hidden, spans, src_words, tgt_words).cpu().numpy()
@@ -178,7 +179,7 @@ def links_and_scores(
 
 
 def with_options(method: Method, **options: object) -> Method:
-    """A method with some options changed; those that are None do not change. Errors as those of :func:`make_method`.
+    """A method with some options changed; None keeps an option. Errors as in :func:`make_method`.
 
     Example::
 
@@ -197,7 +198,7 @@ def method_state(method: Method) -> dict[str, Any]:
 
 
 def method_of_state(state: Mapping[str, Any]) -> Method:
-    """The method that :func:`method_state` described; :class:`XalignError` for one that this version does not know."""
+    """The method that :func:`method_state` described; :class:`XalignError` for an unknown method."""
     options = dict(state)
     try:
         name = options.pop("name")
@@ -219,7 +220,7 @@ def method_label(method: Method) -> str:
 
 
 def _given(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options that are not None; :class:`XalignError` for one that the method of this name has not."""
+    """The options that are not None; :class:`XalignError` for an option that the method lacks."""
     given = {key: value for key, value in options.items() if value is not None}
     for key in given.keys() - set(METHODS[name]):
         raise XalignError(
@@ -229,7 +230,7 @@ def _given(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _with_use(method: Method, given: Mapping[str, Any]) -> Method:
-    """The method; :class:`XalignError` for a given option without effect on its links, such as itermax's without
+    """The method; :class:`XalignError` for an option without effect on its links, such as itermax's options without
     itermax.
     """
     described = method.describe()

@@ -13,7 +13,7 @@ METHODS = {  # each with its options
     "released": ("iterations",),
     "scored": ("scorer", "threshold"),
 }
-COMPARED_METHODS = ("transport", "argmax", "itermax", "softmax", "grow")  # unless named; match needs SciPy
+COMPARED_METHODS = ("transport", "argmax", "itermax", "softmax", "grow")  # by default; without match, which needs SciPy
 ORDERS = ("columns-first", "rows-first")  # the first is the default, as in the released code
 DOMAINS = ("auto", "linear", "log")
 BACKENDS = ("auto", "reference", "cpu", "cuda")

@@ -7,7 +7,7 @@ from xalign_fairseq.core.errors import check_values
 from xalign_fairseq.transport.extraction import check_link_options
 from xalign_fairseq.transport.names import DOMAINS, ORDERS
 
-# In float32 the scaled linear domain keeps every link down to this mu; below it entries that matter underflow.
+# In float32 the scaled linear domain keeps every link down to this mu; below it relevant entries underflow.
 SMALLEST_LINEAR_MU = 0.05
 
 
@@ -23,11 +23,11 @@ class SinkhornOptions:
         eps: floor of the similarity (Eq. 1).
         order: ``columns-first`` or ``rows-first``.
         domain: ``linear``, ``log``, or ``auto``: linear down to mu = 0.05, log below. At mu = 1 the linear domain needs
-            neither exp nor log. If the linear domain would lose entries of a plan (small mu and many iterations, or
-            masses of 0), it is computed again in the log domain.
+            neither exp nor log. A plan that would lose entries in the linear domain (small mu and many iterations, or
+            masses of 0) is recomputed in the log domain.
 
     Raises:
-        XalignError: an option has no such value.
+        XalignError: an option has an invalid value.
 
     Example::
 
@@ -67,10 +67,10 @@ RELEASED = SinkhornOptions()
 
 @dataclass(frozen=True)
 class TransportOptions(SinkhornOptions):
-    """How hidden states become links: Sinkhorn's options, and those of the filter on its plan.
+    """How hidden states become links: the options of Sinkhorn and of the filter on its plan.
 
     ``filter``, ``rounds`` and ``alpha`` are those of :func:`~xalign_fairseq.transport.extraction.find_links`. The
-    defaults are the released code's; the paper's reading is ``order="rows-first"`` and ``filter="itermax-paper"``.
+    defaults are the released code's; the paper's are ``order="rows-first"`` and ``filter="itermax-paper"``.
     """
 
     filter: str = "itermax"

@@ -1,8 +1,8 @@
 """The features of each pair of words for a link scorer: similarities, both softmaxes, other candidates, neighbours,
 places.
 
-Every feature has a mirror, its value where source and target change places; a feature that is its own mirror is
-symmetric. So one network reads a pair in both directions (:func:`mirrored`).
+Every feature has a mirror, its value with source and target exchanged; a symmetric feature is its own mirror. So one
+network reads a pair in both directions (:func:`mirrored`).
 """
 
 from collections.abc import Iterator
@@ -20,8 +20,8 @@ class WordStates(NamedTuple):
     """The words of one side of a batch of pairs.
 
     Attributes:
-        states: (B, W, L, H), float32 or float64, of norm 1; 0 where there is no word.
-        tokens: (B, W), how many tokens each word has; 0 where there is no word, or one without tokens.
+        states: (B, W, L, H), float32 or float64, of norm 1; 0 without a word.
+        tokens: (B, W), the number of tokens of each word; 0 without a word or tokens.
     """
 
     states: Tensor
@@ -29,7 +29,7 @@ class WordStates(NamedTuple):
 
     @property
     def lengths(self) -> Tensor:
-        """(B,) words of each sentence, up to the last that has a token."""
+        """(B,) words of each sentence, up to the last word with a token."""
         return ((self.tokens > 0) * torch.arange(1, self.tokens.shape[1] + 1, device=self.tokens.device)).amax(1)
 
 
@@ -39,12 +39,12 @@ def word_states(
     """The words of one side; the gradient flows into the hidden states.
 
     Args:
-        hidden: (B, T, L * H), the layers one behind the other in the last dimension.
+        hidden: (B, T, L * H), the layers concatenated in the last dimension.
         spans: (B, 4) int64, [src start, src end, tgt start, tgt end).
         side: 0 source, 1 target.
         words: (B, n) int, the word index of each token of the side; -1 for a token of no word.
         layers: L.
-        width: W, more than the highest number of a word; given, nothing is read back from the device.
+        width: W, more than the highest number of a word; None: read back from the device.
     """
     positions, mask = side_positions(spans, side, words.shape[1])
     rows = at_least_float32(hidden.gather(1, positions[..., None].expand(-1, -1, hidden.shape[2])))
@@ -60,15 +60,15 @@ def word_states(
 
 
 FLOOR = 1e-4
-# Scores of neighbours that are features: (i + a, j + b), each with that of its mirror.
+# Neighbours whose scores are features: (i + a, j + b), each with its mirror.
 NEIGHBOURS = ((1, 1), (-1, -1), (1, -1), (-1, 1), (0, 1), (1, 0), (0, -1), (-1, 0))
 NEIGHBOUR_MIRRORS = (0, 1, 3, 2, 5, 4, 7, 6)
-AROUND = (-2, -1, 1, 2)  # the words of one side whose partners say where a word's own may be
+AROUND = (-2, -1, 1, 2)  # neighbouring words whose partners predict the place of a word's partner
 FAR = 9.0
 
 
 class ScoreMap:
-    """Scores (B, n, m) of pairs of words, 0 outside, and of their neighbours, computed for some rows at a time."""
+    """Scores (B, n, m) of word pairs, 0 outside, and of their neighbours, for some rows at a time."""
 
     def __init__(self, scores: Tensor):
         self.scores = scores
@@ -83,7 +83,7 @@ class ScoreMap:
         return self.padded[:, 2 + a + start : 2 + a + stop, 2 + b : 2 + b + m]
 
     def others(self, rows: slice) -> tuple[Tensor, Tensor]:
-        """The best other score of the row, and of the column, for each pair of words of these rows."""
+        """The best other score of the row and of the column, for each word pair of these rows."""
         here = self.scores[:, rows]
         (first, second), (col_first, col_second) = self._best
         of_row = torch.where(here >= first[:, rows, None], second[:, rows, None], first[:, rows, None])
@@ -103,7 +103,7 @@ def _two_best(scores: Tensor, dim: int) -> tuple[Tensor, Tensor]:
 
 
 class PairFeatures:
-    """The features (B, rows, m, C) of pairs of words, for some rows of the source at a time.
+    """The features (B, rows, m, C) of word pairs, for some rows of the source at a time.
 
     Args:
         src: words of the source.
@@ -166,7 +166,7 @@ class PairFeatures:
         return torch.cat([*found, torch.stack([each.expand_as(score) for each in single], 3)], 3)
 
     def _distance(self, rows: slice) -> Tensor:
-        """How far apart the relative places of both words are."""
+        """The distance between the relative places of both words."""
         src, tgt = (_places(*each) for each in zip((self._src, self._tgt), self._lengths, strict=True))
         return (src[:, rows, None] - tgt[:, None]).abs()
 
@@ -191,7 +191,7 @@ def mirrors(layers: int) -> list[int]:
 
 
 def mirrored(weight: Tensor, mirror: Tensor) -> Tensor:
-    """The weights (..., C) of a map of features that reads them with source and target exchanged."""
+    """The weights (..., C) of a feature map, for features with source and target exchanged."""
     return weight[..., mirror]
 
 
@@ -199,7 +199,7 @@ def _centred(words: WordStates) -> Tensor:
     """The states without the mean of their sentence, of norm 1."""
     here = (words.tokens > 0)[:, :, None, None]
     mean = (words.states * here).sum(1, keepdim=True) / here.sum(1, keepdim=True).clamp(min=1)
-    # A sentence of one word is its own mean: without a floor the gradient there would be without bound.
+    # A sentence of one word equals its mean: without a floor its gradient would be unbounded.
     return torch.nn.functional.normalize(words.states - mean, dim=3, eps=1e-3) * here
 
 
@@ -230,7 +230,7 @@ def _expected(weights: Tensor, dim: int) -> Tensor:
 
 
 def _near(expected: Tensor, lengths: Tensor, size: int) -> Tensor:
-    """(B, W, size): exp(-d / 2) of the least distance from the places that words around expect."""
+    """(B, W, size): exp(-d / 2), d the least distance to the places that neighbouring words predict."""
     width = expected.shape[1]
     at = torch.arange(width, device=expected.device)
     places = torch.arange(size, device=expected.device)

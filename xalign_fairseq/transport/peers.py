@@ -1,4 +1,4 @@
-"""The links of other aligners: SimAlign, awesome-align, and the one that was released with XLM-Align."""
+"""The links of other aligners: SimAlign, awesome-align, and the aligner released with XLM-Align."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -42,7 +42,7 @@ class ByMatrix(ABC):
 class Cosine(ByMatrix):
     """SimAlign's links (Jalili Sabet et al., 2020), on the similarity (1 + cos(h_i, h_j)) / 2.
 
-    - ``argmax``: pairs that are each other's most similar.
+    - ``argmax``: pairs of mutually most similar tokens.
     - ``itermax``: these, and ``rounds - 1`` further rounds among free tokens, discounted by ``alpha``; the same rule as
       on a transport plan (:func:`~xalign_fairseq.transport.extraction.find_links`).
     - ``match``: the min(n, m) one-to-one links with the largest sum of similarities, by SciPy on the host.
@@ -65,14 +65,14 @@ class Cosine(ByMatrix):
         known = self.filter in COSINE_FILTERS
         check_values("there is no such rule on cosines", ("filter", self.filter, known, " or ".join(COSINE_FILTERS)))
         if self.filter == "match":
-            _assignment()  # reports a missing SciPy before the work begins
+            _assignment()  # report a missing SciPy before work begins
         else:
             check_link_options(self.filter, self.rounds, self.alpha)
 
     @torch.no_grad()
     def scored(self, hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor]:
         cosine, src_mask, tgt_mask = pair_cosines(hidden, spans, sizes)
-        # In place and in this order, whose rounding is SimAlign's.
+        # In place and in this order, for SimAlign's rounding.
         similarity = cosine.add_(1.0).div_(2.0).clamp_min_(0.0)
         similarity.masked_fill_(~(src_mask[:, :, None] & tgt_mask[:, None, :]), 0.0)
         if self.filter == "match":
@@ -89,7 +89,7 @@ class Cosine(ByMatrix):
 class Softmax(ByMatrix):
     """awesome-align's links (Dou & Neubig, 2021): dot products through a softmax over either side.
 
-    Links are where both softmaxes exceed ``threshold``; the probability is their geometric mean.
+    A link exceeds ``threshold`` in both softmaxes; its probability is their geometric mean.
 
     Example::
 
@@ -109,7 +109,7 @@ class Softmax(ByMatrix):
     def scored(self, hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor]:
         similarity, src_mask, tgt_mask = finite_pairs(*pair_similarity(hidden, spans, sizes=sizes))
         inside = src_mask[:, :, None] & tgt_mask[:, None, :]
-        # Finite instead of -inf, which would make rows of padding NaN.
+        # Finite: -inf would make rows of padding NaN.
         similarity = similarity.masked_fill(~inside, torch.finfo(similarity.dtype).min)
         forward, backward = similarity.softmax(2), similarity.softmax(1)
         links = (forward > self.threshold) & (backward > self.threshold) & inside
@@ -121,14 +121,14 @@ class Softmax(ByMatrix):
 
 @dataclass(frozen=True)
 class Released(ByMatrix):
-    """The links of the aligner that was released with XLM-Align (Chi et al., 2021), which are not the paper's.
+    """The links of the aligner released with XLM-Align (Chi et al., 2021), which differ from the paper's.
 
-    S of unclamped dot products is divided by the sums of its columns and then of its rows, ``iterations`` times. A link
-    is where the row's largest entry of the last matrix meets the column's largest of the one before its last division.
-    There is no further round (itermax), and no floor of the similarities: with negative products a sum may be near 0,
-    and the largest entry then means little.
+    The matrix S of unclamped dot products is divided by its column sums and then by its row sums, ``iterations`` times.
+    A link is the largest entry of its row in the last matrix, and the largest entry of its column before the last
+    division. There is no itermax, and no floor of the similarities: with negative products a sum may be near 0, which
+    makes the largest entry meaningless.
 
-    The probability of a link is its share of its row, within 0 and 1.
+    The probability of a link is its share of its row, clamped to [0, 1].
 
     Example::
 

@@ -14,8 +14,8 @@ class Pointer(nn.Module):
 
     Args:
         dim: the hidden size.
-        start: ``random``, as BERT's maps; or ``identity``, which points by h_i . h_j / sqrt(d): what states that are
-            aligned already need, as random maps would send noise into them.
+        start: ``random``, as BERT's maps; or ``identity``, which points by h_i . h_j / sqrt(d), for states that are
+            already aligned: random maps would add noise to them.
 
     Example::
 
@@ -42,15 +42,15 @@ class Pointer(nn.Module):
         Args:
             hidden: (B, T, H).
             spans: (B, 4), [src start, src end, tgt start, tgt end).
-            queries: (B, T) bool, positions that point; their labels are not negative.
+            queries: (B, T) bool, the query positions; their labels are not negative.
             labels: (B, T) int64, absolute position of the partner.
-            most: Q, no row has more queries; memory is (B, Q, T). T by default.
+            most: Q, the most queries of a row, by default T; memory is (B, Q, T).
 
         Returns:
             the sum over queries in nats, and the number of queries whose most probable partner is the label. Without a
-            query both are zero, and the maps still get a (zero) gradient.
+            query both are zero, and the maps still get a zero gradient.
         """
-        # Queries come first in each row; rows with fewer than the fullest compute some more, which do not count.
+        # Queries come first in each row; rows with fewer queries compute extra ones, which do not count.
         order = queries.int().argsort(dim=1, descending=True, stable=True)[:, :most]
         counted = queries.gather(1, order)
         logp = self.log_probabilities(hidden, spans, order)
@@ -69,14 +69,14 @@ class Pointer(nn.Module):
         q, k = self.query(hidden), self.key(hidden)
         scores, src_mask, tgt_mask = pair_products(torch.cat([q, k], 2), torch.cat([k, q], 2), spans, sizes=sizes)
         inside = src_mask[:, :, None] & tgt_mask[:, None, :]
-        # exp(80) is still finite in float32, and no trained pointer comes near it.
+        # exp(80) is finite in float32, and no trained pointer comes near it.
         similarity = (scores * (0.5 * hidden.shape[-1] ** -0.5)).clamp(-80, 80).exp()
         return similarity.masked_fill(~inside, 0.0), src_mask, tgt_mask
 
     def log_probabilities(self, hidden: Tensor, spans: Tensor, positions: Tensor) -> Tensor:
         """log a_i for the given positions (B, Q) over all T positions; about -inf outside the other side."""
         batch, length, width = hidden.shape
-        # Selecting from the flattened batch is much faster than gathering, its gradient above all.
+        # Selecting from the flattened batch is much faster than gathering, especially its gradient.
         flat = positions + length * torch.arange(batch, device=hidden.device)[:, None]
         picked = hidden.reshape(-1, width).index_select(0, flat.flatten()).view(*positions.shape, width)
         scores = self.query(picked) @ self.key(hidden).transpose(1, 2) * width**-0.5

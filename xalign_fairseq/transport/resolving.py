@@ -8,7 +8,7 @@ from xalign_fairseq.transport.methods import Method, with_options
 from xalign_fairseq.transport.names import METHODS
 from xalign_fairseq.transport.scored import Scored
 
-OF = 12  # layers of the encoder that the table's layers refer to
+OF = 12  # number of encoder layers that the table's layers refer to
 NOT_MEASURED = "not measured here"
 
 _E5_SMALL = (
@@ -77,18 +77,18 @@ the same depth.
 CALIBRATIONS = {
     "e5-small": {"transport": (1.0553, 4.5157), "released": (1.0514, 4.5086), "ot-unbalanced": (1.7005, 3.446)}
 }
-RESULTS = {"e5-small": "defaults-e5-small.json"}  # below scripts/results, what the table was read from
+RESULTS = {"e5-small": "defaults-e5-small.json"}  # the table's source, below scripts/results
 FAMILIES = {family: linkings for families, linkings, _ in TABLE for family in families}
 
 
 def calibration_of(family: str | None, linking: Linking) -> tuple[float, float] | None:
-    """Slope and shift by which a linking's scores become probabilities; ``None`` if they were not fitted to it."""
+    """Slope and shift that turn a linking's scores into probabilities; ``None`` if they were not fitted."""
     first = next((each for each in FAMILIES.get(family or "", ()) if each.method == linking.method), None)
     fitted = first is not None and first.arguments() == linking.arguments()
     return CALIBRATIONS.get(family or "", {}).get(linking.method) if fitted else None
 
 
-DEFAULT = "transport"  # the method of a model of no known family
+DEFAULT = "transport"  # the method of models of unknown family
 ITSELF = "itself"
 
 
@@ -107,14 +107,14 @@ def resolve_linking(
     Args:
         asked: by the user.
         depth: layers of the encoder.
-        own: how the model labelled itself in its training, if it did.
+        own: how the model labelled itself in training, if it did.
         family: as :mod:`~xalign_fairseq.encoder.pretrained.known` names it.
-        maps: whether linear maps are used, which are of separately encoded sides.
-        width: of the hidden states, which a link scorer depends on.
-        scored: whether the packaged link scorer knows this very encoder, and is better than its family's linking.
+        maps: whether linear maps are used, which need separately encoded sides.
+        width: the hidden size, which a link scorer depends on.
+        scored: whether the packaged link scorer was trained on this encoder and is better than its family's linking.
 
     Returns:
-        a linking without unspecified parts, whose layers are counted from 0.
+        a complete linking, with layers counted from 0.
     """
     if scored and own is None and not maps and agrees(asked, SCORED) and _is_of(SCORED.finder, depth, width):
         usual = replace(SCORED, similarity="hidden")
@@ -135,7 +135,7 @@ def resolve_linking(
 
 
 def agrees(asked: Linking, usual: Linking) -> bool:
-    """Whether no requested option belongs to a method other than the usual one."""
+    """Whether all requested options belong to the usual method."""
     return (
         asked.method in ("", usual.method)
         and set(asked.options) <= set(METHODS[usual.method])
@@ -146,7 +146,7 @@ def agrees(asked: Linking, usual: Linking) -> bool:
 
 
 def _is_of(finder: Method, depth: int, width: int | None) -> bool:
-    """Whether an encoder is of the size that a link scorer reads."""
+    """Whether an encoder has the size that a link scorer reads."""
     return isinstance(finder, Scored) and width in (None, finder.network.dim) and depth >= max(finder.layers)
 
 
@@ -190,7 +190,7 @@ def _by_family(asked: Linking, depth: int, family: str | None, maps: bool) -> Li
     for each in FAMILIES.get(family or "", ()):
         if method in ("", each.method) and encoding in ("", each.encoding):
             if not method and not set(asked.options) <= set(METHODS[each.method]):
-                # The options are of another method: of transport.
+                # The options belong to another method: transport.
                 return _by_family(replace(asked, method=DEFAULT), depth, family, maps)
             at = tuple(dict.fromkeys(max(1, round(layer * depth / OF)) for layer in each.layers))
             return replace(each, layers=at, similarity=asked.similarity or "hidden")

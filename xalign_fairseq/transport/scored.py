@@ -1,4 +1,4 @@
-"""Links of words by a network that has learned from gold links of other languages."""
+"""Word links by a network trained on gold links of other languages."""
 
 import hashlib
 import json
@@ -27,7 +27,7 @@ RECORD = "record"  # the key of the record, in JSON
 
 
 def save_scorer(scorer: LinkScorer, path: StrPath, record: Mapping[str, Any]) -> None:
-    """Write a scorer with its record; parameters that enter sums stay in float32."""
+    """Write a scorer with its record; parameters in sums stay in float32."""
     state = {name: value.detach().cpu().numpy() for name, value in scorer.state_dict().items()}
     small = {
         name: value.astype(np.float16) if name.startswith(("similarity.added", "rounds.")) else value
@@ -40,7 +40,7 @@ def load_scorer(path: StrPath) -> tuple[LinkScorer, dict[str, Any]]:
     """A scorer in evaluation mode, and its record.
 
     Raises:
-        XalignError: there is no such file, or it holds no scorer.
+        XalignError: the file is missing or has no scorer.
     """
     where = Path(path)
     if not where.is_file():
@@ -59,10 +59,10 @@ def packaged_record() -> dict[str, Any]:
 
 
 def scorer_of_state(state: Mapping[str, torch.Tensor]) -> LinkScorer:
-    """A scorer with such parameters, in float32 and in evaluation mode.
+    """A scorer with these parameters, in float32 and evaluation mode.
 
     Raises:
-        KeyError, RuntimeError: they are not those of a scorer.
+        KeyError, RuntimeError: not a scorer's parameters.
     """
     dim, rank = state["similarity.added"].shape
     scorer = LinkScorer(
@@ -85,7 +85,7 @@ def shared_scorer(path: str) -> LinkScorer:
 
 @lru_cache(maxsize=4)
 def scorer_name(path: str) -> str:
-    """How a signature names a file's scorer: by its content; ``packaged`` for an empty path."""
+    """The scorer's name in a signature: a digest of the file; ``packaged`` for an empty path."""
     where = Path(path) if path else PACKAGED
     content = hashlib.sha256(where.read_bytes()).hexdigest() if where.is_file() else "missing"
     return f"{where.stem if path else 'packaged'}-{content[:8]}"
@@ -96,13 +96,13 @@ OWN = "own"  # a checkpoint's
 
 @dataclass(frozen=True)
 class Scored(ByMatrix):
-    """All links from a probability on by a :class:`~xalign_fairseq.transport.link_scorer.LinkScorer`.
+    """All links of at least a probability, by a :class:`~xalign_fairseq.transport.link_scorer.LinkScorer`.
 
-    It reads the states of several layers, one behind the other in the last dimension: (B, T, L * H). Where links join
+    It reads the states of several layers, concatenated in the last dimension: (B, T, L * H). Where links join
     tokens, each token is a word.
 
     Args:
-        scorer: the file of one; empty: the packaged one, of e5-small; ``own``: ``measure``.
+        scorer: a scorer's file; empty: the packaged scorer, for e5-small; ``own``: ``measure``.
         threshold: the least probability of a link.
         measure: the head of a checkpoint.
 
@@ -130,7 +130,7 @@ class Scored(ByMatrix):
 
     @property
     def layers(self) -> tuple[int, ...]:
-        """The layers that are read, in this order."""
+        """The layers to read, in this order."""
         return self.network.layers
 
     def words(self, hidden: Tensor, spans: Tensor, src_words: Tensor, tgt_words: Tensor) -> list[dict[Link, float]]:
@@ -147,7 +147,7 @@ class Scored(ByMatrix):
         """Probabilities (B, words of the longest source, words of the longest target); 0 beyond a pair's own words.
 
         Raises:
-            XalignError: the states are not of the scorer's size.
+            XalignError: the states do not have the scorer's size.
         """
         network = self.network.to(hidden.device)
         if hidden.shape[2] != len(network.layers) * network.dim:

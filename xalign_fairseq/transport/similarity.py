@@ -1,4 +1,4 @@
-"""Similarity of the tokens of sentence pairs: raw dot products of their hidden states, and cosines."""
+"""Similarity of the tokens of sentence pairs: dot products and cosines of their hidden states."""
 
 from typing import NamedTuple
 
@@ -31,9 +31,9 @@ def pair_similarity(
 ) -> tuple[Tensor, Tensor, Tensor]:
     r"""Dot products between the source and the target tokens of each pair of a batch.
 
-    :math:`S_{ij} = h_i^\top h_j`, the similarity inside Eq. 1 of XLM-Align (Chi et al., 2021), of hidden states that
-    come from one encoding of both sides together. The products are accumulated, and kept, in float32 for every
-    16-bit input, also inside autocast (a bfloat16 S changes links).
+    :math:`S_{ij} = h_i^\top h_j`, the similarity inside Eq. 1 of XLM-Align (Chi et al., 2021), of hidden states from
+    one joint encoding of both sides. For 16-bit input the products are accumulated and stored in float32, also inside
+    autocast (a bfloat16 S changes links).
 
     Args:
         hidden: (B, T, H), any floating dtype.
@@ -58,7 +58,7 @@ def pair_similarity(
 def pair_products(
     src_states: Tensor, tgt_states: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Dot products as in :func:`pair_similarity`, with states of their own for each side, both (B, T, H)."""
+    """Dot products as in :func:`pair_similarity`, with separate states for each side, both (B, T, H)."""
     if src_states.dim() != 3 or src_states.shape != tgt_states.shape or spans.shape != (src_states.shape[0], 4):
         raise XalignError(
             "hidden states and spans do not belong together",
@@ -80,7 +80,7 @@ def pair_cosines(hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -
 
 
 def finite_pairs(similarity: Tensor, src_mask: Tensor, tgt_mask: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """The same with the masks of pairs emptied whose similarities are not all finite, and these as zeros."""
+    """The same, with empty masks and zero similarities for pairs whose similarities are not all finite."""
     finite = similarity.sum((1, 2)).isfinite()[:, None]
     return similarity.masked_fill_(~finite[:, :, None], 0.0), src_mask & finite, tgt_mask & finite
 
@@ -134,7 +134,7 @@ def agreement(
         sizes: (n, m), the longest sides; given, nothing is read back from the device.
     """
     scores, src_mask, tgt_mask = pair_cosines(hidden, spans, sizes)
-    # Finite instead of -inf, which would make the gradient of padding NaN.
+    # Finite: -inf would make the gradient of padding NaN.
     scores = (scores / temperature).masked_fill(
         ~(src_mask[:, :, None] & tgt_mask[:, None, :]), torch.finfo(scores.dtype).min
     )

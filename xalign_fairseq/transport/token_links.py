@@ -1,4 +1,4 @@
-"""Links between the tokens of sentence pairs, one entry each: the result of every labelling method."""
+"""Links between the tokens of sentence pairs, one entry per link: the result of every labelling method."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from xalign_fairseq.transport.similarity import side_positions
 class TokenLinks(NamedTuple):
     """The K links of a batch of pairs, in the order of pairs, source and target tokens.
 
-    Their number is read by the host; to avoid waiting for the device, ask a method for its labels or its matrix.
+    Their number is read back to the host; to avoid this synchronisation, use a method's labels or matrix.
 
     Attributes:
         pair: (K,) int64, the pair's row in the batch.
@@ -46,7 +46,7 @@ def links_of_partners(
 
     Args:
         partners: (R, B, T), absolute positions, -1 without a partner.
-        probability: (R, B, T), of the link at each token.
+        probability: (R, B, T), the probability of the link at each token.
         spans: (B, 4).
         sizes: n and m, the longest sides.
         one_sided: a link may be at only one of its two tokens, as those of ``union`` do.
@@ -67,7 +67,7 @@ def links_of_partners(
 def _of_side(
     partners: Tensor, probability: Tensor, spans: Tensor, side: int, size: int
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """The links at the tokens of one side: pair, own token, partner, probability."""
+    """The links at one side's tokens: pair, token, partner, probability."""
     at, mask = side_positions(spans, side, size)
     at = at.expand(len(partners), -1, -1)
     found = partners.gather(2, at)
@@ -148,7 +148,7 @@ NO_WORD = -1
 
 
 def word_links(links: TokenLinks, src_words: Tensor, tgt_words: Tensor) -> list[dict[Link, float]]:
-    """Word links of each pair of a batch, with the largest probability among the subword links between the two words.
+    """Word links of each pair, with the largest probability of the subword links between the two words.
 
     Args:
         links: of subwords.
@@ -182,7 +182,7 @@ def word_links(links: TokenLinks, src_words: Tensor, tgt_words: Tensor) -> list[
 
 
 def word_scores(scores: Tensor, src_words: Tensor, tgt_words: Tensor) -> Tensor:
-    """The largest score of the subwords of each two words, (B, words, words); 0 of words without any.
+    """The largest subword score of each word pair, (B, words, words); 0 for words without subwords.
 
     Args:
         scores: (B, n, m), not negative.
@@ -200,6 +200,6 @@ def _largest(scores: Tensor, words: Tensor) -> Tensor:
     """(B, words, m) from (B, n, m)."""
     most = int(words.max()) + 1 if words.numel() else 0
     found = torch.zeros(len(scores), most + 1, scores.shape[2], dtype=scores.dtype, device=scores.device)
-    # What is of no word goes to a last row.
+    # Subwords outside words go to a last row.
     at = torch.where(words == NO_WORD, most, words).long()[:, :, None].expand_as(scores)
     return found.scatter_reduce(1, at, scores, "amax")[:, :most]

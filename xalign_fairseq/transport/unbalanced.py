@@ -1,4 +1,4 @@
-"""Links by transport with a dustbin, which takes the words without a partner."""
+"""Links by transport with a dustbin for words without a partner."""
 
 import math
 from dataclasses import dataclass
@@ -40,8 +40,8 @@ def dustbin_plan(
     The scores get a last row and a last column of the dustbin's score z (as Sarlin et al., 2020, match key points;
     unbalanced transport for words: Arase et al., 2023), :math:`K = \exp(\bar S/\mu)`. Every token has mass 1;
     the source's dustbin (last row) has the mass of all target tokens and the target's (last column) that of all
-    source tokens, so that both sides have the same total and any token may stay alone. Each iteration scales the rows
-    of K to these marginals, then the columns, which the plan meets exactly; its rows come near with iterations.
+    source tokens, so both sides have the same total and any token may have no partner. Each iteration scales the rows
+    of K to these marginals, then the columns. The plan's columns meet them exactly, its rows approximately.
 
     Args:
         scores: (B, n, m), any floating dtype; 16-bit ones are widened to float32. Gradients flow.
@@ -52,7 +52,7 @@ def dustbin_plan(
         iterations: passes over both sides, 1 or more.
 
     Returns:
-        (B, n + 1, m + 1), 0 at padding; a pair with an empty side has nothing but its dustbins.
+        (B, n + 1, m + 1), 0 at padding; a pair with an empty side has only its dustbins.
 
     Raises:
         XalignError: the shapes do not fit.
@@ -71,7 +71,7 @@ def dustbin_plan(
     kernel[:, :n, :m] = wide
     rows, columns = _with_dustbin(src_mask), _with_dustbin(tgt_mask)
     inside = rows[:, :, None] & columns[:, None, :]
-    # Finite instead of -inf, which would make the gradients at padding NaN.
+    # Finite: -inf would make the gradients at padding NaN.
     kernel = (kernel / mu).masked_fill(~inside, torch.finfo(wide.dtype).min / 4)
     src_mass, tgt_mass = src_mask.to(wide.dtype), tgt_mask.to(wide.dtype)
     row_mass, column_mass = _marginals(src_mass, tgt_mass), _marginals(tgt_mass, src_mass)
@@ -87,8 +87,8 @@ def _with_dustbin(mask: Tensor) -> Tensor:
 
 
 def _marginals(own: Tensor, other: Tensor) -> Tensor:
-    """Logarithms (B, n + 1) of the masses of one side; its dustbin has that of all the other side's tokens."""
-    # Finite where there is no mass: exp of it is 0, and no difference of two of them is NaN.
+    """Logarithms (B, n + 1) of one side's masses; its dustbin has the mass of all the other side's tokens."""
+    # Finite without mass: its exp is 0, and differences are not NaN.
     return torch.cat([own, other.sum(1, keepdim=True)], 1).log().clamp_min(torch.finfo(own.dtype).min / 4)
 
 
@@ -96,12 +96,12 @@ def _marginals(own: Tensor, other: Tensor) -> Tensor:
 class Dustbin(ByMatrix):
     """Links by transport with a dustbin (:func:`~xalign_fairseq.transport.unbalanced.dustbin_plan`).
 
-    Scores are the cosines of the hidden states, scaled for each pair so that its lowest is 0 and its highest 1 (all 1
-    where they are equal), ``dustbin`` is the score of having no partner: the higher, the fewer links. At least one
-    token of a link must send more mass to the link than to the dustbin (three subwords with one partner have a third of
-    its mass each, and send the rest to the dustbin); ``filter``, ``rounds`` and ``alpha`` choose among those
-    (:func:`~xalign_fairseq.transport.extraction.find_links`). Its probability is the geometric mean of its shares of
-    its row and of its column, the dustbin's mass included.
+    Scores are the cosines of the hidden states, scaled for each pair to [0, 1] (all 1 if they are equal). ``dustbin``
+    is the score of having no partner: a higher score gives fewer links. At least one token of a link must send more
+    mass to the link than to the dustbin (three subwords with one partner get a third of its mass each, and send the
+    rest to the dustbin). ``filter``, ``rounds`` and ``alpha`` choose among these links
+    (:func:`~xalign_fairseq.transport.extraction.find_links`). A link's probability is the geometric mean of its shares
+    in its row and column, the dustbin's mass included.
 
     Example::
 
@@ -143,7 +143,7 @@ class Dustbin(ByMatrix):
 
 
 def _scaled(scores: Tensor, inside: Tensor) -> Tensor:
-    """Scores of each pair from 0, its lowest, to 1, its highest; all 1 where these are equal."""
+    """Scores of each pair, scaled to [0, 1]; all 1 if they are equal."""
     if scores.numel() == 0:
         return scores
     low = scores.masked_fill(~inside, float("inf")).amin((1, 2), keepdim=True)

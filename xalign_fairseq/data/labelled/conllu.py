@@ -15,15 +15,15 @@ from xalign_fairseq.data.labelled.examples import Tree, TreeExample, WordsExampl
 
 @dataclass
 class ConlluSentence:
-    """One sentence of a CoNLL-U file, as its lines have it.
+    """One sentence of a CoNLL-U file.
 
     Attributes:
         id: ``sent_id``, or the sentence's number in the file.
         path, line: where it starts.
         rows: the ten columns of each syntactic word.
         comments: the lines that begin with ``#``.
-        ranges: multi-word tokens (``1-2``), which are not among the rows, with the number of rows before each.
-        empty: how many empty nodes (``8.1``) there are, which are not among the rows either.
+        ranges: multi-word tokens (``1-2``), which have no row, with the number of rows before each.
+        empty: the number of empty nodes (``8.1``), which have no row.
     """
 
     id: str
@@ -40,11 +40,11 @@ class ConlluSentence:
         return f"{self.path}, line {self.line} (sentence {self.id})"
 
     def column(self, index: int) -> tuple[str, ...]:
-        """A column, ``FORM`` for instance, of all words."""
+        """A column of all words, such as ``FORM``."""
         return tuple(row[index] for row in self.rows)
 
     def tree(self) -> Tree | None:
-        """Heads and relations, ``None`` where they are all ``_``."""
+        """Heads and relations; ``None`` if all are ``_``."""
         heads, relations = _labels(self, HEAD), _labels(self, DEPREL)
         if (heads is None) != (relations is None):
             problem = "a sentence has heads without relations, or relations without heads"
@@ -95,7 +95,7 @@ def read_sentences(path: StrPath) -> Iterator[ConlluSentence]:
 
 
 def parse_sentence(lines: Sequence[str], path: StrPath, first: int, id: str) -> ConlluSentence:
-    """The sentence in these lines, which begin at this place; without rows if all are comments."""
+    """The sentence in lines that begin at this place; it has no rows if all lines are comments."""
     sentence = ConlluSentence(id, path, first)
     for number, line in enumerate(lines, first):
         if line.startswith("#"):
@@ -128,7 +128,7 @@ def _add_row(sentence: ConlluSentence, row: list[str], where: str) -> None:
 
 
 def _labels(sentence: ConlluSentence, column: int) -> tuple[str, ...] | None:
-    """A column, or ``None`` where it is all ``_``."""
+    """A column; ``None`` if all its cells are ``_``."""
     labels = sentence.column(column)
     missing = [k for k, label in enumerate(labels, 1) if label == "_"]
     if len(missing) == len(labels):
@@ -161,19 +161,19 @@ def _heads(sentence: ConlluSentence, column: Sequence[str]) -> tuple[int, ...]:
 
 
 def _is_number(text: str) -> bool:
-    return text.isdecimal() and len(text) < 10  # Python turns no endless row of digits into a number
+    return text.isdecimal() and len(text) < 10  # Python refuses to convert very long rows of digits
 
 
 _CONLLU = re.compile(r"1(-\d+)?( +\S+){7,}")  # separated by spaces: a separate error
 _COMMENT = re.compile(r"# (sent_id|text|newdoc|newpar)\b[^\t]*$")
-_BLANK_AND_TAG = re.compile(r".* (O|[BIESLU]-\S+|[A-Z]{1,5})")  # as CoNLL-2003's files have it
+_BLANK_AND_TAG = re.compile(r".* (O|[BIESLU]-\S+|[A-Z]{1,5})")  # as in CoNLL-2003's files
 
 
 def read_tagged_words(path: StrPath, language: str) -> list[WordsExample]:
     """Read ``word TAB tag`` lines, or ``word`` lines of a file without labels.
 
-    The first line decides; WikiAnn's own files have the language before each word, even an empty one (``en:Paris TAB
-    B-LOC``); it is removed. Sentences are numbered from 1.
+    The first line determines the form. WikiAnn's files have the language before each word, even an empty one
+    (``en:Paris TAB B-LOC``); the reader removes it. Sentences are numbered from 1.
     """
     examples: list[WordsExample] = []
     words: list[str] = []
@@ -217,7 +217,7 @@ def _rows(path: StrPath, language: str) -> Iterator[list[str] | None]:
     prefix = f"{language}:"
     columns, prefixed = 0, _has_language(path, prefix)
     for number, line in enumerate(read_rows(path), 1):
-        row = [each.strip(" ") for each in line.split("\t")]  # no more: some words are unusual spaces
+        row = [each.strip(" ") for each in line.split("\t")]  # only this one: some words are unusual spaces
         if not any(row):
             yield None
             continue
@@ -231,7 +231,7 @@ def _rows(path: StrPath, language: str) -> Iterator[list[str] | None]:
                 remedy = f'awk \'{{print (NF ? $1 "\\t" $NF : "")}}\' {path} > FILE (first and last column)'
                 raise XalignError(problem, where=where, found=row[0], expected="word TAB tag", remedy=remedy)
             columns = len(row)
-        # XTREME's script leaves words empty that held only spaces; their tags count all the same.
+        # XTREME's script empties words of only spaces; their tags still count.
         if len(row) != columns or columns > 2 or not row[-1]:
             found = f"{counted(len(row), 'column')}" + ("" if row[-1] else ", the last of them empty")
             expected = "word TAB tag on every line (or a word alone on every line of a file without labels)"

@@ -1,7 +1,7 @@
-"""Examples from task files: one item of a test set each, labelled or not.
+"""Examples from task files: each is one item of a test set, labelled or unlabelled.
 
-``language`` is the language of an example's answers or labels, ``languages`` are those of its texts, in the encoder's
-order.
+``language`` is the language of an example's answers or labels, ``languages`` the languages of its texts, in the
+encoder's order.
 """
 
 from collections.abc import Iterator
@@ -83,7 +83,7 @@ class TreeExample:
 class QuestionExample:
     """A question on a context; ``answers`` are texts with their 0-based character offsets in the context.
 
-    ``answers`` is ``None`` in a file without answers; ``question_language`` is given where it is not the context's.
+    ``answers`` is ``None`` in a file without answers; ``question_language`` is given if it differs from the context's.
     """
 
     id: str
@@ -104,7 +104,7 @@ Example = PairExample | WordsExample | TreeExample | QuestionExample
 
 @contextmanager
 def open_bytes(path: StrPath) -> Iterator[IO[bytes]]:
-    """Open a file for reading; one that is compressed, whatever its name, is unpacked."""
+    """Open a file for reading; compressed files are unpacked, whatever their name."""
     path = Path(path)
     if not path.is_file():
         raise XalignError("the file does not exist", where=path, remedy="check the path, the split and the language")

@@ -1,4 +1,4 @@
-"""Groups of training examples that belong into one batch, and the held-out groups."""
+"""Groups of training examples that belong in one batch, and the held-out groups."""
 
 import logging
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -36,7 +36,7 @@ def code_switch(examples: Mapping[str, Sequence[Any]], source: str = "en") -> li
 def _parallel(
     originals: Sequence[Any], translations: Sequence[Any], source: str, language: str
 ) -> list[tuple[Any, Any]]:
-    """Which original each translation belongs to: questions by their ids, other examples by their lines."""
+    """The original of each translation: questions by their ids, other examples by their lines."""
     if all(isinstance(each, QuestionExample) for each in (*originals, *translations)):
         by_id = {each.id: each for each in originals}
         pairs = [(by_id[each.id], each) for each in translations if each.id in by_id]
@@ -92,9 +92,8 @@ def held_out(
 ) -> np.ndarray:
     """Which groups are held out: (groups,) bool.
 
-    What is drawn are source examples. An example in several languages' files (at the same position, or for questions
-    with the same id) is held out in all of them or in none, with its mixtures: an example that selects the model is not
-    trained on in another language.
+    Source examples are drawn. An example in the files of several languages (same position, or for questions same id) is
+    held out in all of them or in none, with its mixtures: training never sees a held-out example in another language.
     """
     of_group = list(_sources(training, groups))
     numbers = {source: number for number, source in enumerate(dict.fromkeys(of_group))}
@@ -115,5 +114,5 @@ def _sources(training: Mapping[str, Sequence[Any]], groups: Sequence[tuple[Any, 
     if all(isinstance(group[0], QuestionExample) for group in groups):
         return (group[0].id for group in groups)
     positions = [position for examples in training.values() for position in range(len(examples))]
-    # Mixtures are of parallel files, with a group for each line and each language but the first.
+    # Mixtures come from parallel files, with a group for each line and each language except the first.
     return positions[: len(groups)]

@@ -33,7 +33,7 @@ def label_of(example: Example) -> str | tuple[str, ...] | Tree | tuple[tuple[str
 
 
 def classes_of(example: Example) -> tuple[str, ...]:
-    """The classes that an example's label is made of: of a tree universal relations, of a question none."""
+    """The classes in an example's label: universal relations for a tree, none for a question."""
     match example:
         case PairExample():
             return () if example.label is None else (example.label,)
@@ -48,8 +48,8 @@ def classes_of(example: Example) -> tuple[str, ...]:
 def check_labels(train_labels: Iterable[str], examples: Sequence[Example], path: object) -> list[str]:
     """Check that a model knows the labels of a file.
 
-    Tags and relations of Universal Dependencies that merely did not occur in training are not error, since languages
-    use different ones and a model can only get them wrong; they are returned, sorted.
+    Tags and relations of Universal Dependencies that did not occur in training are no error, since languages use
+    different ones; they are returned, sorted.
     """
     known = set(train_labels)
     unknown = {label for each in examples for label in classes_of(each)} - known
@@ -63,9 +63,9 @@ def check_labels(train_labels: Iterable[str], examples: Sequence[Example], path:
 
 
 def digest(path: StrPath) -> str:
-    """First 12 hexadecimal digits of the SHA-256 of a file's content, decompressed, and of what is read with it.
+    """First 12 hexadecimal digits of the SHA-256 of a file's decompressed content and of its companion file.
 
-    That is the file of labels next to a file of pairs, and the English side of a bitext, appended.
+    The companion is the label file of a file of pairs, or the English side of a bitext; its content is appended.
     """
     content = hashlib.sha256()
     for each in (Path(path), labels_file(path), english_file(path)):

@@ -1,4 +1,4 @@
-"""Pairs of texts with a class: XNLI and PAWS-X, as XTREME and as their authors lay them out."""
+"""Pairs of texts with a class: XNLI and PAWS-X, in XTREME's and in their authors' formats."""
 
 import logging
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ _LABEL, _ID = ("gold_label", "label"), ("pairid", "id")
 
 @dataclass(frozen=True)
 class _Columns:
-    """The columns of a pair's parts in a row of ``width`` columns; ``None`` where a file has no such column."""
+    """The columns of a pair's parts in a row of ``width`` columns; ``None`` for a missing column."""
 
     width: int
     first: int
@@ -36,12 +36,12 @@ MOST_BROKEN = 0.01
 def read_pairs(path: StrPath, language: str) -> list[PairExample]:
     """Read pairs of texts from tab-separated rows; the first row determines the columns.
 
-    With a header (XNLI-1.0, ``multinli.train.*.tsv``, PAWS-X) columns go by their names, and of a file that holds many
-    languages only the rows of ``language`` are read. Without one (XTREME) they are first text, second text, label; or
-    two texts, whose labels are the lines of ``{split}.labels`` next to ``{split}-{language}.tsv``, if there is such a
-    file. A column of labels that is empty in every row holds none. ``contradictory``, as XNLI's training files have it,
-    is read as ``contradiction``. Five columns are XTREME's translated training sets: the English pair, its translation,
-    which is read, and the label; rows that lack one, as some of PAWS-X do, are left out and counted, up to 1 %.
+    With a header (XNLI-1.0, ``multinli.train.*.tsv``, PAWS-X) the names determine the columns; in a file of many
+    languages only the rows of ``language`` are read. Without a header (XTREME) the columns are first text, second text,
+    label; or two texts, with the labels in ``{split}.labels`` next to ``{split}-{language}.tsv``, if that file exists.
+    An empty label column means unlabelled. ``contradictory``, in XNLI's training files, is read as ``contradiction``.
+    Five columns are XTREME's translated training sets: the English pair, its translation and the label; the translation
+    is read. Rows that lack a part, as in PAWS-X, are skipped and counted, up to 1 %.
     """
     rows = read_rows(path)
     columns, header = _columns(path)
@@ -75,7 +75,7 @@ def read_pairs(path: StrPath, language: str) -> list[PairExample]:
 
 
 def _tell_broken(path: StrPath, broken: Sequence[int], rows: int) -> None:
-    """Log how many rows are left out; an error above 1 %."""
+    """Log the number of skipped rows; above 1 % it is an error."""
     if not broken:
         return
     found = f"{len(broken)} of {rows} rows, the first of them line {broken[0]}"
@@ -118,7 +118,8 @@ def _index(names: Sequence[str], wanted: Sequence[str]) -> int | None:
 
 
 def quote(text: str) -> str:
-    """A text as a cell of a row without a header; it gets quotes only if a reader would remove its own."""
+    """A text as a cell of a file without a header; quoted only if a reader would otherwise remove the text's own
+    quotes."""
     return text if _unquote(text) == text else '"' + text.replace('"', '""') + '"'
 
 
@@ -184,8 +185,8 @@ def english_file(path: StrPath) -> Path | None:
 def read_bitext(path: StrPath, language: str) -> list[PairExample]:
     """Read a bitext by its foreign side: ``first`` is the sentence in ``language``, ``second`` its English translation.
 
-    The label is the number of the line that has the translation. There is none if the English side is sorted: XTREME's
-    scripts sort it to hide which lines belong together.
+    The label is the line number of the translation. A sorted English side has no labels: XTREME's scripts sort it to
+    hide the pairs.
     """
     other = english_file(path)
     if other is None:

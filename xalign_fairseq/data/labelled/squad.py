@@ -1,4 +1,4 @@
-"""SQuAD's JSON, as XQuAD, MLQA and TyDiQA-GoldP have it too."""
+"""SQuAD's JSON, also used by XQuAD, MLQA and TyDiQA-GoldP."""
 
 import logging
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from xalign_fairseq.core.text.lines import require_unicode
 from xalign_fairseq.data.labelled.examples import QuestionExample, open_bytes
 
 logger = logging.getLogger(__name__)
-# Languages of TyDiQA-GoldP, as its question ids begin.
+# Languages of TyDiQA-GoldP, by the beginning of its question ids.
 TYDIQA_LANGUAGES = {
     "ar": "arabic",
     "bn": "bengali",
@@ -26,14 +26,14 @@ TYDIQA_LANGUAGES = {
 }
 
 
-FEW = 0.05  # of a file's questions, which may be left out where something is wrong with them
+FEW = 0.05  # share of a file's questions that may be skipped as faulty
 
 
 def read_squad(path: StrPath, language: str) -> list[QuestionExample]:
-    """Read questions on contexts; of MLQA's ``en-de`` contexts and answers are in ``en``, questions in ``de``.
+    """Read questions on contexts; in MLQA's ``en-de``, contexts and answers are in ``en``, questions in ``de``.
 
     Answers without text, as in XTREME's test sets, make a question unlabelled. Answers that are not at their offsets
-    are left out, and so are questions without another answer or with invalid Unicode. The log counts both; more than
+    are skipped, and so are questions without a remaining answer or with invalid Unicode. The log counts both; more than
     :data:`FEW` such questions are an error.
     """
     with open_bytes(path) as stream:
@@ -63,7 +63,7 @@ def read_squad(path: StrPath, language: str) -> list[QuestionExample]:
 
 
 def read_tydiqa(path: StrPath, language: str) -> list[QuestionExample]:
-    """Read TyDiQA-GoldP; of a file that holds all languages, the questions whose ids begin with the language's name.
+    """Read TyDiQA-GoldP; from a file of all languages, the questions whose ids begin with the language's name.
 
     Each of XTREME's translated training sets has one language, whatever the ids say.
     """

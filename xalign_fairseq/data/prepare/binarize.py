@@ -22,7 +22,7 @@ from xalign_fairseq.links.pharaoh import Link, check_bounds, parse_line
 
 # Reasons for dropping, as the manifest has them.
 EMPTY, EMPTY_SRC, EMPTY_TGT, EMPTY_BOTH = "empty", "empty source", "empty target", "both sides empty"
-UNKNOWN_IN = "unknown in"  # begins the counts of a language's unknown tokens by script
+UNKNOWN_IN = "unknown in"  # prefix of the counts of a language's unknown tokens by script
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class PairText:
     """One split of a bitext, with word links or without.
 
     Pairs with an empty side, or that fail a filter, are dropped with their link lines; all others stay. ``repeated``
-    (lines,) bool: the pairs that came before, where that is asked.
+    (lines,) bool marks the pairs that occurred before, when duplicates are dropped.
     """
 
     split: str
@@ -238,9 +238,8 @@ MOST_WORDS = int(np.iinfo(SIDE_DTYPE).max) + 1
 def require_fitting_links(text: PairText, filters: Filters, run: Workers) -> None:
     """Raise :class:`XalignError` if links can't be written with their sentences; a text without links is fine.
 
-    They can't if one is malformed or lies outside its sentences, or if a sentence has more than :data:`MOST_WORDS`
-    words. The error names line, link and lengths. Only a file that does not fit is read completely, to find out whether
-    it looks 1-based.
+    Errors: a malformed link, a link outside its sentences, or a sentence of more than :data:`MOST_WORDS` words. The
+    error names line, link and lengths. Only a file with an error is read completely, to detect 1-based links.
     """
     if text.links_file is None:
         return
@@ -257,7 +256,7 @@ def _fits(most_words: float, part: PairText) -> bool:
     try:
         links = link_arrays(part.links_file.read())
     except XalignError:
-        return False  # which is to be named with its place
+        return False  # named with its place in the error
     lengths = [_lengths(file) for file in part.sources]
     return max(each.max() for each in lengths) <= most_words and all(
         (words < counts[links.rows]).all() for words, counts in zip(links[1:3], lengths, strict=True)

@@ -14,12 +14,12 @@ import numpy as np
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath, file_sha256
 
-LABEL = "__label__"  # begins fastText's names of languages
+LABEL = "__label__"  # prefix of fastText's language names
 MODELS = "lid.176.bin or lid.176.ftz, see https://fasttext.cc/docs/en/language-identification.html"
 
 
 def in_language(path: StrPath, language: str, lines: Sequence[str]) -> np.ndarray:
-    """(n,) bool: which lines are most probably in a language."""
+    """(n,) bool: the lines whose most probable language is this one."""
     wanted = LABEL + code(language)
     predict = _load(os.fspath(path)).predict
     # A line without known parts has no label.
@@ -32,7 +32,7 @@ def require_model(path: StrPath) -> None:
 
 
 def code(language: str) -> str:
-    """The language of a code that may name a region or a script, too."""
+    """The language of a code, without its region or script."""
     return re.split("[_-]", language)[0]
 
 
@@ -66,7 +66,7 @@ class Filters:
     """Conditions on a sentence, or on each side of a pair; lengths are in tokens, without ``</s>``.
 
     Attributes:
-        deduplicate: keep only the first of equal pairs (both sides) or lines.
+        deduplicate: keep only the first of identical pairs (both sides) or lines.
         language_model: a fastText model; the most probable language of each side must be its own.
     """
 
@@ -78,7 +78,7 @@ class Filters:
 
     @property
     def given(self) -> dict[str, Any]:
-        """The filters that are in use, for the manifest; of the model its file's name and hash."""
+        """The active filters, for the manifest; the model by its file's name and hash."""
         found = {name: value for name, value in asdict(self).items() if value not in (None, False)}
         if self.language_model is not None:
             path = Path(self.language_model)
@@ -114,16 +114,16 @@ class Filters:
 
 
 class SeenHashes:
-    """A set of 64-bit hashes in a table of 10 bytes for each that is expected, filled many at a time.
+    """A set of 64-bit hashes in a table of 10 bytes per expected hash, filled many at a time.
 
-    About n^2 / 2^65 of n different sentences collide: for 10^9, one in 37 such texts.
+    About n^2 / 2^65 of n different sentences collide: for n = 10^9, one collision in 37 texts.
     """
 
     def __init__(self, expected: int):
         self._cells = np.zeros(expected + expected // 4 + 1, dtype=np.uint64)  # 0 is a free cell
 
     def add(self, hashes: np.ndarray) -> np.ndarray:
-        """Add hashes (n,) uint64; returns (n,) bool, those that were added before or occur earlier."""
+        """Add hashes (n,) uint64; returns (n,) bool, the hashes that occurred before, here or in an earlier call."""
         left, rows = np.unique(np.maximum(hashes, np.uint64(1)), return_index=True)
         before = np.ones(len(hashes), dtype=bool)
         count = len(self._cells)

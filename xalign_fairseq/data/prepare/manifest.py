@@ -32,7 +32,7 @@ def write(
 ) -> dict[str, Any]:
     """Write ``manifest.json`` into a folder with all other files; returns its content.
 
-    Neither time nor machine nor the number of processes is in it: the same text and options give the same bytes.
+    It does not contain time, machine or number of processes: the same text and options give the same bytes.
     """
     manifest = {
         "format": FORMAT,

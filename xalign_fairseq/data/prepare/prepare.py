@@ -43,9 +43,9 @@ def prepare(
 
     Args:
         options: what to write, and from what.
-        tokenizer: that of the model which ``options.tokenizer`` names
-            (:func:`~xalign_fairseq.encoder.pretrained.reading.read_tokenizer`); None where the options name none.
-        beside: is called with the folder before it appears, and may write more files, which the manifest does not list.
+        tokenizer: the tokenizer of the model ``options.tokenizer``
+            (:func:`~xalign_fairseq.encoder.pretrained.reading.read_tokenizer`); None if the options name none.
+        beside: is called with the folder before it appears; it may write files that the manifest does not list.
 
     Raises:
         XalignError: missing, empty or ill-encoded files; sides or links of different lengths; links that don't fit
@@ -62,7 +62,7 @@ def prepare(
         raise ValueError("options.tokenizer names the model that the tokenizer is of")
     with _disk_errors(options.destdir), atomic_folder(options.destdir, options.overwrite, options.resume) as folder:
         texts = _check_texts(options)
-        _load_tokenizer.cache_clear()  # an earlier call's may have been in a folder of this name
+        _load_tokenizer.cache_clear()  # an earlier call may have cached another file of this name
         progress = PrepareProgress(folder, fingerprint(options, tokenizer) if options.resume else None)
         if not progress.begun and tokenizer is not None:
             _store_tokenizer(folder, tokenizer)
@@ -135,7 +135,7 @@ def _store_sentencepiece(folder: Path, model: StrPath, dictionary: StrPath | Non
         stream.write(Path(dictionary).read_bytes())
     try:
         _load_tokenizer(folder)
-    except XalignError:  # again, so that the error names the user's files
+    except XalignError:  # retry, so that the error names the user's files
         SentencePieceTokenizer(model, Dictionary.load(dictionary))
         raise
 
@@ -181,7 +181,7 @@ def _write_texts(
 
 
 def _filters(text: Text, options: PrepareOptions) -> Filters:
-    """Those of training text; other text has none."""
+    """The filters of a training text; other texts have none."""
     return options.filters if text.split == "train" else Filters()
 
 
@@ -196,7 +196,7 @@ def _marked(text: Text, run: Workers) -> Iterator[Text]:
     """The parts of a text, with the lines that occurred before."""
     seen = SeenHashes(text.lines)
     marks = [seen.add(hashes) for hashes in run(_hashes, _parts(text))]
-    del seen  # ten bytes a line, against one of the marks
+    del seen  # ten bytes per line; the marks take one
     for part, repeated in zip(_parts(text), marks, strict=True):
         yield replace(part, repeated=repeated)
 
@@ -221,7 +221,7 @@ def _load_tokenizer(folder: Path) -> Tokenizer:
 
 @contextmanager
 def _disk_errors(destdir: StrPath) -> Iterator[None]:
-    """A full disk, or a folder that can't be written, as an error that says that nothing was lost."""
+    """Turn a full disk or an unwritable folder into an error that says that nothing was lost."""
     try:
         yield
     except OSError as error:

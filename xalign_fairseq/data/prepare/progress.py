@@ -1,8 +1,8 @@
 """The progress of an unfinished data-bin, from which an interrupted run resumes.
 
-A journal next to the unfinished files has their texts and options, and how many chunks of
-each text are in them, with the bytes that these take. It is written from time to time, after the files. A resumed run
-cuts off everything that was written later, so the finished folder has the bytes of an uninterrupted run.
+A journal next to the unfinished files has their texts and options, and for each text the number of written chunks and
+bytes. It is written at intervals, after the files. A resumed run cuts off later bytes, so the finished folder equals
+that of an uninterrupted run.
 """
 
 import hashlib
@@ -25,8 +25,8 @@ from xalign_fairseq.data.prepare.sources import PrepareOptions
 from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 
 JOURNAL = ".unfinished.json"
-SECONDS = 20.0  # between two entries
-# Options that change no byte of the result.
+SECONDS = 20.0  # seconds between two entries
+# Options that do not change the result.
 _IRRELEVANT = ("destdir", "workers", "overwrite", "resume", "progress")
 
 
@@ -65,7 +65,7 @@ class PrepareProgress:
         of: :func:`fingerprint` of this run; None: no journal.
 
     Attributes:
-        begun: whether tokenizer and dictionary are there, and all input was checked.
+        begun: whether tokenizer and dictionary are written and all input is checked.
     """
 
     def __init__(self, folder: Path, of: str | None):
@@ -91,7 +91,7 @@ class PrepareProgress:
         self._write()
 
     def of(self, name: str) -> TextProgress:
-        """A text's; from its beginning, if its files are not what the journal says."""
+        """The progress of a text; from the beginning if its files do not match the journal."""
         entry = self._texts.get(name)
         if entry is None:
             return TextProgress(name)
@@ -101,7 +101,7 @@ class PrepareProgress:
         return TextProgress(name, entry["parts"], entry["done"], Counter(entry["counts"]), places)
 
     def _reaches(self, output: str, first: int, second: int) -> bool:
-        """Whether an output's files have these sizes, or more."""
+        """Whether an output's files have at least these sizes."""
         files = ((bin_path(self._folder / output), first), (sizes_path(self._folder / output), second))
         return all(path.is_file() and path.stat().st_size >= size for path, size in files)
 
@@ -119,7 +119,7 @@ class PrepareProgress:
         self._put(state)
 
     def remove_others(self, names: Collection[str]) -> None:
-        """Remove all of the folder but what has these names."""
+        """Remove everything in the folder except these names."""
         for path in self._folder.iterdir():
             if path.name not in names:
                 shutil.rmtree(path) if path.is_dir() else path.unlink()

@@ -13,7 +13,7 @@ from xalign_fairseq.core.text.corpus import require_files
 from xalign_fairseq.data.prepare.filters import Filters, require_model
 
 LANGUAGE = re.compile(r"[^\s.\-=/]+")
-RESERVED = ("links", "words", "None")  # other words at a language's place in file names
+RESERVED = ("links", "words", "None")  # words that take the place of a language in file names
 
 
 def require_language(code: str) -> None:
@@ -52,8 +52,8 @@ class PrepareOptions:
     Args:
         spm: an existing sentencepiece model; ``None`` trains one over all training text.
         dictionary: fairseq's ``dict.txt`` for it; ``None`` makes one from the model's pieces.
-        tokenizer: the name of the model whose own tokenizer is taken instead; :func:`.prepare.prepare` is handed that.
-        trim_vocabulary: whether the tokenizer is that of the model trimmed to these texts.
+        tokenizer: the name of a model whose tokenizer is used instead; :func:`.prepare.prepare` gets that tokenizer.
+        trim_vocabulary: whether the model's tokenizer is trimmed to these texts.
         workers: processes; the files written do not depend on it.
         shard: ``(i, n)`` writes the i-th, from 0, of n contiguous shares of the training text; None: all of it.
         resume: continue an interrupted run with the same options and texts, and keep unfinished files if this run is
@@ -83,7 +83,7 @@ class PrepareOptions:
 
     @property
     def trains_model(self) -> bool:
-        """Whether a sentencepiece model is trained, as none is given."""
+        """Whether a sentencepiece model is trained, because none is given."""
         return self.spm is None and self.tokenizer is None
 
     @property

@@ -44,7 +44,7 @@ class Dictionary:
 
         Raises:
             XalignError: missing or empty file, a line of another form, or a symbol that occurs twice without fairseq's
-                mark ``#fairseq:overwrite`` (with it the later line's id holds, as in fairseq).
+                mark ``#fairseq:overwrite`` (with the mark the later line's id counts, as in fairseq).
         """
         seen, mark = set(SPECIALS), f" {OVERWRITE}"
         symbols: list[str] = []
@@ -77,7 +77,7 @@ class Dictionary:
 
     @cached_property
     def indices(self) -> dict[str, int]:
-        """The id of each symbol; of one that occurs twice the later one."""
+        """The id of each symbol; the later id if a symbol occurs twice."""
         return {symbol: i for i, symbol in enumerate(self.symbols)}
 
     def __len__(self) -> int:
@@ -92,7 +92,7 @@ class Dictionary:
 
     @property
     def mask_index(self) -> int:
-        """The id of ``<mask>``: its own if the file has it, otherwise ``len(self)``, as if appended."""
+        """The id of ``<mask>`` in the file, otherwise ``len(self)``, as if appended."""
         return self.indices.get(MASK, len(self))
 
     @property

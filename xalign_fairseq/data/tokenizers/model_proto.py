@@ -1,7 +1,7 @@
 """The pieces and the normaliser of a sentencepiece model's file, by the messages that sentencepiece ships.
 
-``sentencepiece.sentencepiece_model_pb2`` needs protobuf, which sentencepiece itself does not. Only the export to
-Hugging Face's files, trimming and derived scripts need it, not tokenisation.
+``sentencepiece.sentencepiece_model_pb2`` needs protobuf, which sentencepiece does not install. The export to Hugging
+Face's files, trimming and derived scripts need protobuf; tokenisation does not.
 """
 
 import struct
@@ -18,7 +18,7 @@ NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = 1, 2, 3, 4, 5, 6  # Model
 
 
 class Piece(NamedTuple):
-    """A piece of a model: its text, its log-probability, and what it is (:data:`NORMAL`, :data:`CONTROL` ...)."""
+    """A piece of a model: its text, log-probability and type (:data:`NORMAL`, :data:`CONTROL` ...)."""
 
     text: str
     score: float
@@ -30,8 +30,8 @@ class Normalisation:
     """A model's normalisation of text.
 
     Attributes:
-        charsmap: how characters are replaced, in sentencepiece's compiled form; empty if they stay.
-        begins_words: whether every word begins with ▁, spaces at the ends are removed, and several become one (the
+        charsmap: character replacements, in sentencepiece's compiled form; empty for no replacement.
+        begins_words: whether every word begins with ▁, outer spaces are removed and repeated spaces become one (the
             default).
     """
 
@@ -40,12 +40,12 @@ class Normalisation:
 
 
 def read_pieces(model: bytes) -> list[Piece]:
-    """All pieces of a model in the order of their ids; ``model`` is one that sentencepiece has loaded."""
+    """All pieces in the order of their ids; ``model`` is loaded by sentencepiece."""
     return [Piece(each.piece, each.score, each.type) for each in _parse(model).pieces]
 
 
 def require_unigram(model: bytes, where: object) -> None:
-    """Refuse a model that is not a unigram one."""
+    """Refuse a model that is not unigram."""
     kind = model_type(model)
     if kind != "unigram":
         problem = "the sentencepiece model can't be copied into another script"
@@ -78,7 +78,7 @@ def rule_charsmap(name: str) -> bytes:
 def make_unigram(pieces: Iterable[tuple[str, float, int]], charsmap: bytes) -> bytes:
     """A unigram model, which normalises text by a charsmap and sentencepiece's other defaults.
 
-    The model is written without protobuf, which would take a second for XLM-R's pieces.
+    The model is written without protobuf, which takes a second for XLM-R's pieces.
     """
     numbers, model = struct.Struct("<cfcB").pack, bytearray()
     text, score, kind = "", 0.0, NORMAL
@@ -105,7 +105,7 @@ def _head(length: int) -> bytes:
 
 @cache
 def _size(size: int) -> bytes:
-    """A length as protobuf writes it: seven bits a byte, the lowest first."""
+    """A length in protobuf's form: seven bits per byte, lowest first."""
     return bytes([size]) if size < 128 else bytes([size % 128 + 128]) + _size(size // 128)
 
 
@@ -118,7 +118,7 @@ def with_pieces(model: bytes, pieces: Iterable[Piece]) -> bytes:
 
 
 def keep_pieces(model: bytes, keep: Iterable[bool]) -> bytes:
-    """The model with only the pieces to keep, in their order; it normalises text as before."""
+    """The model with only the kept pieces, in their order; normalisation stays."""
     proto, fewer = _parse(model), _messages().ModelProto()
     for part in ("trainer_spec", "normalizer_spec", "denormalizer_spec"):
         if proto.HasField(part):
@@ -140,7 +140,7 @@ def _parse(model: bytes) -> Any:
 def _messages() -> Any:
     try:
         from sentencepiece import sentencepiece_model_pb2
-    except Exception as error:  # protobuf is not there, or older than these messages: an error of its own
+    except Exception as error:  # protobuf is missing or older than these messages, and raises its own error
         raise XalignError(
             "reading a sentencepiece model needs protobuf", found=error, remedy="pip install -U protobuf"
         ) from None

@@ -11,7 +11,7 @@ SPACE = "▁"
 def pieces_with_offsets(
     processor: sentencepiece.SentencePieceProcessor, text: str
 ) -> tuple[list[str], np.ndarray, np.ndarray]:
-    """The pieces of a text as fairseq reads them, and the range of characters of the original text behind each.
+    """The pieces of a text as fairseq reads them, and each piece's range of characters in the original text.
 
     The ``▁`` of a piece has no character: the piece begins at its first letter. A piece of ``▁`` alone has an empty
     range. Pieces that share one original character ("½" becomes "1", "⁄", "2") all have the whole character; characters
@@ -42,7 +42,7 @@ def pieces_with_offsets(
 def _in_the_original(
     normalised: str, origin: np.ndarray, begin: np.ndarray, end: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Ranges in the original text of ranges of normalised characters; ``origin`` (C + 1,) is where each comes from."""
+    """Map ranges of normalised characters to the original text; ``origin`` (C + 1,) is the origin of each character."""
     starts = origin[:-1]
     # The original ends of characters: where the next original character begins.
     ends = origin[np.minimum(np.searchsorted(origin, starts, side="right"), len(starts))]

@@ -1,7 +1,7 @@
-"""Tokenizers of Hugging Face's kind: a whole pipeline in ``tokenizer.json``, with the ids of fairseq's dictionary.
+"""Hugging Face's tokenizers: a pipeline in ``tokenizer.json``, with the ids of fairseq's dictionary.
 
 Byte-level BPE (ModernBERT, EuroBERT), BPE with ▁ (mmBERT, NLLB), unigram models: the library ``tokenizers`` runs them
-all, and says which characters of the text form each token. Words are found by these.
+all and returns the characters of each token, which determine the words.
 """
 
 import re
@@ -22,12 +22,12 @@ _UNPRINTABLE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ufeff]")
 
 @dataclass(frozen=True)
 class TokenizerPipeline:
-    """A ``tokenizer.json``, and its counterparts of fairseq's special symbols.
+    """A ``tokenizer.json`` and its ids of fairseq's special symbols.
 
     Attributes:
-        content: of the file.
+        content: the file's content.
         special_ids: its ids of ``<s>``, ``<pad>``, ``</s>``, ``<unk>`` and ``<mask>``; one may stand for several.
-        size: how many ids there are.
+        size: the number of ids.
     """
 
     content: str
@@ -54,13 +54,14 @@ class TokenizerPipeline:
 
     @property
     def order(self) -> list[int]:
-        """The library's id of each of ours (V,), ``<mask>`` included: embeddings in our order are ``rows[order]``."""
+        """The library's id for each of our ids (V,), ``<mask>`` included: embeddings in our order are
+        ``rows[order]``."""
         *specials, mask = self.special_ids
         taken = set(self.special_ids)
         return [*specials, *(i for i in range(self.size) if i not in taken), mask]
 
     def open(self, where: object = "tokenizer.json") -> Any:
-        """The library's tokenizer; special symbols in a text are text.
+        """The library's tokenizer; it treats special symbols in a text as text.
 
         Raises:
             XalignError: the library refuses the file.
@@ -69,7 +70,7 @@ class TokenizerPipeline:
 
         try:
             made = tokenizers.Tokenizer.from_str(self.content)
-        except Exception as error:  # the library's own, and of damaged files any
+        except Exception as error:  # the library's error, or any error for damaged files
             raise XalignError(
                 "the file is not a tokenizer file", where=where, found=str(error).split("\n")[0]
             ) from None
@@ -130,7 +131,7 @@ class PipelineTokenizer(Tokenizer):
     @property
     def pair_separators(self) -> int:
         """The number of separators in the pipeline's pairs; at least one."""
-        texts = self._pieces.encode("a", "b").sequence_ids  # None of what is of neither text
+        texts = self._pieces.encode("a", "b").sequence_ids  # None for tokens of neither text
         first, second = ([place for place, text in enumerate(texts) if text == number] for number in (0, 1))
         between = second[0] - first[-1] - 1 if first and second else 0
         return min(max(between, 1), 2)

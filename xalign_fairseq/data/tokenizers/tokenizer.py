@@ -20,13 +20,13 @@ from xalign_fairseq.data.tokenizers.offsets import SPACE, pieces_with_offsets
 SLOW = -1
 CACHED_WORDS = 200_000
 
-# Many ragged sequences: their elements one after the other (N,), and how many each has (sentences,).
+# Many ragged sequences: their concatenated elements (N,) and the length of each (sentences,).
 Ragged: TypeAlias = tuple[np.ndarray, np.ndarray]
 
 
 @contextmanager
 def named_if_no_unicode(texts: Sequence[str]) -> Iterator[None]:
-    """Turn a library's error for half of a surrogate pair into one that names the text."""
+    """Turn a library's error for half of a surrogate pair into an error that names the text."""
     try:
         yield
     except (TypeError, RuntimeError):
@@ -40,7 +40,7 @@ class Tokenizer(ABC):
 
     Attributes:
         dictionary: the ids.
-        missing_pieces: how many of the tokenizer's symbols the dictionary lacks; they become ``<unk>``.
+        missing_pieces: the number of the tokenizer's symbols outside the dictionary; they become ``<unk>``.
 
     Example::
 
@@ -56,7 +56,7 @@ class Tokenizer(ABC):
 
     @property
     def pair_separators(self) -> int:
-        """How many ``</s>`` its authors put between the two texts of a pair, 1 or 2; XLM-R's puts 2."""
+        """The number of ``</s>`` between the two texts of a pair, 1 or 2, by the model's authors; XLM-R has 2."""
         return 2
 
     @property
@@ -70,7 +70,7 @@ class Tokenizer(ABC):
 
     @abstractmethod
     def encode_words_batch(self, sentences: Sequence[Sequence[str]]) -> tuple[Ragged, Ragged]:
-        """The ids of many sentences given as words, and the word of each id; both in the form of :meth:`encode_batch`.
+        """The ids of many sentences given as words, and the word of each id, in the form of :meth:`encode_batch`.
 
         The ids are those of the whole line.
         """
@@ -115,8 +115,8 @@ class Tokenizer(ABC):
 class SentencePieceTokenizer(Tokenizer):
     """The ids of ``spm_encode`` followed by ``fairseq-preprocess``, without ``<s>`` and ``</s>``.
 
-    A piece is looked up in the dictionary by its text, so that XLM-R's offset between sentencepiece's ids and fairseq's
-    needs no rule; a piece that the dictionary lacks becomes ``<unk>``.
+    Pieces are looked up in the dictionary by their text, so XLM-R's offset between sentencepiece's and fairseq's ids
+    needs no rule. Pieces outside the dictionary become ``<unk>``.
 
     Args:
         model: path of a sentencepiece model, or its bytes.
@@ -148,7 +148,7 @@ class SentencePieceTokenizer(Tokenizer):
         return self._ids_of(lines, flatten(self._encode_each(list(lines))))
 
     def _ids_of(self, lines: Sequence[str], encoded: Ragged) -> Ragged:
-        """Our ids of sentencepiece's."""
+        """Our ids from sentencepiece's ids."""
         pieces, sizes = encoded
         flat = self._table[pieces]
         if (flat == SLOW).any():
@@ -156,9 +156,8 @@ class SentencePieceTokenizer(Tokenizer):
         return flat, sizes
 
     def encode_words_batch(self, sentences: Sequence[Sequence[str]]) -> tuple[Ragged, Ragged]:
-        """A piece that begins with ▁ begins a word, provided that each word of the line, encoded alone, has exactly one
-        such piece. In a few other sentences, normalisation splits or removes a word, or a piece spans two words; then
-        the positions of characters determine the words.
+        """A piece with ▁ begins a word if each word of the line, encoded alone, has exactly one such piece. Otherwise
+        (normalisation splits or removes a word, or a piece spans two words) character positions determine the words.
         """
         if not self._words_have_own_pieces:
             raise XalignError(
@@ -183,7 +182,7 @@ class SentencePieceTokenizer(Tokenizer):
         return (ids, sizes), flatten(parts)
 
     def _all_usual(self, sentences: Sequence[Sequence[str]]) -> np.ndarray:
-        """(sentences,) bool: the sentences in which every word is of this kind; results are cached by word."""
+        """(sentences,) bool: the sentences in which every word has one ▁ piece; results are cached by word."""
         new = list(set(chain.from_iterable(sentences)) - self._usual.keys())
         if len(self._usual) + len(new) > CACHED_WORDS:
             self._usual.clear()
@@ -199,7 +198,7 @@ class SentencePieceTokenizer(Tokenizer):
         return np.fromiter((all(map(get, words)) for words in sentences), dtype=bool, count=len(sentences))
 
     def _words_of_pieces(self, words: Sequence[str], line: str, whole: list[int], size: int) -> np.ndarray:
-        """The word of each of a line's ``size`` ids, of any line; ``whole`` are sentencepiece's ids of it."""
+        """The word of each of a line's ``size`` ids; ``whole`` are sentencepiece's ids of the line."""
         parts = self._parts(words)
         if size == len(whole) and list(chain.from_iterable(parts)) == whole:
             lengths = [len(part) for part in parts]
@@ -215,12 +214,12 @@ class SentencePieceTokenizer(Tokenizer):
 
     @property
     def model(self) -> bytes:
-        """The sentencepiece model as a file holds it."""
+        """The content of the sentencepiece model's file."""
         return self._processor.serialized_model_proto()
 
     def _id_table(self, pieces: list[str], where: str) -> np.ndarray:
-        """sentencepiece's id -> ours. ``SLOW`` marks pieces whose text decides: unknown ones, and those that fairseq
-        would split at whitespace within them."""
+        """sentencepiece's id -> ours. ``SLOW`` marks pieces that need their text: unknown pieces, and pieces with
+        whitespace, which fairseq splits."""
         size = len(pieces)
         self._begins = np.array([piece[:1] == SPACE for piece in pieces], dtype=bool)
         table = np.fromiter(map(self.dictionary.indices.get, pieces, repeat(-1)), np.int32, size)
@@ -241,7 +240,7 @@ class SentencePieceTokenizer(Tokenizer):
         return table
 
     def _texts(self, lines: Sequence[str]) -> list[list[str]]:
-        """The ids that fairseq reads from ``spm_encode``'s text, which has unknown pieces as text."""
+        """The ids that fairseq reads from ``spm_encode``'s output, where unknown pieces are text."""
         return [" ".join(pieces).split() for pieces in self._processor.encode(list(lines), out_type=str, num_threads=1)]
 
     def _repair(self, lines: Sequence[str], flat: np.ndarray, sizes: np.ndarray) -> Ragged:
@@ -256,7 +255,7 @@ class SentencePieceTokenizer(Tokenizer):
             return self._processor.encode(words, out_type=int, num_threads=1)
 
     def _lengths_by_characters(self, words: Sequence[str], line: str) -> list[int]:
-        """The number of ids of each word, if encoding word by word gives other pieces than the line."""
+        """The number of ids of each word, if words encoded alone have other pieces than the line."""
         word_ends = np.cumsum([sum(map(len, texts)) for texts in self._texts(words)])
         piece_ends = np.cumsum([len(text) for text in self._texts([line])[0]])
         owners = np.minimum(np.searchsorted(word_ends, piece_ends), len(words) - 1)
@@ -281,7 +280,7 @@ def load_sentencepiece(model: StrPath | bytes) -> sentencepiece.SentencePiecePro
 
 
 def dictionary_of_model(processor: sentencepiece.SentencePieceProcessor) -> Dictionary:
-    """The dictionary that XLM-R's recipe makes of a model: its pieces in order, without those that fairseq adds."""
+    """The dictionary of a model by XLM-R's recipe: its pieces in order, without the symbols that fairseq adds."""
     return Dictionary(piece for piece in pieces_of(processor, "the sentencepiece model") if piece not in SPECIALS)
 
 
@@ -295,7 +294,7 @@ def pieces_of(processor: sentencepiece.SentencePieceProcessor, where: object) ->
 
 
 def flatten(sequences: Sequence[Sequence[int] | np.ndarray]) -> Ragged:
-    """Sequences one after the other, and their lengths."""
+    """The concatenated sequences and their lengths."""
     sizes = np.fromiter(map(len, sequences), dtype=np.int32, count=len(sequences))
     total = int(sizes.sum(dtype=np.int64))
     return np.fromiter(chain.from_iterable(sequences), dtype=np.int32, count=total), sizes

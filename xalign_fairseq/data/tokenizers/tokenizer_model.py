@@ -1,4 +1,4 @@
-"""A tokenizer's model, which data-bins and checkpoints store with the dictionary, and its tokenizer."""
+"""A tokenizer's model, stored with the dictionary in data-bins and checkpoints, and its tokenizer."""
 
 import json
 from pathlib import Path
@@ -13,14 +13,14 @@ from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer, Tok
 from xalign_fairseq.data.tokenizers.wordpiece import WordPieceSettings, WordPieceTokenizer
 
 SENTENCEPIECE = "sentencepiece.model"
-# XLM-R's archive names its model so: a folder may have been filled by hand.
+# The name in XLM-R's archive, for folders filled by hand.
 SENTENCEPIECE_NAMES = (SENTENCEPIECE, "sentencepiece.bpe.model")
 WORDPIECE = "wordpiece.json"
 PIPELINE = "pipeline.json"
 
 # The content of a sentencepiece model's file, the settings of WordPiece, or a tokenizer.json.
 TokenizerModel: TypeAlias = bytes | WordPieceSettings | TokenizerPipeline
-# Their files, by what they hold.
+# Their files, by content.
 _STATES: dict[str, type[WordPieceSettings] | type[TokenizerPipeline]] = {
     WORDPIECE: WordPieceSettings,
     PIPELINE: TokenizerPipeline,
@@ -37,7 +37,7 @@ def make_tokenizer(model: TokenizerModel | Path, dictionary: Dictionary) -> Toke
 
 
 def find_model(folder: StrPath) -> Path | None:
-    """The file of the tokenizer's model in a folder, None if there is none."""
+    """The tokenizer model's file in a folder; None if it is missing."""
     found = [path for name in (*SENTENCEPIECE_NAMES, *_STATES) if (path := Path(folder) / name).is_file()]
     if len(found) > 1 and found[-1].name in _STATES:
         problem, remedy = "the folder has two tokenizers", "remove the one that the data were not encoded with"
@@ -46,7 +46,7 @@ def find_model(folder: StrPath) -> Path | None:
 
 
 def read_model(path: Path) -> TokenizerModel:
-    """The content of a model's file, as checkpoints keep it."""
+    """The content of a model's file, as stored in checkpoints."""
     kind = _STATES.get(path.name)
     return path.read_bytes() if kind is None else kind.from_state(read_json(path), path)
 

@@ -1,4 +1,4 @@
-"""A tokenizer of fewer pieces: those that a text needs, which is cut as before (Abdaoui et al. 2020)."""
+"""A smaller tokenizer that cuts a given text into the same pieces (Abdaoui et al. 2020)."""
 
 import unicodedata
 from abc import ABC, abstractmethod
@@ -32,14 +32,14 @@ class Trimmed:
 
 
 class Trimmer(ABC):
-    """Reads text, and then gives the tokenizer that cuts it into the same pieces and has few others.
+    """Reads text, then makes a tokenizer that cuts it into the same pieces and has few others.
 
-    What is kept: special symbols, all pieces that the text is cut into, other pieces that decide how it is cut, single
-    characters of these pieces, the single letters of the text's scripts, digits and punctuation, so that other text in
-    these scripts can be spelt by shorter pieces, and a floor of frequent pieces.
+    It keeps special symbols, all pieces of the text, other pieces that decide how the text is cut, single characters of
+    these pieces, frequent pieces, digits, punctuation, and the letters of the text's scripts, which can spell other
+    text.
 
     Args:
-        tokenizer: of all pieces.
+        tokenizer: the tokenizer with all pieces.
 
     Attributes:
         counts: how often each id occurred in the text, (V,) int64.
@@ -54,7 +54,7 @@ class Trimmer(ABC):
         """Count the pieces of some lines of the text."""
 
     def trim(self, floor: int = FLOOR) -> Trimmed:
-        """The tokenizer of the pieces to keep."""
+        """The tokenizer of the kept pieces."""
         if floor < 0:
             raise XalignError("a number of pieces is below 0", parameter="floor", found=floor, expected="0 or more")
         keep = self.counts > 0
@@ -64,7 +64,7 @@ class Trimmer(ABC):
         return Trimmed(self._kept(keep), np.flatnonzero(keep))
 
     def _characters(self, used: np.ndarray) -> list[int]:
-        """The ids of single characters that are kept."""
+        """The ids of the kept single characters."""
         letters: Counter[str] = Counter()
         seen: set[str] = set()
         for i in np.flatnonzero(used[: len(self._dictionary)]).tolist():
@@ -80,7 +80,7 @@ class Trimmer(ABC):
         return [i for i, text in texts if len(text) == 1 and (text in seen or script(text) in scripts)]
 
     def _symbols(self, keep: np.ndarray) -> Dictionary:
-        """The dictionary of the ids that are kept."""
+        """The dictionary of the kept ids."""
         ids = [i for i in np.flatnonzero(keep).tolist() if len(SPECIALS) <= i < len(self._dictionary)]
         return Dictionary([self._dictionary.symbols[i] for i in ids], [self._dictionary.counts[i] for i in ids])
 
@@ -90,17 +90,17 @@ class Trimmer(ABC):
 
     @abstractmethod
     def _frequent(self) -> np.ndarray:
-        """The ids of pieces from the most frequent one on."""
+        """The ids of pieces, most frequent first."""
 
     @abstractmethod
     def _kept(self, keep: np.ndarray) -> Tokenizer:
-        """The tokenizer of these ids and of those that it needs, which are added to ``keep``."""
+        """The tokenizer of these ids and the ids it needs, which are added to ``keep``."""
 
 
 class SentencePieceTrimmer(Trimmer):
-    """In a unigram model (or a word or char model) the best segmentation stays the best when other pieces go, as long
-    as the score of unknown characters stays the same: 10 below the lowest score of all pieces. Of a BPE model all parts
-    of a piece stay, since it is merged from some of them.
+    """In a unigram, word or char model the best segmentation stays best without other pieces, if the score of unknown
+    characters stays the same: 10 below the lowest score of all pieces. A BPE model keeps all parts of a piece, since it
+    is merged from some of them.
     """
 
     def __init__(self, tokenizer: SentencePieceTokenizer):
@@ -111,9 +111,9 @@ class SentencePieceTrimmer(Trimmer):
         self._pieces = read_pieces(self._model)
         self._normal = np.array([piece.type == NORMAL for piece in self._pieces])
         self._scores = np.array([piece.score for piece in self._pieces])
-        # Its id there, or the id of <unk> if the dictionary lacks it.
+        # Its id in the dictionary, or the id of <unk>.
         self._ids = np.array([self._dictionary.index(piece.text) for piece in self._pieces])
-        # Pieces without an id: those that fairseq splits, and of those that the dictionary lacks the text's.
+        # Pieces without an id: those that fairseq splits, and the text's pieces outside the dictionary.
         self._used = np.array([piece.text.split() != [piece.text] for piece in self._pieces])
 
     def read(self, lines: Sequence[str]) -> None:
@@ -150,8 +150,8 @@ class SentencePieceTrimmer(Trimmer):
 
 
 class WordPieceTrimmer(Trimmer):
-    """The longest piece that begins the rest of a word stays the longest when others go. An unknown word has such
-    pieces too, up to the position where no piece fits: without them it could be spelt by others.
+    """The longest piece at each position of a word stays the longest without other pieces. The pieces of an unknown
+    word stay too, up to the position where no piece fits: otherwise other pieces could spell it.
     """
 
     def __init__(self, tokenizer: WordPieceTokenizer):
@@ -169,7 +169,7 @@ class WordPieceTrimmer(Trimmer):
                 self._used.update(self._longest(part))
 
     def _longest(self, word: str) -> Iterable[int]:
-        """The pieces that a word is spelt by, until none fits."""
+        """The pieces of a word, until none fits."""
         begin = 0
         while begin < len(word) <= LONGEST_WORD:
             mark = CONTINUES if begin else ""
@@ -192,10 +192,10 @@ class WordPieceTrimmer(Trimmer):
 
     def _kept(self, keep: np.ndarray) -> Tokenizer:
         keep[list(self._used)] = True
-        # One at least, by which the dictionary is known as WordPiece's.
+        # At least one, which marks the dictionary as WordPiece's.
         keep[[symbol.startswith(CONTINUES) for symbol in self._dictionary.symbols].index(True)] = True
         dictionary, settings = self._dictionary, self._tokenizer.settings
-        places = np.array(bert_ids(dictionary, settings))  # BERT's ids of ours
+        places = np.array(bert_ids(dictionary, settings))  # BERT's ids for our ids
         ranks = np.searchsorted(np.sort(places[keep]), [*places[: len(SPECIALS)], places[dictionary.mask_index]])
         ids = tuple(ranks.tolist())
         return WordPieceTokenizer(self._symbols(keep), replace(settings, special_ids=ids))
@@ -216,7 +216,7 @@ def make_trimmer(tokenizer: Tokenizer) -> Trimmer:
 def trim_to_files(
     tokenizer: Tokenizer, paths: Sequence[StrPath], floor: int = FLOOR, progress: bool = False
 ) -> Trimmed:
-    """The tokenizer of what these files of text need."""
+    """The tokenizer trimmed to these text files."""
     require_files(paths, remedy="check the names of the text files")
     files = [scan(path) for path in paths]
     trimmer = make_trimmer(tokenizer)

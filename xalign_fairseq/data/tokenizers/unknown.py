@@ -12,10 +12,10 @@ import numpy as np
 from xalign_fairseq.data.tokenizers.tokenizer import Ragged, Tokenizer
 
 SYMBOLS = "symbols"  # characters that are not letters, such as emoji
-WORTH_A_WARNING = 0.01  # of all tokens; single rare signs are in every text
+WORTH_A_WARNING = 0.01  # share of all tokens; every text has single rare signs
 # Sentences per chunk whose unknown tokens are inspected; all are counted.
 LOOKED_AT = 20
-# What follows the script's own name in the names of its letters.
+# Words after the script's name in the Unicode names of its letters.
 _AFTER_SCRIPT = re.compile(
     r" (LETTER|SYLLABLE|SYLLABICS|CHARACTER|IDEOGRAPH|UNIFIED|COMPATIBILITY|SMALL|CAPITAL|VOWEL|INDEPENDENT|SIGN)\b"
 )
@@ -24,7 +24,7 @@ _SCRIPTS = {"Cjk": "Han"}
 
 @dataclass
 class UnknownTokens:
-    """Counts of tokens, of unknown tokens, and of the scripts of the inspected ones."""
+    """Counts of tokens, of unknown tokens, and of the scripts of the inspected unknown tokens."""
 
     tokens: int = 0
     unknown: int = 0
@@ -52,7 +52,7 @@ class UnknownTokens:
 
 
 def count_unknown(tokenizer: Tokenizer, ids: Ragged, lines: Sequence[str]) -> UnknownTokens:
-    """The unknown tokens of lines whose ids are given; the script of those in the first lines that have any."""
+    """The unknown tokens of lines given as ids, and the scripts of those in the first lines with unknown tokens."""
     flat, sizes = ids
     unk = tokenizer.dictionary.unk_index
     places = np.flatnonzero(flat == unk)

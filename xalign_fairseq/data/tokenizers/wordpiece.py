@@ -23,12 +23,12 @@ REMOVED_BLANKS = re.compile(r"[\x0b\x0c\x1c-\x1f\x85]")
 
 @dataclass(frozen=True)
 class WordPieceSettings:
-    """How text is normalised before it is cut into pieces, and where BERT's vocabulary has its special symbols.
+    """BERT's text normalisation, and the ids of its special symbols.
 
     Attributes:
-        lowercase: letters become small ones (uncased models).
+        lowercase: text is lowercased (uncased models).
         strip_accents: accents are removed; None: as ``lowercase``.
-        chinese_chars: every Chinese character is a word of its own.
+        chinese_chars: every Chinese character is a separate word.
         special_ids: BERT's ids of [CLS], [PAD], [SEP], [UNK] and [MASK]; the other symbols keep their order. By default
             multilingual BERT's.
     """
@@ -47,7 +47,7 @@ class WordPieceSettings:
         """The settings that :meth:`to_state` gave.
 
         Raises:
-            XalignError: something else.
+            XalignError: other values.
         """
         kinds = dict(lowercase=bool, strip_accents=bool | None, chinese_chars=bool, special_ids=list)
         if (
@@ -64,11 +64,11 @@ class WordPieceSettings:
 
 
 class WordPieceTokenizer(Tokenizer):
-    """The ids of BERT's tokenizer: text is cleaned, split at spaces and punctuation, and each part into its longest
-    known pieces from the left (Wu et al. 2016); a part that can't be spelt so is one ``<unk>``.
+    """BERT's tokenizer: text is cleaned and split at spaces and punctuation, then each part into the longest known
+    pieces from the left (Wu et al. 2016). A part that pieces cannot spell is one ``<unk>``.
 
     The dictionary holds WordPiece's symbols, ``##ing`` for pieces that continue a word, and fairseq's special symbols
-    for BERT's. The names of special symbols in a text are text.
+    for BERT's. Names of special symbols in a text are plain text.
 
     Args:
         dictionary: the ids; see :func:`from_vocabulary`.
@@ -107,7 +107,7 @@ class WordPieceTokenizer(Tokenizer):
         return self.encode_words_batch([REMOVED_BLANKS.sub("", line).split() for line in lines])[0]
 
     def encode_words_batch(self, sentences: Sequence[Sequence[str]]) -> tuple[Ragged, Ragged]:
-        """No rule of BERT's looks beyond a space, so the words' ids are the line's."""
+        """BERT's rules do not cross spaces, so the words' ids are the line's ids."""
         parts = iter(self._parts(list(chain.from_iterable(sentences))))
         ids: list[list[int]] = []
         index: list[np.ndarray] = []
@@ -125,7 +125,7 @@ class WordPieceTokenizer(Tokenizer):
         return encoded.ids, begin, end
 
     def parts(self, line: str) -> list[str]:
-        """The parts of a normalised line; each part is spelt by pieces, or unknown, by itself."""
+        """The parts of a normalised line; pieces spell each part alone, or it is unknown."""
         return [
             part for part, _ in self._pieces.pre_tokenizer.pre_tokenize_str(self._pieces.normalizer.normalize_str(line))
         ]
@@ -189,7 +189,7 @@ def from_vocabulary(
 
 
 def bert_ids(dictionary: Dictionary, settings: WordPieceSettings) -> list[int]:
-    """BERT's id of each of ours (V,), ``<mask>`` included: its embeddings in our order are ``rows[bert_ids]``.
+    """BERT's id for each of our ids (V,), ``<mask>`` included: embeddings in our order are ``rows[bert_ids]``.
 
     Raises:
         XalignError: the dictionary has fewer symbols than the settings say.
@@ -203,7 +203,7 @@ def bert_ids(dictionary: Dictionary, settings: WordPieceSettings) -> list[int]:
 
 
 def to_vocabulary(dictionary: Dictionary, settings: WordPieceSettings) -> list[str]:
-    """The symbols in the order of BERT's ids, by BERT's names: the lines of ``vocab.txt``."""
+    """The symbols by BERT's names in the order of BERT's ids: the lines of ``vocab.txt``."""
     symbols = [*dictionary.symbols, MASK]
     by_id = dict(zip(bert_ids(dictionary, settings), symbols, strict=True))
     return [BERT_SPECIALS.get(by_id[i], by_id[i]) for i in range(len(by_id))]

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from xalign_fairseq.core.errors import Parameter, XalignError
+from xalign_fairseq.trainer.optim.apex import apex_step, require_apex
 
 MOMENTS = ("exp_avg", "exp_avg_sq")
 HALVES = (torch.float16, torch.bfloat16)
@@ -57,6 +58,7 @@ class FoldedAdamW(torch.optim.Optimizer):
     Args:
         params: as torch's optimizers take them.
         lr, betas, eps, weight_decay: as in the equations (w).
+        kernel: ``torch``, or ``apex`` for float32 parameters on a GPU (:mod:`xalign_fairseq.trainer.optim.apex`).
     """
 
     supports_memory_efficient_fp16 = True
@@ -70,9 +72,17 @@ class FoldedAdamW(torch.optim.Optimizer):
         betas: Iterable[float] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 0.0,
+        kernel: str = "torch",
     ):
         super().__init__(params, {"lr": lr, "betas": tuple(betas), "eps": eps, "weight_decay": weight_decay})
         self.factor: float | Tensor = 1.0
+        if kernel not in ("torch", "apex"):
+            raise XalignError(
+                "there is no such kernel", parameter="adamw_kernel", found=kernel, expected="torch or apex"
+            )
+        if kernel == "apex":
+            require_apex()
+        self.kernel = kernel
 
     def multiply(self, factor: float | Tensor) -> None:
         """Multiply the gradients by a number, when they are read."""
@@ -179,9 +189,15 @@ class FoldedAdamW(torch.optim.Optimizer):
         torch._foreach_copy_(parameters, values)
 
     def _run(self, parts: list[Part], step: int, group: dict[str, Any]) -> None:
-        """One call of the operator of torch.optim.AdamW(fused=True); the gradients come out scaled."""
+        """One call of the operator of torch.optim.AdamW(fused=True), or of apex's; the gradients come out scaled."""
         values, gradients, exp_avgs, exp_avg_sqs = (list(tensors) for tensors in zip(*parts, strict=True))
         device = values[0].device
+        # The operators add eps after the second moment's correction, fairseq's adam before it.
+        eps = group["eps"] / math.sqrt(1 - group["betas"][1] ** step)
+        if self.kernel == "apex" and device.type == "cuda" and values[0].dtype == torch.float32:
+            lists = (gradients, values, exp_avgs, exp_avg_sqs)
+            apex_step(lists, step, group["lr"], group["betas"], eps, group["weight_decay"], self.factor)
+            return
         count = torch.full((), step, dtype=torch.float32, device=device)
         scale = None
         if isinstance(self.factor, Tensor):
@@ -199,8 +215,7 @@ class FoldedAdamW(torch.optim.Optimizer):
             beta1=group["betas"][0],
             beta2=group["betas"][1],
             weight_decay=group["weight_decay"],
-            # The operator adds eps after the second moment's correction, fairseq's adam before it.
-            eps=group["eps"] / math.sqrt(1 - group["betas"][1] ** step),
+            eps=eps,
             amsgrad=False,
             maximize=False,
             grad_scale=None if scale is None else scale.reciprocal(),  # the operator divides

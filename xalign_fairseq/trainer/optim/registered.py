@@ -23,6 +23,10 @@ class XalignAdamWConfig(FairseqDataclass):
     weight_decay: float = field(
         default=0.0, metadata={"help": "decoupled weight decay, multiplied by the learning rate"}
     )
+    adamw_kernel: str = field(
+        default="torch",
+        metadata={"help": "operator of the step: torch (fused), or apex (NVIDIA, for float32 parameters on a GPU)"},
+    )
     lr: List[float] = II("optimization.lr")  # noqa: RUF009, UP006
 
 
@@ -38,7 +42,7 @@ class XalignAdamW(FairseqAdam):
 
     def __init__(self, cfg: Any, params: Any):
         FairseqOptimizer.__init__(self, cfg)
-        self._optimizer = FoldedAdamW(params, **self.optimizer_config)
+        self._optimizer = FoldedAdamW(params, kernel=getattr(cfg, "adamw_kernel", "torch"), **self.optimizer_config)
 
     def multiply_grads(self, c: float | Tensor) -> None:
         """Multiply the gradients by ``c``, when they are read."""

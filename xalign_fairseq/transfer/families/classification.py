@@ -31,7 +31,7 @@ class Classification(TaskFamily[PairExample]):
 
     @classmethod
     def check(cls, limits: Limits, options: dict[str, Any]) -> None:
-        """Refuse windows without room for two texts, and what every family refuses."""
+        """Refuse windows without room for two texts, and what all families refuse."""
         super().check(limits, options)
         least = 4 + limits.separators  # <s>, </s> and a token of each text
         if limits.tokens < least:
@@ -65,7 +65,7 @@ class Classification(TaskFamily[PairExample]):
         return EncodedExample([np.array(tokens, dtype=np.int64)], {"label": label}, cut, second=begin)
 
     def collate(self, encoded: Sequence[EncodedExample]) -> dict[str, Tensor]:
-        """``tokens`` (B, T) and ``labels`` (B,), -1 where there is none."""
+        """``tokens`` (B, T) and ``labels`` (B,), -1 without a label."""
         tokens, _ = collate_windows(encoded)
         return {"tokens": tokens, "labels": torch.tensor([each.arrays["label"] for each in encoded])}
 
@@ -82,7 +82,7 @@ class Classification(TaskFamily[PairExample]):
         return F.cross_entropy(logits, labels, ignore_index=-1, reduction="sum"), (labels >= 0).sum()
 
     def predict(self, head: nn.Module, hidden: Tensor, batch: dict[str, Tensor], examples: Sequence[Any]) -> list[str]:
-        """The most probable class; the first of equals."""
+        """The most probable class; the first among equals."""
         return [self.labels[i] for i in head(hidden[:, 0]).argmax(1).tolist()]
 
 

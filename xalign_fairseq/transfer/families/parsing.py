@@ -33,9 +33,9 @@ class Parsing(TaskFamily[TreeExample]):
     """The parser of Dozat & Manning (2017) on an encoder, as in Wu & Dredze (2020).
 
     The hidden state of ``<s>`` in the first word's window represents the root. Relations are the universal ones
-    (``nsubj:pass`` becomes ``nsubj``). The loss is that of the heads plus that of the relations given the gold heads.
-    At test time, the heads are the best tree by the scores of arcs, with one word under the root; each relation is the
-    best one for the chosen head.
+    (``nsubj:pass`` becomes ``nsubj``). The loss is the loss of the heads plus the loss of the relations given the gold
+    heads. At test time, the heads are the best tree by arc scores, with one word under the root; each relation is the
+    best for the chosen head.
 
     With ``max_words``, only the first words of a sentence are parsed at test time. The other words depend on the word
     under the root, as ``dep``, so that every word has a prediction and the result is a tree.
@@ -62,20 +62,20 @@ class Parsing(TaskFamily[TreeExample]):
         return None if tree is None else GoldTree(tree.heads, tree.relations, example.upos)
 
     def encode(self, example: TreeExample) -> EncodedExample:
-        """Windows of the sentence, where its words are, and their heads and the numbers of their relations."""
+        """Windows of the sentence, the places of its words, their heads and the numbers of their relations."""
         windows, window, position = encode_words(self.tokenizer, example.words, self.limits)
         numbers = {label: number for number, label in enumerate(self.labels)}
         heads = relations = [-1] * len(example.words)
         if example.tree:
             heads = list(example.tree.heads)
-            # A relation that the training data lack has no target; its head has.
+            # A relation outside the training data has no target; its head has one.
             relations = [numbers.get(universal(relation), -1) for relation in example.tree.relations]
         arrays = {"window": window, "position": position}
         targets = {"heads": np.array(heads, dtype=np.int64), "relations": np.array(relations, dtype=np.int64)}
         return EncodedExample(windows, arrays | targets)
 
     def collate(self, encoded: Sequence[EncodedExample]) -> dict[str, Tensor]:
-        """Windows and words as in :func:`collate_words`, ``heads`` and ``relations`` (B, W), -1 where there is none."""
+        """Windows and words as in :func:`collate_words`, ``heads`` and ``relations`` (B, W), -1 without a target."""
         targets = {name: pad([each.arrays[name] for each in encoded], -1) for name in ("heads", "relations")}
         return collate_words(encoded) | targets
 

@@ -28,12 +28,12 @@ class QuestionWindows:
 
     Attributes:
         tokens: ids (T,) int64 of each window: ``<s> question </s></s> context </s>``.
-        begin, end: (T,) int64 of each window, the characters of the context behind each token; an empty range, 0 and 0,
-            at special tokens, at the question and where the token has no character (``▁`` alone). Only tokens with
-            characters can begin or end an answer.
+        begin, end: (T,) int64 of each window, each token's characters in the context; an empty range, 0 and 0, at
+            special tokens, in the question and for tokens without characters (``▁`` alone). Only tokens with characters
+            can begin or end an answer.
         targets: (windows, 2) int64, first and last token of the answer in each window; ``NO_ANSWER`` twice if the
             window does not have the whole answer, ``UNLABELLED`` twice without an answer.
-        cut: tokens of the question that no window has.
+        cut: tokens of the question outside all windows.
         context: position in every window where the context begins.
     """
 
@@ -46,7 +46,7 @@ class QuestionWindows:
 
 
 def check_room(limits: Limits, question_tokens: int) -> None:
-    """Refuse limits that leave no window room for new context next to the longest question and the overlap."""
+    """Refuse limits that leave no room for new context next to the longest question and the overlap."""
     room = limits.tokens - 2 - limits.separators - question_tokens
     if room <= max(limits.overlap, 0):
         raise XalignError(
@@ -69,15 +69,15 @@ def encode_question(
     """Windows of at most ``limits.tokens`` tokens over a context, each with the whole question.
 
     The question keeps its first ``question_tokens`` tokens. Consecutive windows share ``limits.overlap`` tokens of
-    context; the last one reaches back as far as it can. A context without a token gives one window.
+    context; the last window reaches back as far as possible. A context without tokens gives one window.
 
     Args:
-        tokenizer: the encoder's own.
+        tokenizer: the encoder's.
         question, context: texts.
-        limits: that :func:`check_room` has let pass.
+        limits: checked by :func:`check_room`.
         question_tokens: most tokens of a question.
-        answer: its range of characters in the context, if known. All tokens that overlap it are its tokens, so that
-            it grows by the rest of a token.
+        answer: its range of characters in the context, if known. Its tokens are all that overlap the range, so the
+            answer may grow by parts of tokens.
     """
     dictionary = tokenizer.dictionary
     asked = tokenizer.encode(question)
@@ -128,8 +128,8 @@ class QuestionAnswering(TaskFamily[QuestionExample]):
     r"""p(first = i) = softmax_i(w_s h_i + b_s), and p(last = j), in each window (Devlin et al. 2019, section 4.2).
 
     Both are distributions over the context's tokens and ``<s>``, the target of windows without the answer. Training
-    uses the first answer of an example. :func:`best_span` finds the answer, which is copied from the original context
-    without detokenisation. If no window has a span, the answer is empty.
+    uses the first answer of an example. :func:`best_span` finds the answer; its text is copied from the original
+    context, without detokenisation. If no window has a span, the answer is empty.
     """
 
     defaults: ClassVar = {"max_question_tokens": 64, "max_answer_tokens": 30, "n_best": 20}
@@ -165,7 +165,7 @@ class QuestionAnswering(TaskFamily[QuestionExample]):
         return EncodedExample(found.tokens, arrays, found.cut, second=found.context)
 
     def collate(self, encoded: Sequence[EncodedExample]) -> dict[str, Tensor]:
-        """``tokens``, ``begin``, ``end`` (N, T), ``targets`` (N, 2), and ``example`` (N,), whose window each row is."""
+        """``tokens``, ``begin``, ``end`` (N, T), ``targets`` (N, 2), and ``example`` (N,), the example of each row."""
         tokens, _ = collate_windows(encoded)
         begin, end = (pad([row for each in encoded for row in each.arrays[name]], 0) for name in ("begin", "end"))
         windows = torch.tensor([len(each.windows) for each in encoded])
@@ -193,7 +193,7 @@ class QuestionAnswering(TaskFamily[QuestionExample]):
     def predict(
         self, head: nn.Module, hidden: Tensor, batch: dict[str, Tensor], examples: Sequence[QuestionExample]
     ) -> list[str]:
-        """The text of the best span over an example's windows; the earliest of equals."""
+        """The text of the best span in an example's windows; the earliest among equals."""
         scores = at_least_float32(head(hidden)).cpu().numpy()
         begin, end, owner = (batch[name].cpu().numpy() for name in ("begin", "end", "example"))
         best = [(-np.inf, 0, 0)] * len(examples)

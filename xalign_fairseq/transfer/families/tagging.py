@@ -28,8 +28,8 @@ class LinearChainCRF(nn.Module):
 
     .. math:: s(x, y) = b_{y_1} + \sum_w e_{w, y_w} + \sum_{w > 1} t_{y_{w-1}, y_w} + f_{y_n}
 
-    Scores e are given; those of the first tag b, of neighbours t and of the last tag f are learned, from 0. Everything
-    is computed in log space, in float32 for narrower input.
+    Scores e are given. Scores b of the first tag, t of neighbours and f of the last tag are learned, from 0.
+    Computation is in log space, in float32 for narrower input.
 
     Args:
         tags: number of tags.
@@ -46,13 +46,13 @@ class LinearChainCRF(nn.Module):
 
         Args:
             scores: (B, W, tags).
-            tags: (B, W) int64; a word with -1 may have any tag (the sum over all of them).
+            tags: (B, W) int64; a word with -1 may have any tag (the sum over all tags).
             mask: (B, W) bool, True at words; padding comes after them.
         """
         scores = at_least_float32(scores)
         every = torch.arange(scores.shape[-1], device=tags.device)
         other = (tags[..., None] != every) & (tags[..., None] >= 0) & mask[..., None]
-        # One run over the words for both sums: of all taggings, and of those that agree with the tags.
+        # One pass over the words for both sums: over all taggings, and over taggings that agree with the tags.
         both = torch.cat([scores, scores.masked_fill(other, -torch.inf)])
         partition, agreeing = self._log_sum(both, mask.repeat(2, 1)).chunk(2)
         return partition - agreeing
@@ -92,7 +92,7 @@ class LinearChainCRF(nn.Module):
 
 
 class TaggingHead(nn.Module):
-    """Dropout and a linear map to the scores of the tags; with ``crf`` their chain is scored as a whole."""
+    """Dropout and a linear map to tag scores; with ``crf`` a score for the whole tag sequence."""
 
     def __init__(self, size: int, tags: int, dropout: float, crf: bool):
         super().__init__()
@@ -109,7 +109,7 @@ class TaggingHead(nn.Module):
 class Tagging(TaskFamily[WordsExample]):
     r"""p(y_w) = softmax(W h_w + b), h_w the hidden state of word w's first subword (Devlin et al. 2019), or a CRF.
 
-    The loss is the mean over words, also with a CRF. Words with a tag that is not a label add nothing to the loss.
+    The loss is the mean over words, also with a CRF. Words with an unknown tag do not count in the loss.
     """
 
     defaults: ClassVar = {"crf": False, "head_dropout": 0.1, "repair_bio": False}
@@ -130,7 +130,7 @@ class Tagging(TaskFamily[WordsExample]):
         return None if example.tags is None else list(example.tags)
 
     def encode(self, example: WordsExample) -> EncodedExample:
-        """Windows of the sentence, where its words are, and the numbers of their tags."""
+        """Windows of the sentence, the places of its words, and the numbers of their tags."""
         windows, window, position = encode_words(self.tokenizer, example.words, self.limits)
         numbers = {label: number for number, label in enumerate(self.labels)}
         tags = [numbers.get(tag, -1) for tag in example.tags or [""] * len(example.words)]
@@ -138,7 +138,7 @@ class Tagging(TaskFamily[WordsExample]):
         return EncodedExample(windows, arrays)
 
     def collate(self, encoded: Sequence[EncodedExample]) -> dict[str, Tensor]:
-        """Windows and words as in :func:`collate_words`, and ``tags`` (B, W), -1 at padding and where there is none."""
+        """Windows and words as in :func:`collate_words`, and ``tags`` (B, W), -1 at padding and without a tag."""
         return collate_words(encoded) | {"tags": pad([each.arrays["tags"] for each in encoded], -1)}
 
     def build_head(self, config: EncoderConfig) -> TaggingHead:
@@ -163,7 +163,7 @@ class Tagging(TaskFamily[WordsExample]):
     def predict(
         self, head: nn.Module, hidden: Tensor, batch: dict[str, Tensor], examples: Sequence[WordsExample]
     ) -> list[list[str]]:
-        """The best tag of each word, or with a CRF the best sequence of tags."""
+        """The best tag of each word; with a CRF, the best tag sequence."""
         assert isinstance(head, TaggingHead)
         scores = head(word_states(hidden, batch))
         best = head.crf.decode(scores, batch["word_window"] >= 0) if head.crf is not None else scores.argmax(2)

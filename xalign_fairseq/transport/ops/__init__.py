@@ -1,1 +1,1 @@
-"""Operators on tensors, each by the fastest implementation that the device has."""
+"""Operators on tensors, each by the fastest implementation for the device."""

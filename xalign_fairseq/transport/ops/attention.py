@@ -1,7 +1,7 @@
 """The one place where the encoder's attention is computed: softmax(q k^T / sqrt(d)) v within each sentence.
 
-Sentences come packed, the tokens of all in one row without padding, or, where the host does not know their lengths,
-padded with a mask.
+Sentences are packed (all tokens in one row without padding) or, if the host does not know their lengths, padded with a
+mask.
 """
 
 import functools
@@ -18,15 +18,16 @@ CHOICES = 2**16  # outcomes of a decision's bits
 
 
 def dropout(x: Tensor, p: float, training: bool = True) -> Tensor:
-    """y = x m / (1 - p), m = 0 with probability p, otherwise 1, for each element by itself (Srivastava et al. 2014).
+    """y = x m / (1 - p), m = 0 with probability p, otherwise 1, independently for each element (Srivastava et al.
+    2014).
 
     On a CPU p is rounded to a multiple of 1 / 65,536, also in the factor, so that the mean of y is x. The generator is
-    torch's. Elsewhere, and where torch compiles, it is :func:`torch.nn.functional.dropout`.
+    torch's. On other devices and in compiled code this is :func:`torch.nn.functional.dropout`.
 
     Args:
         x: any shape and floating dtype.
         p: from 0 to 1.
-        training: nothing is dropped otherwise.
+        training: False drops nothing.
     """
     dropped = round(p * CHOICES)
     if not training or x.device.type != "cpu" or dropped in (0, CHOICES) or torch.compiler.is_compiling():
@@ -38,8 +39,8 @@ def dropout(x: Tensor, p: float, training: bool = True) -> Tensor:
 
 
 logger = logging.getLogger(__name__)
-SHORT = 128  # tokens of sentences whose products in float32 take no longer than those in bfloat16
-FLASH = 32  # tokens from which torch's own attention in float32 is faster than products, its gradient included
+SHORT = 128  # sentence length up to which float32 products are as fast as bfloat16 products
+FLASH = 32  # sentence length from which torch's attention in float32 is faster than products, gradient included
 _TOLD: set[str] = set()
 
 
@@ -59,7 +60,8 @@ class Padded:
 
 @dataclass(frozen=True)
 class Offsets:
-    """Sentences in one row of N tokens whose lengths only the device knows, so that code for one batch fits others.
+    """Sentences in one row of N tokens whose lengths only the device knows, so that one compiled program fits all
+    batches.
 
     Attributes:
         offsets: (S + 1,) int32: where the sentences begin, and N; some may be empty.
@@ -70,7 +72,7 @@ class Offsets:
     longest: int
 
     def attend(self, q: Tensor, k: Tensor, v: Tensor, dropout: float) -> Tensor:
-        """Each (N, heads, d) -> (N, heads, d). On a CPU, by a mask (N, N), without speed or thrift."""
+        """Each (N, heads, d) -> (N, heads, d). On a CPU by a mask (N, N), which is slow and needs much memory."""
         if q.device.type == "cuda":
             return flash(q, k, v, self.offsets, self.longest)
         number = torch.bucketize(torch.arange(len(q)), self.offsets, right=True)
@@ -84,9 +86,9 @@ class Packed:
     """Sentences in one row of N tokens, the shortest first.
 
     Attributes:
-        runs: (how many sentences, their length) for each length, as they lie.
+        runs: (number of sentences, their length) for each length, in order.
         offsets: (S + 1,) int64, on the device: where the sentences begin, and N.
-        padding: the share of places that padding had; for the log.
+        padding: the former share of padding; for the log.
     """
 
     runs: tuple[tuple[int, int], ...]
@@ -120,9 +122,9 @@ class Packed:
 def kernel(q: Tensor, dropout: float) -> Callable[[Packed, Tensor, Tensor, Tensor, float], Tensor]:
     """The kernel of packed attention: :func:`by_length`, except on CUDA, where one launch per length would cost more.
 
-    On CUDA it is :func:`varlen`, flash attention, which has neither float32 nor dropout of its weights; for these, and
-    for a torch without it, :func:`jagged`, where torch chooses among its kernels. In float64 that would wait for the
-    device.
+    On CUDA it is :func:`varlen`, flash attention, which lacks float32 and dropout of weights. For these, and for a
+    torch without flash attention, it is :func:`jagged`, where torch chooses the kernel. In float64 :func:`jagged` would
+    wait for the device.
     """
     if q.device.type != "cuda" or q.dtype == torch.float64:
         return by_length
@@ -133,7 +135,7 @@ def kernel(q: Tensor, dropout: float) -> Callable[[Packed, Tensor, Tensor, Tenso
 
 
 def by_length(packed: Packed, q: Tensor, k: Tensor, v: Tensor, dropout: float) -> Tensor:
-    """Sentences of one length are a plain batch as they lie in the row: no copy, no mask, no padding.
+    """Sentences of one length are adjacent in the row and form a plain batch: no copy, no mask, no padding.
 
     There are at most sqrt(2 N) lengths.
     """
@@ -147,9 +149,9 @@ def by_length(packed: Packed, q: Tensor, k: Tensor, v: Tensor, dropout: float) -
 
 
 def plain_kernel(q: Tensor, dropout: float) -> Callable[..., Tensor]:
-    """The kernel for q (B, heads, T, d): torch's own, except on a CPU with dropout or in bfloat16.
+    """The kernel for q (B, heads, T, d): torch's, except on a CPU with dropout or in bfloat16.
 
-    There torch takes longer for the random numbers of dropout than for the products, and in bfloat16 it computes
+    On a CPU, torch needs more time for dropout's random numbers than for the products; in bfloat16 it computes
     gradients head by head.
     """
     if q.device.type != "cpu" or not (dropout or q.dtype == torch.bfloat16):
@@ -167,8 +169,8 @@ def in_float32(q: Tensor, k: Tensor, v: Tensor, dropout_p: float) -> Tensor:
 def by_products(q: Tensor, k: Tensor, v: Tensor, dropout_p: float) -> Tensor:
     """:func:`torch.nn.functional.scaled_dot_product_attention` by two batched products, with all weights in memory.
 
-    The softmax is in float32, which is vectorised for any row length; so are the products of short sentences, because
-    oneDNN compiles bfloat16 products again for every shape.
+    The softmax is in float32, where it is vectorised for any row length. Products of short sentences are in float32
+    too, because oneDNN compiles bfloat16 products for every shape.
     """
     dtype, wide = q.dtype, torch.promote_types(q.dtype, torch.float32)
     inner = wide if q.shape[-2] <= SHORT else dtype

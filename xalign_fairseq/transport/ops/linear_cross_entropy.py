@@ -1,13 +1,13 @@
 """Cross-entropy of a linear layer over a large vocabulary, without all logits in memory at once.
 
-The vocabulary is processed in chunks. Forward, a chunk's logits are added to the running log-sum-exp of each
-prediction; backward, a chunk's gradient of logits is made from it and goes into three sums at once. Since the gradient
-waits for backward, every prediction may have an upstream gradient of its own, loss scaling is in it before it is
-rounded to half precision, and each row of the embedding's gradient is written once.
+The vocabulary is processed in chunks. The forward pass adds each chunk's logits to a running log-sum-exp per
+prediction. The backward pass computes each chunk's gradient of logits from it and adds this gradient to three sums.
+Because gradients are computed in the backward pass, each prediction may have a different upstream gradient, loss
+scaling applies before rounding to half precision, and each row of the embedding's gradient is written once.
 
-Backward recomputes the logits of each chunk, except for the first :data:`KEPT` bytes. In the precision of the sums
-their exponentials are kept, with the highest logits that they are relative to; in half precision, where small ones
-would be lost before the loss is scaled, the logits themselves.
+Backward recomputes the logits of each chunk, except for the first :data:`KEPT` bytes. If their dtype is the precision
+of the sums, their exponentials are kept, with the highest logits as reference. In half precision the logits are kept,
+because small exponentials would be lost before loss scaling.
 """
 
 from typing import Any, NamedTuple
@@ -17,18 +17,17 @@ from torch import Tensor
 
 from xalign_fairseq.transport.ops.products import linear, weight_gradient
 
-# Numbers in a chunk: logits, or rows of the embedding. On the CPU they stay in the cache from one use to the next; a
-# GPU needs large products.
+# Numbers in a chunk of logits or embedding rows. On the CPU a chunk fits into the cache; a GPU needs large products.
 CHUNK = {"cpu": 2**21}
 CHUNK_ELSEWHERE = 2**26
-NARROWEST = 512  # tokens of the vocabulary in a chunk, however many predictions there are
-KEPT = 2**28  # bytes of logits that wait for backward
-BLOCK = 64  # logits whose maximum is taken before that of the row
+NARROWEST = 512  # most vocabulary tokens in a chunk, for any number of predictions
+KEPT = 2**28  # bytes of logits kept for the backward pass
+BLOCK = 64  # logits in a block, whose maximum is taken before the row's
 
 
 class TokenLosses(NamedTuple):
-    """Of each of N predictions: - log p(label) in nats (N,), with gradient; whether the label has the highest logit
-    (of equal ones the first counts); whether there is a label.
+    """For each of N predictions: - log p(label) in nats (N,), with gradient; whether the label has the highest logit
+    (the first of equal logits counts); whether there is a label.
     """
 
     nll: Tensor
@@ -39,16 +38,16 @@ class TokenLosses(NamedTuple):
 def linear_cross_entropy(features: Tensor, weight: Tensor, bias: Tensor, labels: Tensor) -> TokenLosses:
     """nll_i = log sum_v exp(z_iv) - z_iy, with logits z = x E^T + b and y the label of prediction i.
 
-    Products are in the parameters' precision, or autocast's; exponentials, sums and the gradient of x are added up in
-    float32 at least. Extra memory is a chunk and :data:`KEPT` bytes in addition to the gradients. Nothing waits for the
-    device, and the same input gives the same bits.
+    Products are in the precision of the parameters or of autocast; exponentials, sums and the gradient of x in float32
+    at least. Extra memory besides the gradients is one chunk and :data:`KEPT` bytes. Nothing waits for the device, and
+    the same input gives the same bits.
 
     Args:
         features: x, (N, H).
-        weight: E, (V, H); without its gradient where it asks for none.
+        weight: E, (V, H).
         bias: b, (V,).
-        labels: y, (N,) int64. A negative one predicts nothing: its loss and gradients are 0. One beyond the vocabulary
-            has a loss of NaN.
+        labels: y, (N,) int64. A negative label means no prediction: loss and gradients are 0. A label beyond the
+            vocabulary has a loss of NaN.
     """
     kept = KEPT if torch.is_grad_enabled() else 0
     options = _precision(features, weight), kept
@@ -110,7 +109,7 @@ class LinearCrossEntropy(torch.autograd.Function):
         scratch = _scratch(chunks if half else [], total)
         for (start, stop), highest in zip(chunks, ctx.highest, strict=True):
             rows = weight[start:stop].to(ctx.dtype)
-            # The stored logits are gone if this graph was differentiated before.
+            # The stored logits are freed after a first backward pass.
             logits = kept = ctx.kept.pop(start, None)
             if logits is None:
                 logits = linear(x, rows, bias[start:stop].to(ctx.dtype))
@@ -141,12 +140,12 @@ def _precision(features: Tensor, weight: Tensor) -> torch.dtype:
 
 
 def _of_sums(dtype: torch.dtype) -> torch.dtype:
-    """In half precision sums overflow, or lose what is added last."""
+    """The dtype of sums: in half precision sums overflow, or lose the last terms."""
     return torch.promote_types(dtype, torch.float32)
 
 
 def _chunks(features: Tensor, weight: Tensor) -> list[tuple[int, int]]:
-    """Rows [start, stop) of the weight that make a chunk, one after the other; none if there are no predictions."""
+    """The row ranges [start, stop) of the weight's chunks; none without predictions."""
     if not len(features):
         return []
     size = CHUNK.get(features.device.type, CHUNK_ELSEWHERE)
@@ -155,7 +154,8 @@ def _chunks(features: Tensor, weight: Tensor) -> list[tuple[int, int]]:
 
 
 def _scratch(chunks: list[tuple[int, int]], rows: Tensor) -> Tensor:
-    """Memory for the logits of the widest chunk in the precision of sums: new memory for each would cost more than exp.
+    """Memory for the logits of the widest chunk in the precision of sums: new memory per chunk would cost more than
+    exp.
 
     ``rows``: (N,) in that precision.
     """
@@ -163,15 +163,15 @@ def _scratch(chunks: list[tuple[int, int]], rows: Tensor) -> Tensor:
 
 
 def _place(labels: Tensor, start: int, stop: int) -> tuple[Tensor, Tensor]:
-    """Which labels are in a chunk, (N,), and their columns in it, (N, 1), anywhere for the others."""
+    """Which labels are in a chunk, (N,), and their columns in it, (N, 1), arbitrary for other labels."""
     column = labels - start
     return (column >= 0) & (labels < stop), column.clamp(0, stop - start - 1)[:, None]
 
 
 def _first_highest(logits: Tensor) -> tuple[Tensor, Tensor]:
-    """The highest logit of each row (N, C), and the first column that has it.
+    """The highest logit of each row (N, C), and its first column.
 
-    ``max(1)`` looks at one logit after the other; the maxima of blocks are found ten times as fast.
+    ``max(1)`` reads one logit at a time; maxima of blocks are ten times as fast.
     """
     if logits.shape[1] % BLOCK:
         return logits.max(1)

@@ -1,11 +1,11 @@
-"""Linear maps whose float32 products run, on the CPU, by the fastest library that torch brings for it.
+"""Linear maps whose float32 products on the CPU use the fastest of torch's libraries.
 
-torch multiplies float32 matrices by MKL, which on AMD's processors keeps to AVX2. Its other library, oneDNN, which it
-takes for bfloat16 alone, uses AVX-512 there: on Zen 5 about twice as fast for forward products, gradients of inputs and
-gradients of weights. So it is taken on AMD's processors with AVX-512, never by a timing: a run that is resumed, and
-each process of several, computes the same. Before Zen 5 these run AVX-512 in two halves, where oneDNN is only a tenth
-faster. There, MKL computes gradients of weights, because oneDNN would copy a factor (:func:`weight_gradient`). For
-bfloat16, float16, float64, autocast and other devices, torch decides.
+torch multiplies float32 matrices by MKL, which uses only AVX2 on AMD's processors. oneDNN, which torch uses only for
+bfloat16, uses AVX-512 there: on Zen 5 it is about twice as fast for forward products and for gradients of inputs and
+weights. So oneDNN is used on AMD's processors with AVX-512. The choice never depends on a timing, so resumed runs and
+parallel processes compute the same. Processors before Zen 5 run AVX-512 in two halves; oneDNN is only 10 % faster on
+them, and MKL computes gradients of weights, because oneDNN would copy a factor (:func:`weight_gradient`). For bfloat16,
+float16, float64, autocast and other devices, torch decides.
 """
 
 import functools
@@ -24,9 +24,9 @@ from xalign_fairseq.core.errors import Parameter, XalignError, check_values
 logger = logging.getLogger(__name__)
 
 LIBRARIES = ("auto", "torch", "onednn")
-# rows x in x out from which oneDNN wins, although a call costs more.
+# rows x in x out from which oneDNN is faster, although a call costs more.
 SMALLEST = 2**22
-ZEN5 = 26  # AMD's family from which on an instruction of AVX-512 takes one cycle of a unit, not two
+ZEN5 = 26  # first AMD family whose AVX-512 instructions take one cycle of a unit instead of two
 
 _selected = "auto"
 
@@ -58,7 +58,8 @@ def using(name: str) -> Iterator[None]:
 
 
 class Libraries(NamedTuple):
-    """Libraries, ``torch`` or ``onednn``, of outputs and gradients by inputs, and of gradients by weights; and why."""
+    """The library, ``torch`` or ``onednn``, for outputs and input gradients, the one for weight gradients, and the
+    reason."""
 
     products: str
     weight_gradients: str
@@ -72,7 +73,7 @@ def chosen() -> Libraries:
 
 @functools.cache
 def decide(selected: str) -> Libraries:
-    """The library that a selection means here."""
+    """The library for a selection on this machine."""
     if selected != "auto":
         return Libraries(selected, selected, "it is selected")
     choice = _automatic(cpu(), torch.backends.cpu.get_cpu_capability())
@@ -115,9 +116,9 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 def weight_gradient(grad: Tensor, x: Tensor, out: Tensor | None = None) -> Tensor:
     """dL/dW = G^T x of y = x W^T; without ``out`` with gradients of any order.
 
-    MKL reads G^T in place, and writes to a given place. oneDNN reads the second factor in place and copies a
-    transposed first: for G^T x that is G, of N x O numbers; for its transpose, x^T G, it is x, but the product has then
-    to be copied to where it goes. The variant with less copying is used.
+    MKL reads G^T in place and writes to a given place. oneDNN reads the second factor in place and copies a transposed
+    first factor: G (N x O numbers) for G^T x, or x for x^T G, whose result must then be copied. The variant with less
+    copying is used.
 
     Args:
         grad: G = dL/dy, (N, O).

@@ -23,11 +23,11 @@ def select(name: str) -> None:
     """Choose the implementation for this process, as ``torch.backends`` does.
 
     Args:
-        name: ``auto`` (the operator of a tensor's device where there is one, otherwise the reference, and always the
+        name: ``auto`` (the compiled operator of a tensor's device if available, otherwise the reference; always the
             reference for float64), ``reference``, ``cpu`` or ``cuda``.
 
     Raises:
-        XalignError: there is no such backend, or it is not available here; the missing piece is named.
+        XalignError: unknown or unavailable backend; the error names the missing part.
 
     Example::
 
@@ -42,7 +42,7 @@ def select(name: str) -> None:
 
 
 def selected() -> str:
-    """The name given to :func:`select`; ``auto`` before that."""
+    """The name given to :func:`select`; initially ``auto``."""
     return _selected
 
 
@@ -65,7 +65,7 @@ def chosen(tensor: Tensor) -> str:
     compile; ``auto`` then logs its choice with the reason.
 
     Raises:
-        XalignError: the selected backend is not for this device or this dtype.
+        XalignError: the selected backend does not support this device or dtype.
     """
     device = tensor.device
     return _constant(_selected, device.type, device.index, tensor.dtype)
@@ -75,8 +75,8 @@ def _constant(selected: str, device: str, index: int | None, dtype: torch.dtype)
     return decide(selected, device, index, dtype)[0]
 
 
-# torch.compile then calls it while it traces, and takes the answer as a constant. torch.compiler.assume_constant_result
-# does just this, but imports all of torch's compiler.
+# torch.compile then calls it while tracing and treats the answer as a constant, as with
+# torch.compiler.assume_constant_result, which imports all of torch's compiler.
 _constant._dynamo_marked_constant = True  # type: ignore[attr-defined]
 
 
@@ -116,7 +116,7 @@ def _automatic(device: str, index: int | None, dtype: torch.dtype) -> tuple[str,
 def _require(kind: str, index: int | None) -> None:
     fault = fault_of(kind, index)
     if fault is not None:
-        raise fault.with_traceback(None)  # of an earlier time, whose frames it would keep
+        raise fault.with_traceback(None)  # an old traceback would keep its frames
 
 
 @functools.cache
@@ -131,7 +131,7 @@ def fault_of(kind: str, index: int | None) -> XalignError | None:
         message = building.cuda_fault(index or 0) if kind == "cuda" else None
     except XalignError as error:
         return error
-    except OSError as error:  # of the disk, or of a compiler that can't be started
+    except OSError as error:  # from the disk, or from a compiler that can't be started
         return XalignError("the compiled operator cannot be built", found=error)
     if message is None:
         return None

@@ -32,7 +32,7 @@ OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 def cache_folder() -> Path:
-    """``$XALIGN_CACHE``, otherwise ``xalign_fairseq`` in the system's folder for caches; it may not be there yet.
+    """``$XALIGN_CACHE``, otherwise ``xalign_fairseq`` in the system's folder for caches; it may not exist yet.
 
     Raises:
         RuntimeError: this user has no home.
@@ -46,8 +46,8 @@ def make_private(folder: Path) -> None:
     """Make a folder of the cache, and those above it, only for this user, if missing.
 
     Raises:
-        PermissionError: it, or the cache, is there and not to be trusted, see :func:`fault`.
-        OSError: it can't be made.
+        PermissionError: the folder or the cache exists and is not trusted, see :func:`fault`.
+        OSError: the folder can't be made.
     """
     for each in (cache_folder(), folder):
         each.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -56,9 +56,9 @@ def make_private(folder: Path) -> None:
 
 
 def fault(path: Path) -> str | None:
-    """Why files of this folder must not be run or read: someone else may have put it there. None if it may.
+    """Why this folder is not trusted: someone else may have written to it. None if it is trusted.
 
-    Files and folders of this user and of root are trusted, unless others may write them or they are symbolic links.
+    Files and folders of this user and of root are trusted, unless others may write to them or they are symbolic links.
     """
     found = path.lstat()
     if stat.S_ISLNK(found.st_mode):
@@ -75,11 +75,11 @@ logger = logging.getLogger(__name__)
 SOURCE_FOLDER = Path(__file__).with_name("csrc")
 PREBUILT_FOLDER = Path(__file__).with_name("lib")  # filled by XALIGN_BUILD_OPS=... pip install
 PATIENCE = 1800.0  # seconds to wait for another process that compiles
-OLDEST_CAPABILITY = (8, 0)  # the first with bfloat16 in its tensor cores
+OLDEST_CAPABILITY = (8, 0)  # the first capability with bfloat16 in its tensor cores
 
 
 class Built(NamedTuple):
-    """A loaded library, the folder that it comes from, and the record of its compilation."""
+    """A loaded library, its folder, and the record of its compilation."""
 
     library: ctypes.CDLL
     folder: Path
@@ -95,9 +95,9 @@ def library(kind: str) -> ctypes.CDLL:
 def built(kind: str) -> Built:
     """The native library of a kind and its origin, compiled if needed; the same object at each call.
 
-    The package's own library is used if it was built from the present sources and runs on this CPU, or on the GPUs.
-    Otherwise the one in ``$XALIGN_CACHE`` (``~/.cache/xalign_fairseq``) is used; if it is missing, one process compiles
-    it while the others wait.
+    The package's library is used if it was built from the current sources and runs on this CPU or these GPUs. Otherwise
+    the library in ``$XALIGN_CACHE`` (``~/.cache/xalign_fairseq``) is used; if it is missing, one process compiles it
+    while the others wait.
     """
     fault = prebuilt_fault(kind)
     if fault is None:
@@ -140,7 +140,7 @@ def prebuilt_fault(kind: str) -> str | None:
 
 
 def cached_folder(recipe: Recipe) -> Path:
-    """The path of a compiled library; RuntimeError if this user has no home."""
+    """The path of a compiled library; RuntimeError if this user has no home folder."""
     return cache_folder() / f"{recipe.kind}-{recipe.key}"
 
 
@@ -161,7 +161,7 @@ def capabilities() -> list[tuple[int, int]]:
 
 
 def _load_cached(folder: Path) -> Built | None:
-    """The same, if the file is complete: a truncated file would kill the process that loads it."""
+    """The same, if the file is complete: loading a truncated file would kill the process."""
     path = folder / LIBRARY
     for each in (folder, path):
         if each.exists() and (reason := fault(each)):
@@ -174,7 +174,7 @@ def _load_cached(folder: Path) -> Built | None:
 
 
 def load(folder: Path) -> Built | None:
-    """The library in a folder, None if there is none that can be loaded."""
+    """The library in a folder; None if none can be loaded."""
     if not (folder / LIBRARY).is_file():
         return None
     try:
@@ -190,7 +190,7 @@ def _compile(recipe: Recipe, folder: Path) -> Built:
     compile_library(recipe, folder)
     logger.info("compiled in %.1f s", time.monotonic() - start)
     for path in (folder, folder / LIBRARY):
-        path.chmod(path.stat().st_mode & ~OTHERS_WRITE)  # whatever the umask is
+        path.chmod(path.stat().st_mode & ~OTHERS_WRITE)  # independent of the umask
     record = read_record(folder)
     if record["no_openmp"]:
         logger.warning("%s has no OpenMP: Sinkhorn runs in one thread", recipe.compiler)
@@ -202,7 +202,8 @@ def _compile(recipe: Recipe, folder: Path) -> Built:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    """One process at a time. The system frees the lock of a process that dies; a network's may not, so waiting ends."""
+    """One process at a time. The system frees the lock of a dead process; a network file system may not, so waiting has
+    a limit."""
     with os.fdopen(os.open(path, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600), "w") as stream:
         deadline = time.monotonic() + PATIENCE
         while not _lock(stream.fileno()):

@@ -1,7 +1,7 @@
-"""The fused operators: hidden states to links, and similarities to links or to the plan, in one native call a batch.
+"""The fused operators: hidden states to links, and similarities to links or to the plan, in one native call per batch.
 
 Registered with torch.library as ``torch.ops.xalign.sinkhorn_links``, ``sinkhorn_links_of`` and ``sinkhorn_plan``, so
-that torch.compile traces them. The native code (``csrc/``) has a plain C interface and knows nothing of torch.
+that torch.compile traces them. The native code (``csrc/``) has a plain C interface and does not use torch.
 """
 
 import ctypes
@@ -57,22 +57,22 @@ def link_partners(
 
     The links are those of :func:`~xalign_fairseq.transport.sinkhorn.reference.sinkhorn` and
     :func:`~xalign_fairseq.transport.extraction.find_links`; products are accumulated in float32, and hidden states are
-    read where they are. The same input gives the same bits in any batch. A pair whose similarities are not all finite
-    has no links.
+    not copied. The same input gives the same bits in any batch. A pair whose similarities are not all finite has no
+    links.
 
     Args:
         hidden: (B, T, H) float32, bfloat16 or float16.
         spans: (B, 4) int64, [src_start, src_end, tgt_start, tgt_end).
         sizes: the longest sides (n, m); tokens beyond them have no links.
-        options: of Sinkhorn and of the filter.
+        options: Sinkhorn's and the filter's.
         probabilities: whether to compute them.
-        highest: one round for all, which has each token's partner of the highest position; not of ``union``.
+        highest: merge all rounds into one with each token's partner of the highest position; not for ``union``.
 
     Returns:
         partners (R, B, T) int16 (int32 if T > 32767): the position of each token's partner in the sequence, -1 without
         one, with R = ``options.rounds`` of ``itermax`` and ``itermax-paper``, otherwise 1. In each round links are
-        one-to-one, but for ``union``, where a source token holds its forward and a target token its backward link. And
-        the links' probabilities (R, B, T) float32, 0 without a link; empty unless asked for.
+        one-to-one, except for ``union``, where a source token has its forward and a target token its backward link.
+        Also the links' probabilities (R, B, T) float32, 0 without a link; empty unless requested.
 
     Example::
 
@@ -150,7 +150,7 @@ class _LinkOptions(NamedTuple):
 
     @property
     def merged(self) -> bool:
-        """Whether one round has the partners of all."""
+        """Whether one round has all partners."""
         return self.highest and self.filter != _UNION
 
 
@@ -258,7 +258,7 @@ def _run(call: Call, read: Tensor) -> None:
 @functools.cache
 def _cuda_library() -> ctypes.CDLL:
     native = library("cuda")
-    # By default, ctypes takes every result for 32 bits.
+    # By default, ctypes reads every result as 32 bits.
     native.xalign_cuda.restype = native.xalign_cuda_workspace.restype = ctypes.c_int64
     native.xalign_cuda_error.argtypes, native.xalign_cuda_error.restype = [ctypes.c_int64], ctypes.c_char_p
     return native
@@ -315,6 +315,6 @@ for _name, (_schema, _compute, _fake) in _OPERATORS.items():
     _LIBRARY.define(_name + _schema)
     for _device in ("CPU", "CUDA"):
         _LIBRARY.impl(_name, _compute, _device)
-    # Links have no gradient, as argmax has none; that of the plan is computed by plan.sinkhorn_plan.
+    # Links have no gradient, like argmax; plan.sinkhorn_plan computes the plan's gradient.
     _LIBRARY.impl(_name, torch.library.fallthrough_kernel, "Autograd")
     torch.library.register_fake(f"xalign::{_name}", _fake, lib=_LIBRARY)

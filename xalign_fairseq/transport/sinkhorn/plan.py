@@ -21,24 +21,24 @@ def sinkhorn_plan(
     src_mass: Tensor | None = None,
     tgt_mass: Tensor | None = None,
 ) -> Tensor:
-    r"""The plan of :func:`~xalign_fairseq.transport.sinkhorn.reference.sinkhorn`, differentiable by the similarity.
+    r"""The plan of :func:`~xalign_fairseq.transport.sinkhorn.reference.sinkhorn`, differentiable with respect to S.
 
     The backward pass keeps no matrix of any iteration. With few iterations it recomputes the potentials of the forward
     pass and differentiates them, which is exact. From 50 on, and 10/mu, it takes the plan for the fixed point (Luise et
-    al., 2018; Eisenberger et al., 2022), at which all iterations do the same to the gradient. With R and C the plan A
-    over its row and its column sums, G the gradient by A and :math:`W = G \circ A`, that by log K is :math:`W - R \circ
-    (W 1 - C z) 1^\top - C \circ 1 z^\top`, :math:`z = \sum_k (R^\top C)^k (W^\top 1 - R^\top W 1)`: the fixed point's
-    linear system, of which the rows' part was eliminated, with as many terms as iterations (up to the next power of
-    two), added up by repeated squaring. The entries of z sum to 0, which settles the shift that the system leaves free.
-    What it neglects is that the plan has not converged: the smaller mu, the more iterations that takes
+    al., 2018; Eisenberger et al., 2022), where every iteration has the same effect on the gradient. With R and C the
+    plan A over its row and its column sums, G the gradient by A and :math:`W = G \circ A`, that by log K is :math:`W -
+    R \circ (W 1 - C z) 1^\top - C \circ 1 z^\top`, :math:`z = \sum_k (R^\top C)^k (W^\top 1 - R^\top W 1)`: the fixed
+    point's linear system, of which the rows' part was eliminated, with as many terms as iterations (up to the next
+    power of two), added up by repeated squaring. The entries of z sum to 0, which settles the shift that the system
+    leaves free. This neglects that the plan has not converged; a smaller mu needs more iterations
     (tests/transport/sinkhorn/test_plan.py has the errors).
 
     Args:
         similarity: (B, n, m), any floating dtype. Gradients flow, in this dtype.
         src_mask: (B, n) bool, True for the first tokens of each row, those of the source side.
         tgt_mask: (B, m) bool, likewise.
-        options: 1 or more iterations; no gradient flows below ``eps``, and ``domain`` is that of the forward pass (the
-            backward pass is in the log domain).
+        options: at least 1 iteration; no gradient flows below ``eps``. ``domain`` is for the forward pass (the backward
+            pass is in the log domain).
         src_mass: (B, n), the mass of each source token, 0 or more, without gradient; default: 1 each.
         tgt_mass: (B, m), likewise.
 
@@ -47,7 +47,7 @@ def sinkhorn_plan(
         pairs with NaN or an infinity, have a plan of 0 and a gradient of 0. It cannot be differentiated twice.
 
     Raises:
-        XalignError: the shapes do not fit, there is no iteration, or a mass asks for a gradient.
+        XalignError: the shapes do not fit, there is no iteration, or a mass requires a gradient.
 
     Example::
 
@@ -126,7 +126,7 @@ def _converges(options: SinkhornOptions) -> bool:
 
 
 def _unrolled(problem: Problem, gradient: Tensor) -> Tensor:
-    """The gradient (B, n, m) by log K from that by the plan: repeat the iterations, then differentiate each of them."""
+    """The gradient (B, n, m) by log K from the gradient by the plan: repeat the iterations and differentiate each."""
     logs = problem.log_kernel()
     row_mass, column_mass = problem.log_masses()
     f, steps = torch.zeros_like(logs[:, :, :1]), []
@@ -148,7 +148,7 @@ def _unrolled(problem: Problem, gradient: Tensor) -> Tensor:
 
 
 def _implicit(plan: Tensor, gradient: Tensor, iterations: int) -> Tensor:
-    """The same as if the plan were the fixed point."""
+    """The same, with the plan as the fixed point."""
     weighted = gradient * plan
     by_rows, by_columns = (plan * _reciprocal(plan.sum(side, keepdim=True)) for side in (2, 1))
     by_f, by_g = weighted.sum(2, keepdim=True), weighted.sum(1)[:, :, None]

@@ -61,7 +61,7 @@ def sinkhorn(
 def check_sinkhorn_shapes(
     similarity: Tensor, src_mask: Tensor, tgt_mask: Tensor, src_mass: Tensor | None, tgt_mass: Tensor | None
 ) -> None:
-    """Raise XalignError if the arguments of :func:`sinkhorn` are not of one batch."""
+    """Raise XalignError if the arguments of :func:`sinkhorn` do not belong to one batch."""
     if similarity.dim() != 3 or src_mask.shape != similarity.shape[:2] or tgt_mask.shape != similarity.shape[::2]:
         raise XalignError(
             "similarity and masks do not belong together",
@@ -84,9 +84,9 @@ class Problem(NamedTuple):
     Attributes:
         options: of Sinkhorn; with ``rows-first`` the sides are exchanged.
         values: (B, n, m), max(eps, S).
-        outside: (B, n, m) bool, True at padding and everywhere in pairs that have no plan.
-        single: (B, 1, 1) bool, pairs with one token on a side. K cancels out of their plan but for its rounding, which
-            would choose among exact ties.
+        outside: (B, n, m) bool, True at padding and everywhere in pairs without a plan.
+        single: (B, 1, 1) bool, pairs with one token on a side. K cancels out of their plan except for rounding, which
+            would break exact ties.
         rows, columns: masses (B, n, 1) and (B, 1, m), 1 at padding and in pairs without a plan; None: 1 each.
     """
 
@@ -107,7 +107,7 @@ class Problem(NamedTuple):
         src_mass: Tensor | None,
         tgt_mass: Tensor | None,
     ) -> "Problem":
-        """Floored similarities, and which of them are read; ``similarity`` is float32 or float64."""
+        """Floored similarities and their mask; ``similarity`` is float32 or float64."""
         sides = ((src_mask, src_mass), (tgt_mask, tgt_mass))
         if options.rows_first:
             similarity, sides = similarity.transpose(1, 2), (sides[1], sides[0])
@@ -132,7 +132,7 @@ class Problem(NamedTuple):
         )
 
     def turned(self, matrices: Tensor) -> Tensor:
-        """Matrices (B, n, m) of the problem as those of source and target, or the other way about."""
+        """Matrices (B, n, m) of the problem with source and target sides restored, or the reverse."""
         return matrices.transpose(1, 2) if self.options.rows_first else matrices
 
     def log_kernel(self) -> Tensor:
@@ -147,7 +147,7 @@ class Problem(NamedTuple):
 
 
 def _usable_masses(mass: Tensor | None, mask: Tensor) -> Tensor:
-    """(B,) bool: pairs whose masses of one side are neither negative nor NaN nor infinite; all of them without any."""
+    """(B,) bool: pairs whose masses of one side are finite and not negative; all pairs without masses."""
     if mass is None:
         return mask.new_ones(len(mask))
     return (((mass >= 0) & mass.isfinite()) | ~mask).all(1)
@@ -156,7 +156,7 @@ def _usable_masses(mass: Tensor | None, mask: Tensor) -> Tensor:
 def _columns_first(problem: Problem) -> Tensor:
     options, values, outside = problem.options, problem.values, problem.outside
     if options.iterations == 0:
-        # A quotient of at most 1 cannot overflow, whatever its power.
+        # A quotient of at most 1 cannot overflow in any power.
         peak = values.masked_fill(outside, options.eps).amax((1, 2), keepdim=True)
         return (values / peak).pow(1.0 / options.mu).masked_fill(outside, 0.0)
     with torch.autocast(values.device.type, enabled=False):
@@ -169,10 +169,10 @@ def _columns_first(problem: Problem) -> Tensor:
 
 
 def _linear_domain(problem: Problem) -> tuple[Tensor, Tensor]:
-    """Columns, then rows, on K itself; and (B, 1, 1) bool, the pairs whose plan has lost what was too small for it.
+    """Columns, then rows, on K itself; and (B, 1, 1) bool, the pairs whose plan lost entries by underflow.
 
-    An entry, or its product with a factor, that underflows is below the smallest number, so that a sum 10^6 times as
-    large has lost less than its own rounding for each of them.
+    An entry or product that underflows is below the smallest number. A sum 10^6 times that number loses less than its
+    own rounding for each such entry.
     """
     rows: Tensor | float = 1.0 if problem.rows is None else problem.rows
     columns: Tensor | float = 1.0 if problem.columns is None else problem.columns.transpose(1, 2)
@@ -221,9 +221,7 @@ def _quotient(mass: Tensor | float, sums: Tensor) -> Tensor:
 
 
 def _too_small(sums: Tensor, mass: Tensor | float, factors: Tensor) -> Tensor:
-    """The sums (B, n, 1) of products with ``factors`` that may have lost underflowed terms, or have a factor that is
-    too large.
-    """
+    """Sums (B, n, 1) of products with ``factors`` that may have lost terms to underflow, or have too large a factor."""
     limits = torch.finfo(sums.dtype)
     least = 1e6 * limits.tiny * factors.sum(1, keepdim=True).clamp_min(1.0)
     some = torch.as_tensor(mass, device=sums.device) > 0
@@ -231,10 +229,10 @@ def _too_small(sums: Tensor, mass: Tensor | float, factors: Tensor) -> Tensor:
 
 
 def _near_one(factors: Tensor) -> Tensor:
-    """The factors (B, m, 1) of one side over the power of two that is next above their largest.
+    """The factors (B, m, 1) of one side, divided by the next power of two above the largest.
 
-    With n != m they would shrink by m/n in each iteration and those of the other side grow, out of float32's range in
-    the end. A power of two changes no digit, and vanishes in the other side's factors.
+    With n != m these factors would shrink by m/n in each iteration and the other side's factors grow, finally beyond
+    float32's range. A power of two changes no digit and cancels in the other side's factors.
     """
     peak = factors.amax(1, keepdim=True)
     return factors * torch.where(peak > 0, torch.frexp(peak).mantissa / peak, 1.0)

@@ -22,22 +22,21 @@ SOURCES = {"cpu": "cpu.cpp", "cuda": "cuda.cu"}
 LIBRARY, RECORD = "libxalign.so", "build.json"
 CPU_FLAGS = ("-O3", "-std=c++17", "-fPIC", "-shared", "-ffp-contract=fast", "-fopenmp")
 CUDA_FLAGS = ("-O3", "--threads=0", "-std=c++17", "-shared", "-Xcompiler", "-fPIC")
-# The x86-64 target of a library for other machines, and the CPU features that it needs, by the names that /proc/cpuinfo
-# has.
+# The x86-64 target of a library for other machines, and the CPU features it needs, by their names in /proc/cpuinfo.
 PORTABLE, PORTABLE_NEEDS = "x86-64-v3", ("abm", "avx2", "bmi1", "bmi2", "f16c", "fma", "movbe")
-# Instructions that a compiler uses by itself, as far as CPUs differ in them.
+# Instructions that a compiler uses automatically and that not all CPUs have.
 INSTRUCTIONS = r"sse4\w*|avx\w*|amx\w*|fma4?|f16c|bmi\d|abm|movbe|gfni|popcnt"
-# Of a library for GPUs that are not known; the PTX of the first serves all others.
+# Targets of a library for unknown GPUs; the PTX of the first runs on all others.
 ARCHITECTURES = ("80", "90a", "100")
 CPU_INFO = Path("/proc/cpuinfo")
 MESSAGE_LINES = 12
 
 
 class Recipe(NamedTuple):
-    """How one library is made.
+    """How to compile a library.
 
-    ``digest`` is the hash of the source and the headers next to it. ``target`` has the CUDA architectures, of the CPU
-    ``native``, ``x86-64-v3``, or the machine's name; the library may not run without the instructions in ``needs``.
+    ``digest`` is the hash of the source and its headers. ``target`` has the CUDA architectures, or for the CPU
+    ``native``, ``x86-64-v3`` or the machine's name. The library needs the instructions in ``needs``.
     """
 
     kind: str
@@ -58,15 +57,13 @@ class Recipe(NamedTuple):
 def make_recipe(
     kind: str, folder: Path, capabilities: Iterable[tuple[int, int]] = (), *, portable: bool = False
 ) -> Recipe:
-    """How to compile the library of a kind, ``cpu`` or ``cuda``, on this machine; ``portable``: for all with AVX2,
-    too.
-    """
+    """How to compile the ``cpu`` or ``cuda`` library on this machine; ``portable``: for all machines with AVX2."""
     digest = source_digest(kind, folder)
     if kind == "cpu":
         program, machine = find_compiler(), platform.machine()
         target, needs = (PORTABLE, PORTABLE_NEEDS) if portable else ("native", cpu_instructions())
         flags = [f"-march={target}"]
-        if machine not in ("x86_64", "AMD64"):  # the compiler's default serves
+        if machine not in ("x86_64", "AMD64"):  # the compiler's default is enough
             target, needs, flags = machine, (), []
         command = (*program, *CPU_FLAGS, *flags, *(["-Wl,-rpath,$ORIGIN"] if portable else []))
         return Recipe(kind, folder / SOURCES[kind], digest, compiler_version(program), command, target, needs)
@@ -78,7 +75,7 @@ def make_recipe(
 
 
 def source_digest(kind: str, folder: Path) -> str:
-    """Digest of a library's source and of all headers, which are its interface, too."""
+    """Digest of a library's source and of all headers, which include its interface."""
     if kind not in SOURCES:
         raise XalignError("there is no such native library", found=kind, expected=" or ".join(SOURCES))
     source = folder / SOURCES[kind]
@@ -119,9 +116,9 @@ def compile_library(recipe: Recipe, folder: Path) -> None:
 
 
 def compile_portable(sources: Path, folder: Path) -> None:
-    """Compile the CPU's library for other machines, as a wheel holds it, with a copy of OpenMP's next to it.
+    """Compile the CPU library for other machines, for a wheel, with a copy of OpenMP's library next to it.
 
-    A process that has loaded torch's OpenMP by the same name uses that, and so has one pool of threads.
+    A process that has loaded torch's OpenMP by the same name uses torch's, so it has one pool of threads.
     """
     compile_library(make_recipe("cpu", sources, portable=True), folder)
     linked = subprocess.run(["ldd", folder / LIBRARY], capture_output=True, text=True, check=True).stdout
@@ -141,7 +138,7 @@ def read_record(folder: Path) -> dict[str, Any]:
 
 
 def cpu_instructions() -> tuple[str, ...]:
-    """The instructions of this CPU that a compiler may use, as /proc/cpuinfo names them; () without that file."""
+    """The instructions of this CPU that a compiler may use, by their names in /proc/cpuinfo; () without that file."""
     try:
         found = re.search(r"^flags\s*:(.*)$", CPU_INFO.read_text(), re.MULTILINE)
     except OSError:
@@ -197,17 +194,16 @@ def nvcc_release(nvcc: str) -> str:
 
 
 def cuda_architectures(nvcc: str, capabilities: Iterable[tuple[int, int]]) -> list[str]:
-    """The architectures to compile for, as ``90a`` (code of that architecture) or ``80+PTX`` (and code for later ones).
+    """The architectures to compile for, such as ``90a`` (only that architecture) or ``80+PTX`` (and later ones).
 
-    Named by TORCH_CUDA_ARCH_LIST, otherwise the GPUs' compute capabilities, otherwise sm_80 with PTX, sm_90a and
-    sm_100.
+    They come from TORCH_CUDA_ARCH_LIST, otherwise from the GPUs, otherwise sm_80 with PTX, sm_90a and sm_100.
     """
     listed = re.split(r"[;\s]+", os.environ.get("TORCH_CUDA_ARCH_LIST", "").strip())
     if listed != [""]:
         return [_listed_architecture(entry) for entry in listed if entry]
     found = sorted({f"{major}{minor}" for major, minor in capabilities}, key=int)
     if found:
-        # Only 90a has the Hopper instructions that later GPUs lack.
+        # Only 90a has Hopper's instructions, which later GPUs lack.
         return ["90a" if architecture == "90" else architecture for architecture in found]
     known = subprocess.run([nvcc, "--list-gpu-code"], capture_output=True, text=True, check=False).stdout.split()
     first, *rest = ARCHITECTURES
@@ -215,12 +211,12 @@ def cuda_architectures(nvcc: str, capabilities: Iterable[tuple[int, int]]) -> li
 
 
 def architecture_runs(architecture: str, capability: tuple[int, int]) -> bool:
-    """Whether a GPU of a compute capability runs what was compiled for an architecture, by name as in a recipe."""
+    """Whether a GPU of a compute capability runs code of an architecture, named as in a recipe."""
     number, specific, ptx = re.fullmatch(r"(\d+)([af]?)(\+PTX)?", architecture).groups()  # type: ignore[union-attr]
     compiled, device = int(number), 10 * capability[0] + capability[1]
     if specific == "a":
         return compiled == device
-    # Code runs on later GPUs of the same generation, PTX on all later ones but that of a family.
+    # Code runs on later GPUs of the same generation, PTX on all later GPUs, except PTX of a family.
     return compiled <= device and (bool(ptx and not specific) or compiled // 10 == capability[0])
 
 
@@ -243,6 +239,6 @@ def _gencode(architecture: str) -> str:
 
 
 def _run(command: Sequence[str]) -> str:
-    """The message of a command that failed, empty if it did not."""
+    """The message of a failed command; empty on success."""
     done = subprocess.run(command, capture_output=True, text=True, check=False, errors="replace")
     return (done.stderr.strip() or done.stdout.strip() or f"exit code {done.returncode}") if done.returncode else ""
