@@ -1,1 +1,1 @@
-"""Sentence pairs in, links with probabilities out: from a checkpoint, and without fairseq."""
+"""Sentence pairs to links with probabilities, from a checkpoint, without fairseq."""

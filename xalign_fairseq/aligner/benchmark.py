@@ -1,4 +1,4 @@
-"""Aligners, and links of other tools, on test sets with gold links."""
+"""Compare aligners, and the links of other tools, on test sets with gold links."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,7 +26,7 @@ from xalign_fairseq.transport.linking import Linking
 
 @dataclass(frozen=True)
 class System:
-    """Links of an aligner on all test sets: of each set the counts of each pair."""
+    """An aligner's scores: for each test set, the counts of each pair."""
 
     name: str
     signature: str
@@ -36,10 +36,10 @@ class System:
 def compare_systems(
     systems: Sequence[System], sets: Sequence[str], *, samples: int = 1000, seed: int = 1
 ) -> list[dict[str, Any]]:
-    """A row for each system, fractions: scores with intervals of each set, their means, and tests against the first.
+    """One row per system, in fractions: scores with intervals for each set, their means, and tests against the first
+    system.
 
-    The difference is of the mean AER; ``holm`` is its ``p_value`` of the paired bootstrap, corrected for the number of
-    tests.
+    The tests compare the mean AER by paired bootstrap. ``holm`` is the ``p_value`` corrected for the number of tests.
     """
     rows = []
     for system in systems:
@@ -73,7 +73,7 @@ class BenchmarkRun:
     """The systems and sets of a benchmark; all others are tested against the first system.
 
     Each of ``models`` is scored by each of ``methods``; ``own`` is the model's own. ``links`` are folders of links of
-    other tools, with ``S-T.links`` for each set. ``samples`` and ``seed`` are of the bootstrap.
+    other tools, with ``S-T.links`` for each set. ``samples`` and ``seed`` belong to the bootstrap.
     """
 
     data: str
@@ -133,7 +133,7 @@ def _has_no_methods(path: str) -> bool:
 
 
 def _align_sets(label: str, model: str, options: AlignerOptions, sets: Sequence[GoldSet], done: Progress) -> System:
-    """The links of a model; an encoder with language embeddings is loaded for the languages of each set."""
+    """The links of a model. An encoder with language embeddings is loaded anew for the languages of each set."""
     counts, aligner = [], None
     for each in sets:
         if _has_no_methods(model):

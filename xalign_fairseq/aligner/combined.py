@@ -1,4 +1,4 @@
-"""Links by one encoder or two, and by statistics of the bitext that the first one guides."""
+"""Links from one or two encoders and from statistics of the bitext, guided by the first encoder."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -25,10 +25,10 @@ class Mixing:
     choice: Grown
 
 
-# By the encoder's method. Chosen on development gold: that of grow on en-cs, en-es, en-fr and en-hi, for e5-small
-# self-trained; that of scored, for e5-small untrained, on the trial sets of Hansards and WPT05 (Hindi), INESC's en-fr
-# and XL-WA's bg, et, hu, nl and ru, with about 1,000 other pairs each (Hansards 3,900). TWO, of two encoders, on the
-# trial sets, INESC's en-fr and Alibi's three, each annotator with the same weight. Test sets chose nothing.
+# By the encoder's method. Chosen on development gold: for grow on en-cs, en-es, en-fr and en-hi, with e5-small
+# self-trained; for scored, with e5-small untrained, on the trial sets of Hansards and WPT05 (Hindi), INESC's en-fr and
+# XL-WA's bg, et, hu, nl and ru, with about 1,000 other pairs each (Hansards 3,900). TWO, for two encoders: on the trial
+# sets, INESC's en-fr and Alibi's three, each annotator with the same weight. No test set was used.
 TWO = "two encoders"
 MIXINGS = {
     "grow": Mixing(0.6, Grown(threshold=0.42, growth=0.35)),
@@ -38,32 +38,31 @@ MIXINGS = {
 
 
 class CombinedAligner(WordAligner):
-    r"""Word alignment by an encoder and by statistics of bitext that it guides.
+    r"""Word alignment by an encoder and by statistics of the bitext, which the encoder guides.
 
     With :math:`s(u, v)` the encoder's score of two words, by ``grow`` or ``scored``, the hidden Markov models of the
-    statistics are learned and read with
+    statistics use
 
     .. math:: t(v \mid u) (s(u, v) + 0.1)^2
 
-    in place of the probability :math:`t(v \mid u)` that u is translated as v. Words that the encoder does not link
-    in this sentence count 100 times less than words that it links. The models thus learn from its links over the whole
-    text, and from word order. Where the encoder is certain, they follow it; otherwise the rest of the text decides.
-    With their mean posterior p (:func:`~xalign_fairseq.aligner.statistical.models.mean_scores`) a link has the
-    probability
+    in place of the probability :math:`t(v \mid u)` that u is translated as v. Words that the encoder does not link in
+    this sentence count 100 times less than linked words. The models thus learn from the encoder's links in the whole
+    text, and from word order. They follow the encoder where it is certain; otherwise the rest of the text decides. With
+    their mean posterior p (:func:`~xalign_fairseq.aligner.statistical.models.mean_scores`) a link has the probability
 
     .. math:: (1 - w) s(u, v) + w p(u, v)
 
-    with a weight w for each method (:data:`MIXINGS`). Links are chosen as by ``grow``: all from ``threshold`` on, and
-    weaker ones of ``growth`` times that next to them. A pair that is too long for the statistics has the encoder's
-    score. With a second encoder, the mean of both encoders' scores takes the place of s in this sum.
+    with a weight w for each method (:data:`MIXINGS`). Links are chosen as in ``grow``: all of at least ``threshold``,
+    then neighbours of at least ``growth`` times ``threshold``. A pair that is too long for the statistics gets the
+    encoder's scores. With a second encoder, the mean of both encoders' scores replaces s in this sum.
 
     Args:
-        encoder: its aligner, by the scoring options of ``method``.
+        encoder: the encoder's aligner, with the scoring options of ``method``.
         trained: the statistics, which :func:`~xalign_fairseq.aligner.run.open_guided` learns; ``None``: encoders alone.
-        method: of the encoder, ``grow`` or ``scored``.
-        threshold: the least score of the links that others grow from.
-        growth: the least score of the others, as a share of ``threshold``.
-        second: another encoder, such as one that was trained on the links of the first.
+        method: the encoder's method, ``grow`` or ``scored``.
+        threshold: least score of a link that others grow from.
+        growth: least score of the other links, as a share of ``threshold``.
+        second: another encoder, for example trained on the links of the first.
 
     Example::
 
@@ -88,7 +87,7 @@ class CombinedAligner(WordAligner):
         self._encoder, self._second, self._models = encoder, second, trained.models if trained else []
 
     def unknown(self) -> UnknownTokens:
-        """How many tokens of all pairs so far the encoder's vocabulary lacks."""
+        """The number of unknown tokens in all pairs so far."""
         return self._encoder.unknown()
 
     def close(self) -> None:
@@ -119,13 +118,13 @@ class CombinedAligner(WordAligner):
             read.clear()
 
     def _both(self, scores: np.ndarray | None, statistics: np.ndarray | None) -> np.ndarray | None:
-        """The scores of both as one; ``None`` if the encoder has none."""
+        """The combined scores; ``None`` if the encoder has none."""
         if scores is None or statistics is None:
             return scores
         return (1 - self._share) * scores + self._share * statistics
 
     def describe(self) -> str:
-        """How the encoder scores, and how links are made from both, in one line."""
+        """One line: how the encoder scores and how links are made."""
         scores = self._encoder.describe()
         if self._second:
             scores += f"; the mean of its scores and those of another: {self._second.describe()}"

@@ -1,4 +1,4 @@
-"""Files from linked text: dictionaries, tables of lexical probabilities, and inputs of Marian."""
+"""Write files from linked text: dictionaries, tables of lexical probabilities, and inputs for Marian."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
@@ -21,11 +21,11 @@ from xalign_fairseq.links.pharaoh import Link, format_links
 
 
 def unit_links(links: Iterable[Link], src: Sequence[Sequence[int]], tgt: Sequence[Sequence[int]]) -> set[Link]:
-    """Links between all units of a source word and all of the target word that it is linked to.
+    """Links between all units of each pair of linked words.
 
     Args:
-        links: of words.
-        src, tgt: for each word the numbers of its units.
+        links: links between words.
+        src, tgt: for each word, the numbers of its units.
 
     Example::
 
@@ -36,12 +36,12 @@ def unit_links(links: Iterable[Link], src: Sequence[Sequence[int]], tgt: Sequenc
 
 
 def units_of_words(text: SegmentedText, units: Sequence[Span]) -> list[list[int]]:
-    """For each word of a text the numbers of the units that share a character with it.
+    """For each word of a text, the numbers of the units that share a character with the word.
 
     Args:
-        text: with its words.
-        units: first character of each unit, and the one after its last. One without characters, as all but the last of
-            the bytes of a character have, is of the word that its place is in.
+        text: the text and its words.
+        units: the span of characters of each unit (end exclusive). A unit without characters (a byte of a character,
+            except the last byte) belongs to the word at its position.
 
     Example::
 
@@ -63,19 +63,19 @@ LinkedWords = tuple[list[str], list[str], Iterable[Link]]
 
 @dataclass(frozen=True)
 class DictionaryRun:
-    """A linked text, and the files that are made of it; at least one is needed.
+    """A linked text, and the files to make from it; at least one.
 
     Attributes:
-        segment: what finds the words, as when the text was aligned.
+        segment: the segmenter that the text was aligned with.
         out: dictionary, TSV: source, target, count, p(t|s), p(s|t), significance
-            (:class:`~xalign_fairseq.links.counting.CountedPair`), for each pair of words with a link.
-        lex: prefix of ``.s2t`` and ``.t2s``, as Moses' and Marian's extract_lex write them: ``target source p(t|s)``
+            (:class:`~xalign_fairseq.links.counting.CountedPair`), for each pair of linked words.
+        lex: prefix of ``.s2t`` and ``.t2s``, in the format of Moses and Marian's extract_lex: ``target source p(t|s)``
             and ``source target p(s|t)``; a word without a link counts as linked to ``NULL``.
         shortlist: the lines of ``lex.s2t`` without ``NULL``, the 100 most probable of each source: for Marian's
             ``--shortlist FILE 100 100``.
-        guided: links of sentencepiece's units, for Marian's ``--guided-alignment``.
-        spm: a sentencepiece model of both sides, or one for each: all files are of its units instead of words.
-        min_count: fewest links of a row of the dictionary.
+        guided: links between sentencepiece units, for Marian's ``--guided-alignment``.
+        spm: one sentencepiece model for both sides, or one for each: all files then have units instead of words.
+        min_count: least number of links of a dictionary row.
 
     Example::
 
@@ -103,12 +103,12 @@ class DictionaryRun:
 
 
 def write_dictionary(run: DictionaryRun) -> str:
-    r"""Read a linked text, once for each kind of file, and write them; how many pairs, links and rows there were.
+    r"""Write the files, reading the text once for each kind; returns the numbers of pairs, links and rows.
 
     Memory: :func:`~xalign_fairseq.links.counting.count_pairs`. Files appear when they are complete.
 
     Raises:
-        XalignError: nothing is to be written, an output would replace an input, or the files do not belong together.
+        XalignError: there is nothing to write, an output would replace an input, or the files do not belong together.
 
     Example::
 
@@ -136,14 +136,14 @@ def write_dictionary(run: DictionaryRun) -> str:
 
 
 def _write_lexical(run: DictionaryRun, linked: Iterable[LinkedWords]) -> str:
-    """The files of lexical probabilities."""
+    """Write the files of lexical probabilities."""
     paths = {name: path for name, path in run.outputs.items() if name in ("s2t", "t2s", "shortlist")}
     with ExitStack() as stack:
         streams = {name: stack.enter_context(atomic_write(path)) for name, path in paths.items()}
         rows, listed, source = 0, 0, ""
         for row in count_pairs(_with_null(linked), next(iter(paths.values()))):
             rows += 1
-            # The same rounding as extract_lex, which divides in 32 bits.
+            # Round like extract_lex, which divides in 32 bits.
             s2t, t2s = (
                 f"{np.float32(row.links) / np.float32(total):.7f}\n" for total in (row.src_links, row.tgt_links)
             )
@@ -158,7 +158,7 @@ def _write_lexical(run: DictionaryRun, linked: Iterable[LinkedWords]) -> str:
 
 
 def _with_null(linked: Iterable[LinkedWords]) -> Iterator[tuple[str, str]]:
-    """A pair of words for each link, and for each word without one a pair with :data:`NULL`."""
+    """One pair of words for each link, and one pair with :data:`NULL` for each word without a link."""
     for src, tgt, links in linked:
         yield from ((src[i], tgt[j]) for i, j in links)
         linked_src, linked_tgt = {i for i, _ in links}, {j for _, j in links}
@@ -167,7 +167,7 @@ def _with_null(linked: Iterable[LinkedWords]) -> Iterator[tuple[str, str]]:
 
 
 def _linked(text: LinkedText, models: list[sentencepiece.SentencePieceProcessor]) -> Iterator[LinkedWords]:
-    """The words of each pair and their links, or sentencepiece's units and theirs."""
+    """The words of each pair and their links, or sentencepiece units and their links."""
     for *sides, links in text:
         if not models:
             yield sides[0].words, sides[1].words, links
@@ -177,10 +177,10 @@ def _linked(text: LinkedText, models: list[sentencepiece.SentencePieceProcessor]
 
 
 def _units(text: SegmentedText, model: sentencepiece.SentencePieceProcessor) -> tuple[list[str], list[list[int]]]:
-    """Sentencepiece's units of a text, and for each word the numbers of its units."""
+    """The sentencepiece units of a text, and for each word the numbers of its units."""
     units = model.encode(text.text, out_type=str)
     _, begin, end = pieces_with_offsets(model, text.text)
-    # These are of parts: a unit that has white space within it is split there, and one of nothing else has no part.
+    # Units are split at white space; a unit of white space only has no part.
     numbers = [number for number, unit in enumerate(units) for _ in unit.split()]
     parts = units_of_words(text, list(zip(begin.tolist(), end.tolist(), strict=True)))
     # Units with white space cannot be written in a table.

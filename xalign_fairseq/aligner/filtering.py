@@ -1,4 +1,4 @@
-"""A bitext without the pairs that do not translate each other, by the scores of their links."""
+"""Remove pairs that are not translations from a bitext, by the scores of their links."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -26,12 +26,12 @@ class FilterRun:
     """A bitext to filter, and how.
 
     Attributes:
-        out: prefix P of the kept text, ``P.SRC`` and ``P.TGT`` with the suffixes of the given files, of its links,
-            ``P.links``, and of the scores of all pairs, ``P.scores``.
-        aligning: how the text is aligned; its text, output and format are not read.
+        out: prefix P of the outputs: the kept text, ``P.SRC`` and ``P.TGT`` with the suffixes of the given files; its
+            links, ``P.links``; and the scores of all pairs, ``P.scores``.
+        aligning: how to align the text; ``text``, ``out`` and ``format`` are ignored.
         min_score: least score of a pair that is kept.
-        scores: scores of this text that an earlier run has written; it is not aligned then.
-        resume: continue unfinished scores; finished scores of the same text and options are used again.
+        scores: scores of this text from an earlier run; the text is then not aligned.
+        resume: continue unfinished scores, and reuse finished scores of the same text and options.
 
     Example::
 
@@ -51,10 +51,10 @@ class FilterRun:
 
 
 def filter_files(run: FilterRun) -> str:
-    r"""Score the pairs of a bitext and write those that reach the least score; how many there were, in a line.
+    r"""Score the pairs of a bitext and write those of at least the least score; returns the counts in one line.
 
     Raises:
-        XalignError: an option or file is wrong, or scores and text do not belong together; the line is named.
+        XalignError: an option or file is wrong, or scores and text do not belong together. The error names the line.
 
     Example::
 
@@ -77,7 +77,7 @@ def filter_files(run: FilterRun) -> str:
 
 
 def _score(run: FilterRun, scores: Path) -> list[str]:
-    """Make the scores, unless they are complete and of the same text and options; what was done.
+    """Make the scores unless complete ones of the same text and options exist; returns what was done.
 
     ``P.scores.json`` records the text and options. It is written after the scores and removed before they change.
     """
@@ -99,7 +99,7 @@ def _score(run: FilterRun, scores: Path) -> list[str]:
 
 
 def keep_pairs(text: LinkedText, files: LinkFiles, min_score: float) -> str:
-    """Write the pairs of a text with scores that reach the least one, with their links; how many, in a line."""
+    """Write the pairs of at least the least score, with their links; returns the counts in one line."""
     read = kept = unlinked = 0
     with ExitStack() as stack:
         src, tgt, links = (stack.enter_context(atomic_write(path)) for path in (*files.new_texts, files.links))
@@ -114,7 +114,7 @@ def keep_pairs(text: LinkedText, files: LinkFiles, min_score: float) -> str:
 
 
 def scored_lines(text: LinkedText) -> Iterator[tuple[LinkedLine, float, str]]:
-    """The pairs of a text with scores, with score and links; :class:`XalignError` names a line that is wrong."""
+    """The pairs of a text with their scores and links; :class:`XalignError` names a malformed line."""
     _, _, scores = text.paths
     for line in text.lines():
         score, links = parse_score(line.links, f"{scores}, line {line.number}")

@@ -1,4 +1,4 @@
-"""Test sets with gold links, found in a folder by their names."""
+"""Find test sets with gold links in a folder, by name."""
 
 import hashlib
 import os
@@ -14,8 +14,9 @@ from xalign_fairseq.links.pharaoh import Gold
 
 @dataclass(frozen=True)
 class GoldSet:
-    """Sentence pairs with gold links; ``name`` is the place below the folder, without ending, ``digest`` of text and
-    links."""
+    """Sentence pairs with gold links. ``name`` is the path below the folder, without suffix; ``digest`` covers text and
+    links.
+    """
 
     name: str
     languages: tuple[str, str]
@@ -25,9 +26,9 @@ class GoldSet:
 
 
 def find_sets(folder: str) -> list[GoldSet]:
-    """Every ``S-T.gold`` below a folder, with the texts ``S-T.S`` and ``S-T.T`` next to it, ordered by name.
+    """Every ``S-T.gold`` below a folder, with its texts ``S-T.S`` and ``S-T.T``, sorted by name.
 
-    Links to folders are followed; each folder counts once.
+    Symbolic links to folders are followed; each folder counts once.
     """
     top = Path(folder)
     found = [read_set(path, top) for path in sorted(_gold_files(top))]

@@ -1,4 +1,4 @@
-"""An encoder's scores of the words of a text, kept in files: sentences that it has read are not read again."""
+"""An encoder's word scores of a text, stored in files, so that the encoder reads each sentence once."""
 
 import hashlib
 from collections.abc import Iterable, Iterator
@@ -40,7 +40,7 @@ class KeptScores(WordAligner):
         return len(self._kept["count"])
 
     def unknown(self) -> UnknownTokens:
-        """The unknown tokens among those read in this run."""
+        """The number of unknown tokens read in this run."""
         return self._encoder.unknown()
 
     def describe(self) -> str:
@@ -68,7 +68,7 @@ class KeptScores(WordAligner):
         self._join(parts)
 
     def guide(self, line: int) -> np.ndarray | None:
-        """Scores of a line of the text; ``None`` where it was too long."""
+        """Scores of a line of the text; ``None`` if the line was too long."""
         count = int(self._kept["count"][line])
         if count < 0:
             return None
@@ -80,7 +80,7 @@ class KeptScores(WordAligner):
     def stream(
         self, pairs: Iterable[SentencePair], progress: Progress | None = None, matrices: bool = False
     ) -> Iterator[Alignment]:
-        """Scores of pairs, as ``matrix``, without links; pairs of the text are not read again, others are."""
+        """Scores of pairs as ``matrix``, without links; only pairs outside the text are read by the encoder."""
         for chunk in chunks(pairs, AT_ONCE):
             lines = [self._line(pair) for pair in chunk]
             unread = (pair for pair, line in zip(chunk, lines, strict=True) if line is None)
@@ -119,7 +119,7 @@ def _digest(pair: WordPair) -> np.uint64:
 
 
 def kept_scores(matrix: np.ndarray | None) -> np.ndarray | None:
-    """Scores of words, in the form in which they are stored: small ones are 0."""
+    """Scores of words in the stored form: small scores are 0."""
     return None if matrix is None else np.where(matrix >= LEAST, matrix, np.float32(0))
 
 

@@ -1,4 +1,4 @@
-"""Any word aligner by its path: an encoder, statistics of bitext, or both."""
+"""Load any word aligner by its path: an encoder, statistics of bitext, or both."""
 
 import logging
 import os
@@ -34,22 +34,21 @@ def load_aligner(
     """Load a word aligner.
 
     Args:
-        path: an encoder: ``e5-small``, the packaged one and the default, a checkpoint, the folder of a run, a folder of
-            XLM-R's or Hugging Face's, a name of its hub
+        path: an encoder: ``e5-small`` (packaged, the default), a checkpoint, the folder of a run, of XLM-R or of a
+            Hugging Face model, or a name on the hub
             (:func:`~xalign_fairseq.encoder.pretrained.reading.read_pretrained`); or the folder of an aligner from
-            bitext alone, or of all steps (``xalign train-aligner --best``).
-        options: all at once, or
+            bitext alone, or of ``xalign train-aligner --best``.
+        options: all options as one value, or
         more: by name, as of :class:`~xalign_fairseq.aligner.options.AlignerOptions`.
 
     Returns:
         an :class:`~xalign_fairseq.aligner.neural.aligner.Aligner`, or an
         :class:`~xalign_fairseq.aligner.neural.processes.AlignerPool` of several;
-        with ``statistics``, and of all steps, a :class:`~xalign_fairseq.aligner.combined.CombinedAligner`; of bitext
-        alone a
-        :class:`~xalign_fairseq.aligner.statistical.aligner.StatisticalAligner`.
+        with ``statistics`` or ``--best``, a :class:`~xalign_fairseq.aligner.combined.CombinedAligner`; from bitext
+        alone, a :class:`~xalign_fairseq.aligner.statistical.aligner.StatisticalAligner`.
 
     Raises:
-        XalignError: there is no such model, it cannot be read, or an option does not go with it.
+        XalignError: there is no such model, it cannot be read, or an option does not apply to it.
 
     Example::
 
@@ -69,7 +68,7 @@ def load_aligner(
 
 
 def open_aligner(path: str | os.PathLike[str], options: AlignerOptions) -> WordAligner:
-    """Load an aligner by options that were checked, with a device for each process, and the dtype of all."""
+    """Load an aligner by checked options, with one device per process and one dtype for all."""
     if is_statistical(path):
         return StatisticalAligner(load(Path(path)), options.min_probability)
     if parts := read_best(path):
@@ -85,7 +84,7 @@ def open_aligner(path: str | os.PathLike[str], options: AlignerOptions) -> WordA
 
 
 def open_parts(parts: BestParts, options: AlignerOptions) -> WordAligner:
-    """Load the parts of an aligner made by all steps, as one."""
+    """Load the parts of an aligner of ``train-aligner --best`` as one aligner."""
     statistics = load(parts.statistics) if parts.statistics else None
     second = None
     if parts.trained:
@@ -95,7 +94,7 @@ def open_parts(parts: BestParts, options: AlignerOptions) -> WordAligner:
 
 
 def check_options(path: str | os.PathLike[str], options: AlignerOptions, learn: str = "") -> None:
-    """Raise :class:`XalignError` for an option that the kind of aligner does not have, before anything is read.
+    """Raise :class:`XalignError` for an option that this kind of aligner lacks, before anything is read.
 
     ``learn``: what to learn first: an aligner ``from_scratch``, ``statistics`` guided by the encoder, or nothing
     (empty).
@@ -145,16 +144,16 @@ def _check_combined(path: str | os.PathLike[str], options: AlignerOptions) -> No
 
 
 def choice_of(options: AlignerOptions) -> tuple[float | None, float | None]:
-    """The choice of a :class:`CombinedAligner`'s links: a least probability, or threshold and growth, if given."""
+    """How a :class:`CombinedAligner` chooses links: by a least probability, or by threshold and growth, if given."""
     if options.min_probability is not None:
         return max(options.min_probability, LEAST), 1.0
     return options.linking.options.get("threshold"), options.linking.options.get("growth")
 
 
 def scoring_method(path: str | os.PathLike[str], asked: Linking, maps: bool, guide: str | None = None) -> str:
-    """The method of an encoder that scores for a :class:`CombinedAligner`: the requested one, otherwise that of the
-    ``guide`` of the statistics, otherwise ``scored`` for the packaged encoders and those that learned from gold links,
-    and ``grow`` for all others.
+    """The scoring method of a :class:`CombinedAligner`'s encoder: the requested method, otherwise the method of the
+    ``guide`` of the statistics. The default is ``scored`` for packaged encoders and encoders trained on gold links,
+    otherwise ``grow``.
     """
     if asked.method or guide:
         return asked.method or str(guide)
@@ -163,14 +162,14 @@ def scoring_method(path: str | os.PathLike[str], asked: Linking, maps: bool, gui
 
 
 def scoring_options(options: AlignerOptions, method: str) -> AlignerOptions:
-    """Options for the encoder of a combined aligner, which gives scores; the options that choose links are separate."""
+    """Options for the scoring encoder of a combined aligner, without the options that choose links."""
     kept = {name: value for name, value in options.linking.options.items() if name not in ("threshold", "growth")}
     linking = replace(options.linking, method=method, options=kept | {"threshold": 1.0})
     return replace(options, min_probability=None, linking=linking, statistics=None)
 
 
 def open_encoder(path: str | os.PathLike[str], options: AlignerOptions) -> WordAligner:
-    """One aligner, or one for each device of options that :func:`open_aligner` takes."""
+    """One aligner, or one per device; options as in :func:`open_aligner`."""
     devices = options.device.split(",")
     if len(devices) > 1:
         pool = AlignerPool(partial(_load_in_worker, os.fspath(path), options), devices)
@@ -184,6 +183,6 @@ def _load_in_worker(path: str, options: AlignerOptions, device: str) -> Aligner:
 
 
 def _log_from(_: Aligner, level: int) -> None:
-    """In one of several processes with the same choice: log on stderr what computes transport."""
+    """Log on stderr which backend computes transport, in one of several equal processes."""
     logging.getLogger(SINKHORN).setLevel(level)
     logging.getLogger(SINKHORN).addHandler(logging.StreamHandler())

@@ -17,22 +17,22 @@ class AlignerOptions:
     """How an aligner is loaded.
 
     Attributes:
-        linking: how links are made; what is unspecified is completed by the model, its family or a default.
-        statistics: folder of statistics of bitext, whose scores are combined with the encoder's.
-        min_probability: of a link. Aligners from bitext alone, with statistics, ``grow`` and ``scored`` take all pairs
-            of words of this probability, the other methods those of their links that have it. None: as AER on
-            development gold was lowest.
-        languages: of source and target; linear maps and encoders with language embeddings need them.
-        maps: use the checkpoint's linear maps of the hidden states of separately encoded sides.
-        units: what links join, ``word`` or ``subword``.
-        device: ``auto``, ``cpu``, ``cuda``, ``cuda:1``, or several: ``cuda:0,cuda:1``, with a process each.
-        dtype: of weights and hidden states: ``auto`` (bfloat16 where that is fast, otherwise float32), ``float32``
-            or ``bfloat16`` (:func:`xalign_fairseq.core.devices.choose_dtype`).
-        processes: on the CPU, each with one thread; a script needs ``if __name__ == "__main__":`` for several.
-        batch_tokens: most tokens in a batch, padding included; at least one pair is always taken.
+        linking: how links are made; unspecified parts come from the model, its family or a default.
+        statistics: folder of statistics of bitext, to combine with the encoder's scores.
+        min_probability: least probability of a link. Aligners from bitext alone, with statistics, ``grow`` and
+            ``scored`` take all pairs of words of this probability; other methods only remove links below it. None: the
+            choice of lowest AER on development gold.
+        languages: source and target language, needed by linear maps and by encoders with language embeddings.
+        maps: apply the checkpoint's linear maps to separately encoded sides.
+        units: what links connect, ``word`` or ``subword``.
+        device: ``auto``, ``cpu``, ``cuda``, ``cuda:1``, or several: ``cuda:0,cuda:1``, one process each.
+        dtype: dtype of weights and hidden states: ``auto`` (bfloat16 where fast, otherwise float32), ``float32`` or
+            ``bfloat16`` (:func:`xalign_fairseq.core.devices.choose_dtype`).
+        processes: number on the CPU, one thread each; with several, a script needs ``if __name__ == "__main__":``.
+        batch_tokens: most tokens in a batch, padding included; a batch has at least one pair.
         dictionary: dict.txt, if the model does not carry its own.
         spm: sentencepiece model, if the model does not carry its own.
-        sinkhorn_backend: what computes transport (:data:`~xalign_fairseq.transport.names.BACKENDS`).
+        sinkhorn_backend: backend that computes transport (:data:`~xalign_fairseq.transport.names.BACKENDS`).
     """
 
     linking: Linking = UNSPECIFIED
@@ -58,7 +58,7 @@ class AlignerOptions:
         return cls(**options)
 
     def given(self) -> dict[str, Any]:
-        """The options that differ from their defaults, by the names that errors and the command line have for them."""
+        """The options that differ from their defaults, by their names in errors and on the command line."""
         found: dict[str, Any] = {}
         for each in fields(self):
             value = getattr(self, each.name)
@@ -70,7 +70,7 @@ class AlignerOptions:
 
 
 def require_one_choice(options: AlignerOptions) -> None:
-    """Raise :class:`XalignError` if the least probability of a link is not a probability, or given in two ways."""
+    """Raise :class:`XalignError` if the least probability of a link is no probability or is given twice."""
     least = options.min_probability
     if least is None:
         return
@@ -82,14 +82,14 @@ def require_one_choice(options: AlignerOptions) -> None:
 
 
 def least_options(method: str, probability: float) -> dict[str, float]:
-    """The options by which a method takes all pairs of words of a probability; none if it chooses in another way."""
+    """The options that make a method take all pairs of words of a probability; empty if it has none."""
     if not probability:
         return {}
     return {"scored": {"threshold": probability}, "grow": {"threshold": probability, "growth": 1.0}}.get(method, {})
 
 
 def linking_options(linking: Linking) -> dict[str, Any]:
-    """The parts of a linking that are specified, by their names on the command line."""
+    """The specified parts of a linking, by their names on the command line."""
     parts = {
         "layer": layer_range(linking.layers),
         "method": linking.method,
@@ -101,13 +101,13 @@ def linking_options(linking: Linking) -> dict[str, Any]:
 
 
 BEGUN, DONE = "begun.json", "best.json"
-# Options of an aligner that hold for any encoder, method or statistics, and those that choose links.
+# Options for any encoder, method or statistics, and options that choose links.
 COMMON = ("min_probability", "threshold", "growth", "languages", "device", "dtype", "processes", "batch_tokens")
 
 
 class FinishedStep(TypedDict):
-    """A finished step: ``before`` and ``aer`` are the AER on held-out gold (a fraction) without it and with it, None
-    without gold that can judge it; ``used``: whether the aligner uses its result, that is, unless the AER is higher.
+    """A finished step. ``before`` and ``aer``: AER on held-out gold (a fraction) without and with the step, None
+    without suitable gold. ``used``: whether the aligner uses the result, that is, unless AER rose.
     """
 
     done: str
@@ -118,7 +118,7 @@ class FinishedStep(TypedDict):
 
 
 class BestAligner(TypedDict):
-    """The content of ``best.json``: encoders and method, and what lies below this folder, empty if not used."""
+    """The content of ``best.json``: encoders, method and paths below this folder, empty if not used."""
 
     encoder: str
     gold: str
@@ -129,7 +129,7 @@ class BestAligner(TypedDict):
 
 
 class BestParts(NamedTuple):
-    """The parts of an aligner: an encoder with its method, a second one, whose method is ``grow``, and statistics."""
+    """The parts of an aligner: an encoder with its method, a second encoder with ``grow``, and statistics."""
 
     encoder: str
     method: str
@@ -152,7 +152,7 @@ def read_best(path: str | os.PathLike[str]) -> BestParts | None:
 
 
 def check_own(options: AlignerOptions) -> None:
-    """Raise :class:`XalignError` for an option that the folder itself sets."""
+    """Raise :class:`XalignError` for an option that the folder sets."""
     for name in options.given():
         if name not in COMMON:
             problem = "the folder of an aligner made by all steps sets this option itself"

@@ -1,4 +1,4 @@
-"""How well the sentences of a pair translate each other, by their word links."""
+"""Scores of how well two sentences translate each other, from their word links."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,14 +15,13 @@ class PairScore:
     """A pair's score and its parts, each from 0 to 1; all are 0 for a pair without links.
 
     Attributes:
-        score: the share of the letters that are linked, weighted by the probability of the links: the most probable
-            link of each word counts, weighted by the number of its letters minus one, because long words mean more; the
-            side with the lower share decides.
+        score: the share of linked letters, the lower of both sides. Each word counts by the probability of its best
+            link, times its number of letters minus one, because long words mean more.
         src_coverage: the share of the source words that have a link.
-        tgt_coverage: the share of the target words that have one.
-        probability: the mean of the links.
-        agreement: the share of the links that are the most probable of both their words: both directions choose them.
-        length_ratio: letters of the shorter side for each of the longer.
+        tgt_coverage: the share of the target words that have a link.
+        probability: the mean probability of the links.
+        agreement: the share of the links that are the most probable link of both words.
+        length_ratio: letters of the shorter side divided by letters of the longer side.
 
     The score was chosen among 30 on development text of five languages (docs/reference/pair_scores.md).
     """
@@ -66,10 +65,10 @@ def score_pair(pair: Alignment) -> PairScore:
 
 
 def parse_score(line: str, where: object = None) -> tuple[float, str]:
-    """Score and links of a line that ``xalign align --format scores`` has written.
+    """Score and links from a line of ``xalign align --format scores``.
 
     Raises:
-        XalignError: it is not such a line.
+        XalignError: the line is malformed.
     """
     cells = line.split("\t")
     try:

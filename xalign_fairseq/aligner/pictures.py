@@ -1,4 +1,4 @@
-"""One pair's link matrix as a picture, and the gold links that pictures and pages show."""
+"""Pictures of one pair's link matrix, and gold links for pictures and pages."""
 
 import os
 from collections.abc import Iterable, Sequence
@@ -13,12 +13,12 @@ from xalign_fairseq.evaluation.plots.figure import check_picture
 from xalign_fairseq.evaluation.plots.matrix import plot_links
 from xalign_fairseq.links.pharaoh import Gold
 
-MOST_WORDS = 300  # of a side that is drawn; more names could not be read
+MOST_WORDS = 300  # per side in a picture; more would be unreadable
 
 
 @dataclass(frozen=True)
 class Pictures:
-    """The pictures of a run: the link matrix of one line, and gold links in it and in a page."""
+    """The pictures of a run: the link matrix of one line, and gold links for picture and page."""
 
     plot: str | None = None
     line: int | None = None
@@ -71,7 +71,7 @@ class Pictures:
             )
 
     def draw(self, aligner: WordAligner, pairs: Iterable[WordPair], golds: Sequence[Gold] | None) -> None:
-        """Draw the pair, if a picture is wanted."""
+        """Draw the pair if a picture was requested."""
         if not self.plot:
             return
         [pair] = islice(pairs, self.number - 1, self.number)

@@ -18,19 +18,19 @@ Links = dict[tuple[int, int], float]
 
 @dataclass(frozen=True)
 class Alignment:
-    """The units of a pair and its links: ``links[i, j]`` is the probability of source unit i with target unit j.
+    """The units of a pair and its links: ``links[i, j]`` is the probability that source unit i is linked to target unit
+    j.
 
-    ``units`` are the words of the text or the encoder's subwords. For a sentence given as a text, the words are a
+    ``units`` are words or the encoder's subwords. For a sentence given as text, the words are a
     :class:`~xalign_fairseq.core.text.segmented.SegmentedText` with the text and the positions of the words:
     ``pair.src.text``, ``pair.src.spans``. ``too_long``: the pair has more than
     :data:`~xalign_fairseq.aligner.neural.aligner.MOST_SIMILARITIES` pairs of subwords, and is not aligned. ``finite``
-    is false if the pair has no links because hidden states are not finite.
+    is false if hidden states are not finite; the pair then has no links.
 
-    ``matrix[i, j]``, float32, is the probability of source unit i with target unit j, linked or not; 0 for words that
-    the tokenizer drops. ``grow``, ``scored`` and statistics choose links of words from it. All other methods have
-    probabilities of subwords; a pair of words then has the largest of its subwords, at least that of its link.
-    ``align`` computes it, ``stream`` on request; otherwise, and for pairs that are too long or not finite, it is
-    ``None``.
+    ``matrix[i, j]``, float32, is the probability of every pair of units, linked or not; 0 for words that the tokenizer
+    drops. ``grow``, ``scored`` and statistics choose word links from ``matrix``. All other methods score subwords; a
+    pair of words then has the highest probability of its subwords, at least that of its link. ``align`` computes the
+    matrix, ``stream`` on request. Otherwise, and for pairs that are too long or not finite, it is ``None``.
 
     Example::
 
@@ -48,9 +48,10 @@ class Alignment:
     matrix: np.ndarray | None = field(default=None, repr=False, compare=False)
 
     def links_on(self, src: SegmentedText, tgt: SegmentedText) -> Links:
-        """The links of the same two texts between other words: between those that share characters with linked words.
+        """The links for another segmentation of both texts: words are linked if they share characters with linked
+        words.
 
-        If several links become one, it has their highest probability.
+        If several links become one, the highest probability counts.
 
         Example::
 
@@ -77,13 +78,12 @@ Progress = Callable[[int], object]
 
 
 class WordAligner(Protocol):
-    """Sentence pairs in, word links with probabilities out.
+    """Sentence pairs to word links with probabilities.
 
-    A sentence is a text in any language, or its words. A text is split by the segmenter ``auto``
-    (:func:`~xalign_fairseq.core.text.segmentation.find_segmenter`): at white space, or as ICU finds the words of text
-    without spaces; the result of another segmenter can be given in its place. No pair is left out: one with an empty
-    side, or of more than :data:`~xalign_fairseq.aligner.neural.aligner.MOST_SIMILARITIES` pairs of subwords, has no
-    links.
+    A sentence is a text in any language, or a list of words. A text is split by the segmenter ``auto``
+    (:func:`~xalign_fairseq.core.text.segmentation.find_segmenter`): at white space, or by ICU for text without spaces.
+    To use another segmenter, pass its words. No pair is left out: a pair with an empty side, or with more than
+    :data:`~xalign_fairseq.aligner.neural.aligner.MOST_SIMILARITIES` pairs of subwords, has no links.
 
     Example::
 
@@ -95,16 +95,16 @@ class WordAligner(Protocol):
     def stream(
         self, pairs: Iterable[SentencePair], progress: Progress | None = None, matrices: bool = False
     ) -> Iterator[Alignment]:
-        """Align pairs in their order.
+        """Align pairs in order.
 
         Args:
-            pairs: source and target sentence each.
-            progress: is called with the number of pairs that were done since.
-            matrices: give the probabilities of all pairs of units, too (:class:`~xalign_fairseq.aligner.Alignment`).
+            pairs: pairs of source and target sentence.
+            progress: called with the number of newly finished pairs.
+            matrices: also return the probabilities of all pairs of units (:class:`~xalign_fairseq.aligner.Alignment`).
         """
 
     def describe(self) -> str:
-        """How links are made, in one line for people."""
+        """How links are made, in one readable line."""
 
     def signature(self) -> str:
         """Everything that determines the links, as ``key:value`` joined by ``|``
@@ -112,18 +112,18 @@ class WordAligner(Protocol):
         """
 
     def unknown(self) -> UnknownTokens:
-        """The unknown tokens of all pairs so far; do not call this while pairs are being aligned."""
+        """The number of unknown tokens in all pairs so far; do not call this while pairs are being aligned."""
         return UnknownTokens()
 
     def align(self, src: Iterable[Sentence], tgt: Iterable[Sentence]) -> list[Alignment]:
-        """Align sentences and their translations, as many as there are sentences, with ``matrix`` of each pair.
+        """Align sentences with their translations; each alignment has its ``matrix``.
 
         Raises:
-            XalignError: the sides differ in their number of sentences, or one is a single string.
+            XalignError: the sides differ in their number of sentences, or a side is a single string.
         """
         if isinstance(src, str) or isinstance(tgt, str):
             raise XalignError(
-                "a text is given instead of a list of texts",  # whose letters would be taken for texts
+                "a text is given instead of a list of texts",  # its letters would be taken for texts
                 found=src if isinstance(src, str) else tgt,
                 remedy='align(["one sentence"], ["its translation"])',
             )

@@ -1,4 +1,4 @@
-"""Files of sentence pairs to files of links."""
+"""Align files of sentence pairs into files of links."""
 
 import json
 import time
@@ -55,9 +55,9 @@ def pharaoh_line(alignment: Alignment) -> str:
 def json_line(alignment: Alignment) -> str:
     """``{"src": words, "tgt": words, "links": [[i, j, probability], ...]}``.
 
-    For a side given as a text, ``src_text`` is the text; ``src_chars`` and ``src_bytes`` have the first character (byte
-    of UTF-8) of each word and the one after its last. The target has ``tgt_text`` and so on. Links between subwords
-    have ``"units": "subword"``; then ``src`` and ``tgt`` are the subwords, without places.
+    For a side given as text, ``src_text`` is the text; ``src_chars`` and ``src_bytes`` are the spans of the words in
+    characters and in UTF-8 bytes (end exclusive). The target has ``tgt_text`` and so on. Links between subwords have
+    ``"units": "subword"``; then ``src`` and ``tgt`` are subwords, without spans.
 
     Example::
 
@@ -78,7 +78,7 @@ def json_line(alignment: Alignment) -> str:
 
 
 def score_line(alignment: Alignment) -> str:
-    """The columns of :class:`~xalign_fairseq.aligner.pair_scores.PairScore`, and the links, with tabs between them."""
+    """The columns of :class:`~xalign_fairseq.aligner.pair_scores.PairScore` and the links, separated by tabs."""
     return f"{score_pair(alignment).line()}\t{pharaoh_line(alignment)}"
 
 
@@ -94,9 +94,9 @@ class AlignRun:
 
     Attributes:
         text: files of source and target sentences, or one of ``source ||| target`` lines; ``-`` is standard input.
-        model: an encoder, or the folder of an aligner from bitext alone; empty where one is learned.
-        learn: ``from_scratch``: an aligner from this text alone, into ``OUT.aligner``; ``statistics``: statistics of
-            this text, guided by the encoder, to the same place; empty: nothing is learned.
+        model: an encoder, or the folder of an aligner from bitext alone; empty if ``learn`` is ``from_scratch``.
+        learn: what to learn first, into ``OUT.aligner``. ``from_scratch``: an aligner from this text alone;
+            ``statistics``: statistics of this text, guided by the encoder; empty: nothing.
         out: the file of links; ``-`` is standard output.
         format: ``pharaoh``, ``json``, ``scores`` or ``html``.
         resume: continue the unfinished output of an interrupted run.
@@ -117,22 +117,22 @@ class AlignRun:
 
     @property
     def learned(self) -> Path:
-        """The folder of what is learned."""
+        """The folder of the learned aligner or statistics."""
         return Path(f"{self.out}.aligner")
 
 
 @dataclass(frozen=True)
 class AlignReport:
-    """A run's summary in one line, with a warning if many words are unknown to the model."""
+    """A run's one-line summary, with a warning if the model lacks many words."""
 
     summary: str
     warning: str | None
 
 
 def align_files(run: AlignRun) -> AlignReport:
-    """Align a text and write its links, a line for each pair.
+    """Align a text and write its links, one line per pair.
 
-    Memory does not grow with the number of pairs. Checks run before the work begins.
+    Memory does not grow with the number of pairs. All checks run first.
     """
     _check(run)
     options, gold = run.options, run.pictures.gold
@@ -144,14 +144,14 @@ def align_files(run: AlignRun) -> AlignReport:
     if gold:
         pairs, golds = read_gold_text(src, tgt, gold, needs_links=False, split=split)
     if not (run.learn == ALONE or is_statistical(run.model)):
-        # An output continues only in its dtype; otherwise its lines would come from two different runs.
+        # An output continues only with its dtype; otherwise its lines would differ from one run's.
         devices, dtype = choose_devices(options.device, options.dtype, options.processes)
         options = replace(options, device=devices, dtype=dtype, processes=1)
     page = Page(golds, options.languages) if run.format == "html" else None
     files = (run.model, options.dictionary, options.spm, run.pictures.gold, options.statistics)
     inputs = [*run.text, *filter(None, files)]
     run.pictures.check_place(pairs, inputs, None if run.out == STANDARD_OUTPUT else run.out)
-    # A page has text around its lines, and can't be continued; a pipe can't be read again.
+    # A page can't be continued, because text surrounds its lines; a pipe can't be read again.
     more = {
         "format": run.format,
         "segment": segmenter_versions(run.segment),
@@ -174,12 +174,12 @@ def align_files(run: AlignRun) -> AlignReport:
 def open_guided(
     model: str, options: AlignerOptions, folder: Path, record: Mapping[str, str], text: PairedText, quiet: bool = False
 ) -> Iterator[CombinedAligner]:
-    """An encoder with statistics of a text, which are learned first; the same call continues an interrupted one.
+    """An encoder with statistics of a text, learned first. The same call continues an interrupted one.
 
-    The encoder reads the text once; its scores are kept next to the statistics. ``record`` is what determines the links
+    The encoder reads the text once; its scores are kept next to the statistics. ``record`` determines the links
     (:func:`~xalign_fairseq.aligner.run_record.run_record`).
     """
-    # The format and what chooses links have no effect on statistics.
+    # The format and the choice of links do not affect statistics.
     method = scoring_method(model, options.linking, options.maps)
     identity = {name: value for name, value in record.items() if name not in ("format", *CHOOSING, GUIDED)}
     with open_encoder(model, scoring_options(options, method)) as encoder:
@@ -193,7 +193,7 @@ def open_guided(
 
 
 def _check(run: AlignRun) -> None:
-    """Check that the options go together, before anything is learned or read."""
+    """Check that the options fit together, before anything is learned or read."""
     if run.learn and (len(run.text) != 2 or any(map(is_piped, run.text)) or run.out == STANDARD_OUTPUT):
         raise XalignError(
             "learning from the text needs files as input and output",
@@ -235,7 +235,7 @@ def _write(
     output: Output,
     quiet: bool,
 ) -> str:
-    """Align and write the pairs that are not written yet; how many they were, and how fast it went."""
+    """Align and write the remaining pairs; returns their number and the speed."""
     total = len(pairs) - output.done if isinstance(pairs, SentencePairs) else None
     number, links, too_long, overflowed = output.done, 0, 0, 0
     start = time.monotonic()
@@ -244,7 +244,7 @@ def _write(
         remaining = islice(pairs, output.done, None) if output.done else pairs
         for number, alignment in enumerate(aligner.stream(remaining, bar.update), output.done + 1):
             out.write((form.line(alignment, number) if isinstance(form, Page) else form(alignment)) + "\n")
-            if isinstance(pairs, PairStream):  # whoever writes the pairs may wait for their links
+            if isinstance(pairs, PairStream):  # the writer of the pairs may wait for their links
                 out.flush()
             links += len(alignment.links)
             overflowed += not alignment.finite

@@ -1,4 +1,4 @@
-"""The record that determines an output's lines: options, and the state of the files that they name."""
+"""The record that determines an output's lines: options, and the state of the named files."""
 
 import hashlib
 import os
@@ -15,7 +15,8 @@ WITHOUT_EFFECT = ("device", "sinkhorn_backend", "processes", "batch_tokens")  # 
 
 
 def run_record(text: tuple[str, ...], model: str, options: AlignerOptions, **more: object) -> dict[str, str]:
-    """A value for each option that has an effect: the digest of a text, the sizes and times of a model's files.
+    """A value for each option that affects the lines: for a text its digest, for a model the sizes and times of its
+    files.
 
     ``model`` is empty for an aligner learned from the text alone; ``more`` has other options.
     """
@@ -24,12 +25,12 @@ def run_record(text: tuple[str, ...], model: str, options: AlignerOptions, **mor
     given = {name: value for name, value in options.given().items() if name not in WITHOUT_EFFECT}
     described = {name: model_state(str(value)) if name in MODELS else str(value) for name, value in given.items()}
     rest = {name: str(value) for name, value in more.items()}
-    by = {"model": model_state(model)} if model else {}  # none where an aligner is learned from the text alone
+    by = {"model": model_state(model)} if model else {}  # none if the aligner is learned from the text alone
     return {"xalign_fairseq": __version__, **digests, **by, **described, **rest}
 
 
 def model_state(path: str | os.PathLike[str]) -> str:
-    """The value of a model, by the sizes and times of its files: a digest of gigabytes would take long."""
+    """The sizes and times of a model's files, because a digest of gigabytes takes long."""
     from xalign_fairseq.encoder.pretrained import low_rank, packaged
     from xalign_fairseq.encoder.pretrained.reading import find_pretrained
 
@@ -41,7 +42,7 @@ def model_state(path: str | os.PathLike[str]) -> str:
 
 
 def _model_files(folder: Path) -> list[Path]:
-    """The files a model is read from; not the logs next to it, nor the output, which may be in its folder."""
+    """The files that a model is read from, without logs or outputs in its folder."""
     from xalign_fairseq.data.databin import DICTIONARY
     from xalign_fairseq.data.tokenizers.tokenizer_model import PIPELINE, SENTENCEPIECE_NAMES, WORDPIECE
     from xalign_fairseq.encoder.pretrained.huggingface.locate import FILES, PICKLED, SAFE

@@ -1,7 +1,7 @@
-"""The word aligners of others: eflomal (Östling & Tiedemann, 2016) and fast_align (Dyer et al., 2013).
+"""External word aligners: eflomal (Östling & Tiedemann, 2016) and fast_align (Dyer et al., 2013).
 
-Both read lines of ``source ||| target`` and write one line of links ``i-j`` for each, the source index first in both
-directions.
+Both read lines of ``source ||| target`` and write one line of links ``i-j`` per pair, with the source index first in
+both directions.
 """
 
 import os
@@ -26,10 +26,10 @@ NONE: Directions = (frozenset(), frozenset())
 
 @dataclass(frozen=True)
 class Tool:
-    """The command of a tool: it reads the file ``text`` of its folder, and writes ``forward`` and ``backward``.
+    """The commands of a tool, which read ``text`` in their folder and write ``forward`` and ``backward``.
 
-    Each of ``commands`` has its arguments, and the file for its standard output if that has the links. ``name`` is also
-    the name of its Python package. Pairs with more than ``most_words`` on a side get no links from it.
+    Each of ``commands`` has arguments, and a file for standard output if the links go there. ``name`` is also the name
+    of the Python package. Pairs with more than ``most_words`` on a side get no links.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Tool:
     most_words: int = sys.maxsize
 
     def find(self) -> str | None:
-        """Path of the program: next to this Python (whose environment may not be activated), otherwise on PATH."""
+        """The program's path: next to this Python, whose environment may not be activated, otherwise on PATH."""
         folders = (os.path.dirname(sys.executable), os.environ.get("PATH", os.defpath))
         found = shutil.which(self.commands[0][0][0], path=os.pathsep.join(folders))
         return found and os.path.abspath(found)  # it is started in another folder
@@ -57,7 +57,7 @@ class Tool:
         return max(len(src), len(tgt)) > self.most_words
 
     def run(self, pairs: Iterable[WordPair], folder: Path) -> None:
-        """Align the pairs that it takes; :class:`XalignError` if there is none, or the tool is missing or fails."""
+        """Align the pairs; :class:`XalignError` if all are too long, or the tool is missing or fails."""
         program = self.find()
         if program is None:
             raise XalignError(f"{self.name} is not installed", parameter="engine", remedy=self.install)
@@ -79,7 +79,7 @@ class Tool:
                 raise failure(self.name, shlex.join(command), code, tail(folder / LOG), remedy)
 
     def links(self, pairs: Iterable[WordPair], folder: Path) -> Iterator[tuple[WordPair, Directions]]:
-        """Each of the pairs with its forward and backward links, none for those that the tool did not get."""
+        """Each pair with its forward and backward links; too long pairs have none."""
         with ExitStack() as stack:
             lines = []
             for path in (folder / FORWARD, folder / BACKWARD):
@@ -118,7 +118,7 @@ TOOLS = {
         "eflomal",
         ((("eflomal-align", "-v", "-i", TEXT, "-f", FORWARD, "-r", BACKWARD), ""),),
         install="pip install eflomal",
-        most_words=1023,  # it leaves longer sentences out without a word
+        most_words=1023,  # it silently skips longer sentences
     ),
     "fast_align": Tool(
         "fast_align",
@@ -129,7 +129,7 @@ TOOLS = {
 
 
 def choose_tool(name: str) -> Tool:
-    """A tool by its name, or with ``auto`` the first that is installed; :class:`XalignError` if none is."""
+    """A tool by name, or the first installed tool for ``auto``; :class:`XalignError` if none is installed."""
     if name != "auto":
         return TOOLS[name]
     for tool in TOOLS.values():

@@ -1,4 +1,4 @@
-"""Files of word links to learn from: a tool's, symmetrised and filtered as Wu & Dredze (2020) do."""
+"""Files of word links for training: a tool's links, symmetrised and filtered as in Wu & Dredze (2020)."""
 
 import json
 import os
@@ -23,16 +23,16 @@ from xalign_fairseq.links.symmetrize import METHODS, symmetrize
 
 FORMAT = 1
 IDENTICAL, ONE_TO_ONE, EMPTY, WU_DREDZE = "identical", "one-to-one", "empty", "wu-dredze"
-FILTERS = (IDENTICAL, ONE_TO_ONE, EMPTY)  # in the order of their work
+FILTERS = (IDENTICAL, ONE_TO_ONE, EMPTY)  # in the order of application
 
 
 @dataclass(frozen=True)
 class LinkFiles:
-    """A text, and the files of its links.
+    """A text and the files of its links.
 
-    With ``drops_pairs``, ``out`` is the prefix P (or ``P.links``) of ``P.links`` and of the new texts, whose suffixes
-    are the languages of the old ones. ``directions`` is the prefix P of ``P.fwd`` and ``P.rev``, of all pairs; empty:
-    none.
+    With ``drops_pairs``, ``out`` is the prefix P (or ``P.links``) of ``P.links`` and of the new texts; these have the
+    language suffixes of the old texts. ``directions`` is the prefix P of ``P.fwd`` and ``P.rev`` for all pairs; empty:
+    not written.
     """
 
     texts: tuple[str, str]
@@ -42,7 +42,7 @@ class LinkFiles:
 
     @property
     def links(self) -> Path:
-        """The links."""
+        """The file of links."""
         return Path(f"{self._prefix}.links" if self.drops_pairs else self.out)
 
     @property
@@ -52,17 +52,17 @@ class LinkFiles:
 
     @property
     def new_texts(self) -> list[Path]:
-        """The texts of the pairs that are kept, if pairs are dropped."""
+        """The texts of the kept pairs, if pairs are dropped."""
         return [Path(self._prefix + suffix_of(path)) for path in self.texts] if self.drops_pairs else []
 
     @property
     def both_directions(self) -> list[Path]:
-        """Forward and backward links, if they are wanted."""
+        """Forward and backward links, if requested."""
         return [Path(f"{self.directions}.{end}") for end in ("fwd", "rev")] if self.directions else []
 
     @property
     def outputs(self) -> list[Path]:
-        """All that will be written."""
+        """All files to write."""
         return [self.links, *self.new_texts, *self.both_directions, self.manifest]
 
     @property
@@ -70,7 +70,7 @@ class LinkFiles:
         return self.out.removesuffix(".links")
 
     def check(self, overwrite: bool = False, other_inputs: tuple[str, ...] = ()) -> None:
-        """Refuse outputs that are folders, that are inputs or one another, or that exist, unless ``overwrite``."""
+        """Refuse outputs that are folders, inputs, equal to each other, or (unless ``overwrite``) existing."""
         for text in self.texts if self.drops_pairs else ():
             if not suffix_of(text):
                 raise XalignError(
@@ -95,10 +95,10 @@ class LinkFiles:
 
 @dataclass(frozen=True)
 class LinksRun:
-    """A text to link, and how: ``engine`` is ``eflomal``, ``fast_align`` or ``auto``, the first that is installed.
+    """A text to link. ``engine`` is ``eflomal``, ``fast_align`` or ``auto``, the first installed one.
 
-    Some of :data:`FILTERS`, or ``wu-dredze`` for all, drop links and then pairs; ``out`` is a prefix then.
-    ``directions`` is a prefix of files for either direction; empty: none.
+    Filters (some of :data:`FILTERS`, or ``wu-dredze`` for all) drop links and then pairs; ``out`` is then a prefix.
+    ``directions`` is a prefix for the files of both directions; empty: not written.
     """
 
     src: str
@@ -113,10 +113,10 @@ class LinksRun:
 
 
 def link_files(run: LinksRun) -> tuple[dict[str, Any], Path]:
-    """Align, filter and write; the manifest, and its file.
+    """Align, filter and write; returns the manifest and its file.
 
-    Nothing is written if an error occurs. The manifest's counts add up: links found are those dropped as identical, as
-    not one-to-one, and those kept; pairs are those written and those dropped.
+    Nothing is written if an error occurs. In the manifest, links found = dropped as identical + dropped as not
+    one-to-one + kept; pairs = written + dropped.
     """
     filters = tuple(name for name in FILTERS if {name, WU_DREDZE} & set(run.filters))
     tool = choose_tool(run.engine)
@@ -129,7 +129,7 @@ def link_files(run: LinksRun) -> tuple[dict[str, Any], Path]:
             say(f"{counted(len(pairs), 'pair')}; links by {tool.name}")
         tool.run(pairs, folder)
         with ExitStack() as stack:
-            # Entered first and so renamed last: if the manifest exists, so do the other files.
+            # Entered first, so renamed last: if the manifest exists, the other files exist.
             note = stack.enter_context(atomic_write(files.manifest))
             manifest = {
                 "format": FORMAT,
@@ -147,7 +147,7 @@ def link_files(run: LinksRun) -> tuple[dict[str, Any], Path]:
 def _write(
     run: LinksRun, tool: Tool, files: LinkFiles, filters: Sequence[str], folder: Path, stack: ExitStack
 ) -> dict[str, dict[str, int]]:
-    """The links that the filters leave, and texts and directions, into files that the stack closes; the counts."""
+    """Write filtered links, texts and directions into files that the stack closes; returns the counts."""
     links_file = stack.enter_context(atomic_write(files.links))
     texts = [stack.enter_context(atomic_write(path)) for path in files.new_texts]
     ways = [stack.enter_context(atomic_write(path)) for path in files.both_directions]
@@ -194,12 +194,12 @@ def _write(
 
 
 def drop_identical(links: Iterable[Link], src: Sequence[str], tgt: Sequence[str]) -> set[Link]:
-    """The links whose two words differ as strings; case counts."""
+    """The links between different strings; case counts."""
     return {(i, j) for i, j in links if src[i] != tgt[j]}
 
 
 def keep_one_to_one(links: Iterable[Link]) -> set[Link]:
-    """The links whose two words have no other link."""
+    """The links of words without other links."""
     links = set(links)
     of_src, of_tgt = (Counter(link[side] for link in links) for side in (0, 1))
     return {(i, j) for i, j in links if of_src[i] == 1 and of_tgt[j] == 1}

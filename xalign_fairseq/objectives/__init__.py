@@ -1,4 +1,4 @@
-"""Objectives, one file each: hidden states to losses. Importing this folder registers them, without fairseq.
+"""Objectives, one file each: from hidden states to losses. Importing this package registers them, without fairseq.
 
 An option ``--NAME-OPTION`` of the command line is a keyword argument in Python::
 

@@ -15,9 +15,9 @@ from xalign_fairseq.transport.similarity import agreement
 class Consistency(Objective):
     """L = sum over pairs of 1 - trace(P Q^T) / min(n, m): awesome-align's objective ``co``.
 
-    P and Q are the softmaxes of cosines/temperature of each side's tokens over the other side's; they agree where
-    p_ij q_ij is large. The released code omits the 1, and has dot products at temperature 1. The count is the number of
-    pairs with tokens on both sides: use ``--loss-normalization per-objective`` with other objectives.
+    P and Q are softmaxes of cosines/temperature, each over the tokens of the other side; they agree where p_ij q_ij is
+    large. The released code omits the 1 and uses dot products at temperature 1. The count is the number of pairs with
+    tokens on both sides: use ``--loss-normalization per-objective`` with other objectives.
     """
 
     traits = Traits(needs=("bitext",), counts_ahead=True, in_nats=False)

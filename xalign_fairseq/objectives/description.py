@@ -14,7 +14,7 @@ from xalign_fairseq.objectives.registry import OBJECTIVES, Objective
 
 @dataclass(frozen=True)
 class Preset:
-    """Objectives that are summed, and the options whose defaults differ from the objectives' own."""
+    """A sum of objectives, and the options whose defaults differ from the objectives' defaults."""
 
     objectives: tuple[str, ...]
     defaults: dict[str, object] = field(default_factory=dict)
@@ -55,7 +55,7 @@ class OptionRow(NamedTuple):
 
 
 def option_rows(dataclass: Any, prefix: str = "") -> list[OptionRow]:
-    """The options of a configuration class, in its order, such as ``--dwa-weight``; fairseq's own are left out."""
+    """The options of a configuration class, in order, such as ``--dwa-weight``, without fairseq's options."""
     return [
         OptionRow(
             f"--{prefix}{field.name}".replace("_", "-"),
@@ -69,14 +69,14 @@ def option_rows(dataclass: Any, prefix: str = "") -> list[OptionRow]:
 
 @dataclasses.dataclass(frozen=True)
 class Description:
-    """An objective's description, from the registry and its file.
+    """An objective's description, from the registry and the objective's file.
 
     Attributes:
         what: one line.
-        about: its docstring, the loss first, paragraph by paragraph.
-        reads: the streams that it needs by its default options.
-        head: what it trains in addition to the encoder; None if nothing.
-        logs: the names of what it logs.
+        about: the paragraphs of the docstring, the loss first.
+        reads: the streams that the objective needs with default options.
+        head: the trained module in addition to the encoder; None without one.
+        logs: the names of the logged values.
     """
 
     name: str
@@ -95,7 +95,7 @@ def describe(name: str) -> Description:
     """The description of a registered objective.
 
     Raises:
-        XalignError: there is none of this name; it suggests similar names.
+        XalignError: there is no objective of this name; the error suggests similar names.
     """
     cls = registered(name)
     paragraphs = tuple(re.sub(r"\s+", " ", part.strip()) for part in (cls.__doc__ or "").strip().split("\n\n"))
@@ -116,10 +116,10 @@ def describe(name: str) -> Description:
 
 
 def registered(name: str) -> type[Objective]:
-    """The class of an objective; XalignError with similar names if there is none."""
+    """The class of an objective; XalignError with similar names if the name is unknown."""
     if name in OBJECTIVES:
         return OBJECTIVES[name]
-    # With dashes, as options are written.
+    # With dashes, as in options.
     near = difflib.get_close_matches(name.replace("-", "_").lower(), [*OBJECTIVES, *PRESETS], n=3, cutoff=0.6)
     raise XalignError(
         "there is no such objective",

@@ -18,9 +18,9 @@ from xalign_fairseq.objectives.step import Step, declared
 
 
 class DictionaryHead(nn.Module):
-    """The translations and, as ``source``, the tokens that random ones are drawn from.
+    """The translations and, as ``source``, the tokens to draw random tokens from.
 
-    They are buffers that no checkpoint stores, because the task stores the lexicons.
+    Checkpoints do not store these buffers, because the task stores the lexicons.
     """
 
     source: Tensor
@@ -36,13 +36,13 @@ class DictionaryHead(nn.Module):
 class DictMLM(TokenPrediction):
     """L_DICT-MLM = - sum_{i in M} log p(y_i | x~), which replaces MLM on monolingual blocks.
 
-    M are MLM's chosen positions; with probability ``prob``, a position is looked up in the dictionary. Entries with one
-    subword on each side are used, in both directions; one of several translations is drawn. ``input``: x~_i is the
-    translation of x_i, and y_i = x_i. ``target``: y_i is the translation, and x~_i is MLM's input.
+    M are MLM's positions; each is looked up in the dictionary with probability ``prob``. Only entries with one subword
+    on each side are used, in both directions; one of several translations is drawn. ``input``: x~_i is the translation
+    of x_i, and y_i = x_i. ``target``: y_i is the translation, and x~_i is MLM's input.
 
     With language embeddings, a translation gets the embedding of its language. For ``input``, MLM's random tokens are
-    drawn from all tokens except those that occur only on the target side of the dictionaries. This is the natural
-    language's half of the vocabulary in ALIGN-MLM's released code; between natural languages, it includes tokens
+    drawn from all tokens except those that occur only on the target side of the dictionaries. In ALIGN-MLM's released
+    code, these are the natural language's half of the vocabulary; between natural languages, they include tokens
     without an entry and shared tokens.
     """
 
@@ -78,11 +78,11 @@ class DictMLM(TokenPrediction):
             )
 
     def build_head(self) -> nn.Module:
-        """The translations, and the tokens that random ones are drawn from.
+        """The translations, and the tokens to draw random tokens from.
 
         Raises:
-            XalignError: no entry to train on has one subword on either side; or the encoder has language embeddings,
-                and none for a language of the dictionaries.
+            XalignError: no training entry has one subword on each side; or the encoder has language embeddings, but
+                none for a language of the dictionaries.
         """
         config, lexicons = self.context.config, self.context.lexicons
         own = config.languages and self.variant == "input" and self.translation_language == "own"
@@ -120,24 +120,24 @@ class DictMLM(TokenPrediction):
         return loss
 
     def _looked_up(self, mono: Mono, table: TranslationTable) -> tuple[Tensor, Translation]:
-        """The positions (B, T) that the dictionary translates, and its translations of the original tokens."""
+        """The positions (B, T) to translate, and the translations of the original tokens."""
         asked = mono.targets.ne(PAD) & (mono.draw < self.prob)
-        # Below prob the draw is uniform again, and chooses among several translations.
+        # Draws below prob are uniform again; they choose among several translations.
         return asked, table.translate(mono.targets, mono.draw / self.prob)
 
     def _masked(self, step: Step) -> Tensor:
-        """MLM's input of the blocks, with random tokens by the options; (B, T)."""
+        """MLM's input of the blocks (B, T), with random tokens by the options."""
         mono, source = step.mono, step.head.source
         if self.random_tokens == "all":
             return mono.masked
         replaced = mono.targets.ne(PAD) & mono.masked.ne(mono.targets) & mono.masked.ne(self.context.mask)
-        # From prob on the draw is uniform, too.
+        # Draws from prob on are uniform, too.
         share = (mono.draw.double() - self.prob) / ((1 - self.prob) or 1)
         at = (share * len(source)).long().clamp(0, len(source) - 1)
         return torch.where(replaced, source[at], mono.masked)
 
     def _languages(self, mono: Mono, found: Translation, translated: Tensor) -> Tensor | None:
-        """(B, T), rows of the language embeddings; None for those of the blocks."""
+        """(B, T), rows of the language embeddings; None: the languages of the blocks."""
         rows = mono.language_rows
         if rows is None or self.translation_language == "block":
             return None

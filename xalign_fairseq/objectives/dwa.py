@@ -28,7 +28,7 @@ AGREEMENT_EVERY = 20  # updates between two comparisons of own and given labels
 
 
 class DwaHead(ReadOnce):
-    """The pointer, and in buffers whether own labels are in use (0 or 1), so that a resumed run continues there."""
+    """The pointer, and buffers with the state of bootstrapping (own labels in use: 0 or 1) for resumed runs."""
 
     agreement: Tensor
     own_labels: Tensor
@@ -48,9 +48,9 @@ TRANSPORT_OPTIONS = ("sinkhorn_iterations", "mu", "eps", "order", "filter", "fil
 class DWA(Objective):
     """L_DWA = sum_{i in P} CE(a_i, A(i)), Eq. 11 to 15.
 
-    The labels A come from a pass without gradient over the unperturbed pair, up to the labelling layer. Labels of an
-    untrained model are poor: they can come from prepared links until a given update, or until the model's own labels
-    agree with those.
+    The labels A come from a pass without gradient over the unperturbed pair, up to the labelling layer. An untrained
+    model labels poorly. Labels can therefore come from prepared links until a given update, or until the model's labels
+    agree with these links.
     """
 
     traits = Traits(
@@ -107,7 +107,7 @@ class DWA(Objective):
             self.traits = replace(self.traits, needs=("bitext", "links"))
 
     def _labelling_method(self) -> LabellingMethod:
-        """How hidden states become labels; XalignError for an option that the method or its filter does not have."""
+        """How hidden states become labels; XalignError for an option that the method or its filter lacks."""
         read = describe_filter(self.filter, self.filter_rounds, self.filter_alpha)
         ignored = [f"filter_{name}" for name in ("rounds", "alpha") if name not in read]
         self._refuse("filter", "the filter has no such option", ignored)
@@ -132,7 +132,7 @@ class DWA(Objective):
                 raise XalignError(problem, where=where, parameter=f"dwa_{each}", found=getattr(self, each))
 
     def bind(self, context: RunContext) -> None:
-        """Resolve the layers; the pointer labels at the layer that it is trained on."""
+        """Resolve the layers; a pointer labels at the layer that it is trained on."""
         super().bind(context)
         layers = {
             "hidden": self.resolve_layer("label_layer", context.config.default_labelling_layer()),
@@ -142,7 +142,7 @@ class DWA(Objective):
 
     @property
     def labelling(self) -> Linking:
-        """By transport or with a dustbin, at the labelling layer."""
+        """The labelling method at the labelling layer."""
         return self.linking
 
     def build_head(self) -> nn.Module:
@@ -161,7 +161,7 @@ class DWA(Objective):
         masked = bitext.targets.ne(PAD)
         spans = bitext.spans
         tokens = (spans[:, 1] - spans[:, 0] + spans[:, 3] - spans[:, 2]).sum()
-        # Transport links every pair that has tokens on both sides, except if hidden states are not finite.
+        # Transport gives links for every pair with tokens on both sides, unless hidden states are not finite.
         unlabelled = ~(labels >= 0).any(1) & (spans[:, 1] > spans[:, 0]) & (spans[:, 3] > spans[:, 2])
         stats = {
             "accuracy": (correct, queries.sum()),
@@ -187,33 +187,33 @@ class DWA(Objective):
 
     def _labels_itself(self, step: Step) -> bool:
         late = self.links_until > 0 and step.update >= self.links_until
-        # A head that switched in an earlier run counts only if this run also switches by agreement.
+        # A switch in an earlier run counts only if this run also switches by agreement.
         return late or (self.links_agreement > 0 and step.head.number("own_labels") > 0)
 
     def self_labels(self, step: Step) -> Tensor:
-        """A(i) (B, T) int64 of the model itself, from a pass without gradient over the unperturbed pairs; -1: none."""
+        """The model's A(i) (B, T) int64, from a pass without gradient over the unperturbed pairs; -1: no link."""
         bitext = step.bitext
         hidden = step.encoder.states(bitext.input(), labelling=True).layer(self.linking.layer)
         method = with_heads(self.labeller, step.head.pointer if self.label_by == "pointer" else None)
         return method.labels(hidden, bitext.spans, sizes=bitext.longest).long()
 
     def _compare(self, step: Step) -> tuple[Tensor, Tensor]:
-        """F1 of own labels against given ones, over all workers; record it, and switch when the target is reached."""
+        """Record the F1 of own against given labels over all workers; switch when it reaches the target."""
         head: DwaHead = step.head
         given = step.bitext.partner
         own = self.self_labels(step).masked_fill(~step.bitext.has_links[:, None], -1)
         sums = torch.stack([((own == given) & (given >= 0)).sum() * 2, (own >= 0).sum() + (given >= 0).sum()]).double()
-        sums = all_sum(sums * (not step.batch.stands_in))  # which was compared when it was this worker's own
+        sums = all_sum(sums * (not step.batch.stands_in))  # it was compared already, as this worker's own batch
         before, now = head.agreement, (sums[0] / sums[1].clamp(min=1)).to(head.agreement)
         after = torch.where(before > 0, 0.8 * before + 0.2 * now, now)
         head.agreement.copy_(torch.where(sums[1] > 0, after, before))
-        # The host's only wait for the device: it must know whether to run the labelling pass.
+        # The only wait for the device: the host must know whether to run the labelling pass.
         if 0 < self.links_agreement <= float(head.agreement):
             head.put("own_labels", 1)
         return sums[0].float(), sums[1].float()
 
     def _most(self, host: OnHost) -> int | None:
-        """A bound on the queries of a pair, from values on the host; None for any number."""
+        """A bound on a pair's number of queries, from values on the host; None: unbounded."""
         masked = host.targets != PAD
         if self.queries == "masked":
             return int(masked.sum(1).max())
@@ -230,7 +230,7 @@ class DWA(Objective):
             return labelled & masked
         if self.queries == "unmasked":
             return labelled & ~masked & (bitext.draw < self.unmasked_prob)
-        # One token of each aligned pair: the source token decides by its draw, which its partner looks up.
+        # One token of each linked pair: the source token's draw decides; its partner looks it up.
         source = torch.arange(labels.shape[1], device=labels.device) < bitext.spans[:, 1:2]
         own = bitext.draw < 0.5
         partners = own.gather(1, labels.clamp(min=0))

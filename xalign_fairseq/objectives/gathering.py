@@ -1,4 +1,4 @@
-"""Exchange between workers: sums, and rows with gradient for losses with the negatives of all workers."""
+"""Exchange between workers: sums, and rows with gradient for losses with negatives from all workers."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,10 +9,9 @@ from torch import Tensor
 
 
 def gather_sizes(count: int, device: torch.device) -> list[int]:
-    """The number of rows of each worker, by rank, from their ``count``; [count] without torch.distributed.
+    """The number of rows of each worker, by rank; [count] without torch.distributed.
 
-    With several workers the host waits for the device, which has these numbers, so call it before the device has much
-    to do.
+    With several workers the host waits for the device; call this before the device has much to do.
     """
     if not _distributed():
         return [count]
@@ -23,7 +22,7 @@ def gather_sizes(count: int, device: torch.device) -> list[int]:
 
 
 def own_start(sizes: Sequence[int]) -> int:
-    """Where this worker's rows begin among all."""
+    """The position of this worker's first row among all rows."""
     return sum(sizes[: dist.get_rank()]) if _distributed() else 0
 
 
@@ -36,10 +35,10 @@ def all_sum(numbers: Tensor) -> Tensor:
 
 
 def all_gather_rows(rows: Tensor, sizes: Sequence[int]) -> Tensor:
-    """The rows of all workers (N, ...), in order of rank, from the rows (n, ...) of each; n may differ and may be 0.
+    """The rows of all workers (N, ...), by rank, from each worker's rows (n, ...); n may differ and may be 0.
 
-    The gradient of a row is the sum over all workers' losses. Every worker must call it, and run backward through it,
-    in the same order; without torch.distributed it is the identity.
+    The gradient of a row is the sum over all workers' losses. Every worker must call this function and run its backward
+    pass, in the same order. Without torch.distributed it is the identity.
     """
     if not _distributed():
         return rows

@@ -1,4 +1,4 @@
-"""Pull linked words together (Cao et al. 2020, in the form of Wu & Dredze 2020)."""
+"""Minimise the distance of linked words (Cao et al. 2020, in the form of Wu & Dredze 2020)."""
 
 from dataclasses import dataclass, replace
 
@@ -11,10 +11,10 @@ from xalign_fairseq.transport.precision import at_least_float32
 @register_objective("l2_align")
 @dataclass
 class L2Align(WordPairObjective):
-    """L = sum_i ||s_i - t_i||^2 over the linked words of separately encoded sides (Eq. 3).
+    """L = sum_i ||s_i - t_i||^2 over linked words; sides are encoded separately (Eq. 3).
 
-    The count is the number of word pairs, so the mean is the paper's. Mapping all words to one point would minimise it:
-    combine it with ``reg_param`` (Eq. 6) or ``reg_hidden``.
+    The count is the number of word pairs, so the mean is the paper's. Mapping all words to one point would minimise the
+    loss: combine it with ``reg_param`` (Eq. 6) or ``reg_hidden``.
     """
 
     traits = replace(WordPairObjective.traits, in_nats=False)

@@ -1,4 +1,4 @@
-"""Pull input embeddings of dictionary entries together (ALIGN-MLM, Tang et al. 2022)."""
+"""Align the input embeddings of dictionary entries (ALIGN-MLM, Tang et al. 2022)."""
 
 from dataclasses import dataclass
 
@@ -18,9 +18,9 @@ from xalign_fairseq.objectives.step import Step
 class LexiconAlign(Objective):
     """L_ALIGN = - ``1/|B|`` sum_i cos(E[B_i1], E[B_i2]) over the entries of the dictionaries (section 3).
 
-    E are the input embeddings, tied with the output's; an entry of several subwords is their mean. The loss sums 1 -
-    cos, which has the same gradient. The count is the number of entries, so use ``--loss-normalization per-objective``:
-    with ``joint``, it would be added to the number of masked tokens. The weight is the paper's alpha, 10 in the preset
+    E are the input embeddings, tied to the output embeddings; several subwords are averaged. The loss sums 1 - cos,
+    which has the same gradient. The count is the number of entries, so use ``--loss-normalization per-objective``:
+    ``joint`` would add it to the number of masked tokens. The weight is the paper's alpha, 10 in the preset
     ``align_mlm``.
     """
 
@@ -35,7 +35,7 @@ class LexiconAlign(Objective):
             raise XalignError("the lexicon's sample is below 1", parameter="lexicon_align_sample", found=self.sample)
 
     def build_head(self) -> nn.Module:
-        """The entries."""
+        """A head with the entries."""
         entries = Entries(self.context.lexicons, self.context.config.pad)
         self.entries = min(len(entries), self.sample or len(entries))
         return entries
@@ -52,7 +52,7 @@ class LexiconAlign(Objective):
         return Loss(apart.sum(), torch.full((), len(apart), device=apart.device))
 
     def _drawn(self, size: int, update: int, device: torch.device) -> Tensor | None:
-        """Rows of the entries of an update, keyed by seed and update; with replacement, so that it costs the same."""
+        """The rows of an update's entries, keyed by seed and update; with replacement, so the cost is constant."""
         if self.sample is None or self.sample >= size:
             return None
         generator = torch.Generator().manual_seed(self.context.seed * 1_000_003 + update)

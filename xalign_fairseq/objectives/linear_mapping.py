@@ -1,4 +1,4 @@
-"""Linear maps between the languages of a frozen encoder (Wu & Dredze 2020)."""
+"""Linear maps between languages, with a frozen encoder (Wu & Dredze 2020)."""
 
 from dataclasses import dataclass
 
@@ -57,13 +57,13 @@ class LinearMapping(Objective):
         self.required_pivot()
 
     def build_head(self) -> nn.Module:
-        """An identity for each layer of each language but the pivot."""
+        """An identity map for each layer of each language except the pivot."""
         config, pivot = self.context.config, self.required_pivot()
         others = [language for language in self.context.languages if language != pivot]
         return LanguageMaps(others, pivot, config.encoder_layers, config.encoder_embed_dim)
 
     def count(self, batch: Batch) -> int:
-        """Word pairs of the pivot and a language with a map; a pair that is only validated may have no map."""
+        """Word pairs of the pivot and a mapped language; languages only in validation may have no map."""
         host, pivot = declared(batch.bitext, "bitext").host, self.pivot_number()
         others = (number for number in range(len(self.context.languages)) if number != pivot)
         return sum(host.links_between(pivot, other) for other in others)
@@ -84,7 +84,7 @@ class LinearMapping(Objective):
             losses.append((kept - mapped).square().sum(-1).mean(0).sum())
             cosines.append(F.cosine_similarity(kept, mapped.detach(), dim=-1).sum())
         count = pairs.rows.new_full((), mapped_pairs)
-        # It costs as much as the orthogonality update.
+        # The error costs as much as the orthogonality update.
         looks = not step.training or step.update % ERROR_EVERY == 0
         error, total = maps.orthogonality_error() if looks else (torch.zeros_like(cosines[0]), 0)
         stats = {

@@ -1,4 +1,4 @@
-"""A network that scores pairs of words, trained on gold links of any languages."""
+"""A network that scores word pairs, trained on gold links of any languages."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -22,11 +22,11 @@ from xalign_fairseq.transport.precision import at_least_float32
 class LinkScoring(Objective):
     """L = sum over pairs of words of BCE(z1) + BCE(z2) - sum over links (i, j) of log p(j | i) + log q(i | j).
 
-    z1 and z2 are the logits of both rounds of a link scorer, for all word pairs of a sentence pair; p and q are its
-    learned similarity's softmaxes over either side. The count is the number of links. Pairs without prepared links have
-    no loss. The encoder is frozen, unless ``--link-scorer-train-encoder`` is set. Use the checkpoint with ``xalign
-    align --method scored``. ``xalign train-aligner --gold`` does the same without fairseq, and fits the similarity and
-    the networks on different data.
+    z1 and z2 are the link scorer's logits in both rounds, for all word pairs of a sentence pair; p and q are softmaxes
+    of its learned similarity over either side. The count is the number of links. Pairs without prepared links have no
+    loss. The encoder is frozen, unless ``--link-scorer-train-encoder`` is set. Use the checkpoint with ``xalign align
+    --method scored``. ``xalign train-aligner --gold`` does the same without fairseq, and fits the similarity and the
+    networks on different data.
     """
 
     traits = Traits(needs=("bitext", "links"), stats=("precision", "recall"), freezes_encoder=True, counts_ahead=True)
@@ -38,8 +38,7 @@ class LinkScoring(Objective):
             self.traits = replace(self.traits, freezes_encoder=False)
 
     def bind(self, context: RunContext) -> None:
-        """It reads layers 4, 6, 7 and 9 of 12, its similarity layers 6 and 7; with another depth, the same relative
-        depths."""
+        """Resolve the layers: 4, 6, 7 and 9 of 12, for the similarity 6 and 7; otherwise the same relative depths."""
         super().bind(context)
         self.read, self.similar = usual_layers(context.config.encoder_layers)
 
@@ -89,7 +88,7 @@ class LinkScoring(Objective):
 
 
 def scores_in_float32(scorer: LinkScorer, src: WordStates, tgt: WordStates) -> Scores:
-    """The scores of words by a scorer, whose parameters may be in half precision."""
+    """A scorer's word scores in float32; its parameters may be in half precision."""
     state: dict[str, Any] = {**dict(scorer.named_parameters()), **dict(scorer.named_buffers())}
     wide = {name: at_least_float32(each) if each.is_floating_point() else each for name, each in state.items()}
     found: Scores = functional_call(scorer, wide, (src, tgt))

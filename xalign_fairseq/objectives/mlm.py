@@ -13,7 +13,7 @@ from xalign_fairseq.objectives.step import Step, declared
 @register_objective("mlm")
 @dataclass
 class MLM(TokenPrediction):
-    """L_MLM of XLM-Align's Algorithm 1: predict masked tokens of monolingual blocks."""
+    """Predict masked tokens of monolingual blocks: L_MLM in XLM-Align's Algorithm 1."""
 
     traits = replace(TokenPrediction.traits, needs=("mono",))
 

@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 
 
 class MocoHead(nn.Module):
-    """The projection, the momentum encoder with its own, and the queue of its keys; with a seed it begins at random."""
+    """The projection, the momentum encoder with its projection, and the queue, filled at random if there is a seed."""
 
     def __init__(self, config: EncoderConfig, dim: int, size: int, seed: int | None):
         super().__init__()
@@ -50,7 +50,7 @@ class MocoHead(nn.Module):
 
 
 def soon_full(pairs: int, batch: float) -> int:
-    """Keys of a queue that is full after a tenth of a run of this number of pairs; at least one batch.
+    """The size of a queue that is full after a tenth of a run with this number of pairs; at least one batch.
 
     Example::
 
@@ -64,12 +64,12 @@ def info_nce(
 ) -> tuple[Tensor, Tensor]:
     """-log exp(q.k+ / t) / (exp(q.k+ / t) + sum_k exp(q.k / t)), the standard reading of PPA's Eq. 3.
 
-    The paper's denominator runs over the K keys of the queue; here, as in MoCo, it has the positive as well.
+    The paper's denominator sums over the K keys of the queue; here, as in MoCo, it includes the positive.
 
     Args:
-        query, key: (B, D), a row of ``key`` being the positive of the same row of ``query``.
+        query, key: (B, D); row i of ``key`` is the positive of row i of ``query``.
         negatives: (K, D).
-        masked: (B, K) bool, negatives that do not count for a query.
+        masked: (B, K) bool, negatives to ignore for a query.
         temperature: t.
 
     Returns:
@@ -85,14 +85,14 @@ def info_nce(
 @register_objective("moco")
 @dataclass
 class MoCo(Objective):
-    """L_MoCo, PPA's Eq. 2 and 3: a sentence is distinguished from others by its translation's key.
+    """L_MoCo, PPA's Eq. 2 and 3: distinguish a sentence's translation from other sentences by its key.
 
     The source side is the query, encoded with gradient; the target side is the key, encoded by the momentum encoder.
-    Both are unmasked. Training draws each pair in both directions, so each language is the query for half of the
-    examples (the paper shuffles at random); TLM in the same batch reads the same pairs.
+    Both are unmasked. Training draws each pair in both directions, so each language is the query in half of the
+    examples (the paper shuffles at random). TLM reads the same pairs.
 
     Keys enter the queue after the loss, from all workers in the order of ranks. A pair with an empty side has no loss
-    and no key. A worker without a batch repeats an earlier one, which adds no keys. Validation changes neither the
+    and no key. A worker without a batch repeats an earlier batch, which adds no keys. Validation changes neither the
     momentum encoder nor the queue.
     """
 
@@ -128,7 +128,7 @@ class MoCo(Objective):
         )
 
     def check_run(self, updates: int, pairs: float) -> None:
-        """Log how long the queue fills, and warn if it is not full before the last update."""
+        """Log when the queue is full, and warn if that is not before the last update."""
         size, had = self.queue_size, int((updates - 1) * pairs)
         if self.queue_init == "data" and had >= size:
             logger.info(
@@ -156,7 +156,7 @@ class MoCo(Objective):
         return MocoHead(self.context.config, self.projection_dim, self.queue_size, seed)
 
     def count(self, batch: Batch) -> int:
-        """Pairs with tokens on both sides, which have a loss when the queue is full."""
+        """Pairs with tokens on both sides; they have a loss once the queue is full."""
         return declared(batch.bitext, "bitext").complete
 
     def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
@@ -165,7 +165,7 @@ class MoCo(Objective):
     def forward(self, step: Step) -> Loss:
         bitext = step.bitext
         head: MocoHead = step.head
-        pairs = 0 if step.batch.stands_in else bitext.complete  # which leave a key
+        pairs = 0 if step.batch.stands_in else bitext.complete  # they leave a key
         sizes = gather_sizes(pairs, bitext.tokens.device) if step.training else []
         sides = [bitext.side_input(side) for side in (0, 1)]
         hidden = step.encoder.states(sides[0]).layer(-1)
@@ -180,7 +180,7 @@ class MoCo(Objective):
 
         spans = bitext.spans
         complete = (spans[:, 1] > spans[:, 0]) & (spans[:, 3] > spans[:, 2])
-        # Until the queue is full there is a loss of zero, with a gradient of zero that distributed wrappers wait for.
+        # Until the queue is full, the loss is zero, with a zero gradient because distributed wrappers wait for one.
         counted = complete & head.queue.full & head.momentum_encoder.started
         count, size = counted.sum(), len(head.queue)
         stats = {
@@ -200,16 +200,15 @@ class MoCo(Objective):
         return self._represent(hidden, side.tokens, momentum_encoder.projection)
 
     def _represent(self, hidden: Tensor, tokens: Tensor, projection: Projection) -> Tensor:
-        """Sentences as vectors (B, D), at least float32, of hidden states (B, L, H) and tokens (B, L)."""
+        """Sentence vectors (B, D), at least float32, from hidden states (B, L, H) and tokens (B, L)."""
         pooled = pool(hidden, tokens.ne(PAD), self.pooling)
         projected = at_least_float32(projection(F.normalize(pooled, dim=1)))
         return F.normalize(projected, dim=1) if self.normalize == "both" else projected
 
     def _masked(self, queue: KeyQueue, own: Tensor, positive: Tensor) -> Tensor:
-        """(B, K) bool: keys that are not negatives: the query's own sentence, its translation, or translations of
-        these.
+        """(B, K) bool: keys that are no negatives: the query sentence, its translation, and translations of both.
 
-        The same English sentence is in pairs of many languages.
+        The same English sentence can be in pairs of many languages.
         """
         if self.keep_duplicates:
             return torch.zeros(len(own), len(queue), dtype=torch.bool, device=own.device)

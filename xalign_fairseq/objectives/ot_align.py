@@ -21,8 +21,8 @@ PLAN = SinkhornOptions(iterations=20, mu=0.1)
 class OtAlign(Objective):
     """L = sum over pairs of sum_ij P_ij C_ij, the cost of the transport P between both sides; C_ij = 1 - cos(h_i, h_j).
 
-    P is the entropic plan of K = exp(cos / 0.1) after 20 iterations (Cuturi 2013), with equal masses that sum to 1 on
-    each side. So the cost of a pair is a mean over its tokens, 0 to 2. The gradient flows through C and P.
+    P is the entropic plan for K = exp(cos / 0.1) after 20 iterations (Cuturi 2013), with uniform masses that sum to 1
+    on each side. So a pair's cost is a mean over its tokens, from 0 to 2. The gradient flows through C and P.
 
     Sides are encoded separately, because in a joint sequence a token could copy its partner. The count is the number of
     pairs with tokens on both sides: use ``--loss-normalization per-objective``. Mapping all tokens to one point would
@@ -55,7 +55,7 @@ class OtAlign(Objective):
         count, moved = there.sum(), plan.detach()
         whole = (spans[:, 1::2] > spans[:, ::2]).all(1)
         stats = {
-            # With one more column the maximum of a side without a token is 0.
+            # With one more column, the maximum over an empty side is 0.
             "best_partner": (F.pad(moved, (0, 1)).amax(2).sum(), moved.sum()),
             "pairs_without_plan": (whole.sum() - count, count.new_full((), len(spans))),
         }

@@ -1,4 +1,4 @@
-"""Losses of predicted tokens, which MLM, TLM and others share."""
+"""Losses of predicted tokens, shared by MLM, TLM and others."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from xalign_fairseq.transport.ops.linear_cross_entropy import TokenLosses
 
 @dataclass
 class TokenPrediction(Objective):
-    """L = - sum_{i in M} log p(x_i | masked x), with M the positions of all predictions of ``predicts``."""
+    """L = - sum_{i in M} log p(x_i | masked x), where M are the positions of all predictions from ``predicts``."""
 
     traits = Traits(stats=("accuracy",), predicts_tokens=True, counts_ahead=True)
 
@@ -30,13 +30,12 @@ def summed(losses: Sequence[TokenLosses]) -> Loss:
     return Loss(total, count, {"accuracy": (correct, count)})
 
 
-IGNORED = -100  # the label of what is not predicted, as torch's losses have it
+IGNORED = -100  # the label of tokens that are not predicted, as in torch
 
 
 def true_first(mask: Tensor, count: int) -> Tensor:
-    """The places where a mask (N,) bool is True, then those where it is False, both ascending; the first ``count`` of
-    these.
+    """The first ``count`` positions of a mask (N,) bool, those with True before those with False, both ascending.
 
-    ``mask.nonzero()`` would ask the device how many there are.
+    ``mask.nonzero()`` would wait for the device.
     """
     return mask.int().argsort(descending=True, stable=True)[:count]

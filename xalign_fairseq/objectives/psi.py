@@ -18,7 +18,7 @@ from xalign_fairseq.transport.precision import at_least_float32
 
 
 class PsiHead(nn.Module):
-    """(z_0, z_1) = W2 tanh(W1 h + b1) + b2: the scores of sentences that are not parallel, and of those that are."""
+    """(z_0, z_1) = W2 tanh(W1 h + b1) + b2: the scores for not parallel and for parallel sentences."""
 
     def __init__(self, dim: int):
         super().__init__()
@@ -40,11 +40,11 @@ class PSI(Objective):
     """L = -sum of log s(x, y) over pairs - sum of log(1 - s(x, y')) over exchanged ones: awesome-align's ``psi``.
 
     s is the probability that two sentences are translations: softmax(z)_1 of a head on the state of ``<s>``, with both
-    sentences in one unmasked sequence. Each source is also paired with the target y' of another pair of the batch,
-    drawn from those with the same languages and order, unless the result is too long. The released code draws y' from
-    the whole corpus and chooses the order at random; here, training draws each pair in both directions. The count
-    includes both kinds: use ``--loss-normalization per-objective`` with other objectives. The released sequence also
-    has a ``[CLS]`` before the second sentence.
+    sentences in one unmasked sequence. Each source is also paired with the target y' of another pair in the batch with
+    the same languages in the same order, unless the result is too long. The released code draws y' from the whole
+    corpus and the order at random; here, training draws each pair in both directions. The count includes both kinds:
+    use ``--loss-normalization per-objective`` with other objectives. The released sequence also has a ``[CLS]`` before
+    the second sentence.
     """
 
     traits = Traits(needs=("bitext",), stats=("accuracy",), counts_ahead=True, contrasts=True)
@@ -59,7 +59,7 @@ class PSI(Objective):
         self.most = context.config.max_positions
 
     def build_head(self) -> nn.Module:
-        """The network that decides."""
+        """The classification head."""
         return PsiHead(self.context.config.encoder_embed_dim)
 
     def count(self, batch: Batch) -> int:
@@ -86,7 +86,7 @@ class PSI(Objective):
 
 
 def on_host(bitext: Bitext) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Languages, sizes and draws of the pairs, for :func:`partners`."""
+    """Languages, sizes and draws of the pairs on the host, for :func:`partners`."""
     return bitext.host.langs, bitext.sizes, bitext.host.draw[:, 0]
 
 
@@ -96,11 +96,11 @@ def on_device(bitext: Bitext) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def partners(langs: Any, sizes: Any, draw: Any, most: int) -> Any:
-    """(B,) int64: the pair whose target each source is exchanged with; -1 without one.
+    """(B,) int64: for each source, the pair that provides the exchanged target; -1 if there is none.
 
-    Pairs of the same languages in the same order, with tokens on both sides, form a ring in the order of their draws.
-    The partner of each pair is the next one, if both sentences fit into ``most`` positions. ``langs`` (B, 2), ``sizes``
-    (B, 2) and ``draw`` (B,) are arrays on the host, or tensors on the device (without synchronisation).
+    Pairs with tokens on both sides and the same languages in the same order form a ring, sorted by draw. Each pair's
+    partner is the next pair in the ring, if both sentences fit into ``most`` positions. ``langs`` (B, 2), ``sizes`` (B,
+    2) and ``draw`` (B,) are host arrays, or device tensors (without synchronisation).
     """
     xp: Any = torch if isinstance(draw, Tensor) else np
     at = xp.ones_like(draw).cumsum(0) - 1
@@ -115,7 +115,7 @@ def partners(langs: Any, sizes: Any, draw: Any, most: int) -> Any:
 
 
 def exchanged(bitext: Bitext, on_host: np.ndarray, chosen: Tensor) -> Input:
-    """``<s> src </s> tgt' </s>`` for the encoder, the target that of row ``chosen``; a row of -1 keeps its own."""
+    """``<s> src </s> tgt' </s>`` for the encoder, with the target of row ``chosen``; -1 keeps the row's own target."""
     own = np.arange(len(on_host))
     lengths = bitext.sizes[:, 0] + bitext.sizes[np.where(on_host >= 0, on_host, own), 1] + 3
     device = bitext.tokens.device
@@ -123,11 +123,11 @@ def exchanged(bitext: Bitext, on_host: np.ndarray, chosen: Tensor) -> Input:
     sizes = on_device(bitext)[1]
     at = torch.arange(int(lengths.max()), device=device).expand(len(rows), -1)
     src, tgt = bitext.side(0), bitext.side(1)[rows]
-    start = sizes[:, :1] + 2  # of the target, whose side has it at 1
+    start = sizes[:, :1] + 2  # of the target, which starts at 1 in its side
     end = start + sizes[rows, 1:] + 1
     from_tgt = tgt.gather(1, (at - start + 1).clamp(0, tgt.shape[1] - 1))
     tokens = torch.where(at < start, src.gather(1, at.clamp(max=src.shape[1] - 1)), from_tgt)
     languages = None
-    if bitext.language_rows is not None:  # those of the pair; only the start of the target differs
+    if bitext.language_rows is not None:  # as in the pair; only the start of the target differs
         languages = torch.where(at >= start, bitext.language_rows[:, 1:], bitext.language_rows[:, :1])
     return Input(tokens.masked_fill(at >= end, PAD), languages, lengths=lengths)

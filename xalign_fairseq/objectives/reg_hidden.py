@@ -1,4 +1,4 @@
-"""Keep hidden states of the pivot language close to their start (Cao et al. 2020, in the form of Wu & Dredze 2020)."""
+"""Keep the pivot language's hidden states close to their initial values (Cao et al. 2020; Wu & Dredze 2020)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from xalign_fairseq.transport.precision import at_least_float32
 @register_objective("reg_hidden")
 @dataclass
 class RegHidden(Objective):
-    """L = sum over the pivot language's tokens of ||h - h_pretrained||^2 (Eq. 4); the weight is lambda.
+    """L = sum of ||h - h_pretrained||^2 over the pivot language's tokens (Eq. 4); the weight is lambda.
 
     The count is the number of tokens: with ``--loss-normalization per-objective``, the loss is the mean over tokens,
     and its balance with ``l2_align`` does not depend on the batch size. All tokens of the input are included: unaligned
@@ -38,7 +38,7 @@ class RegHidden(Objective):
         self.required_pivot()
 
     def build_head(self) -> nn.Module:
-        """The encoder as it was at the first update."""
+        """A copy of the encoder at the first update."""
         return EncoderCopy(self.context.config)
 
     def count(self, batch: Batch) -> int:
@@ -61,14 +61,14 @@ class RegHidden(Objective):
             copy.start(step.encoder.sentence_encoder, step.update)
         pivot, live = self._pivot_sentences(step.encoder, step.bitext)
         kept = copy.layer(pivot, self.layer, live.dtype)
-        has_pivot = (step.bitext.langs == self.pivot_number()).any(1)  # all, in training
+        has_pivot = (step.bitext.langs == self.pivot_number()).any(1)  # all pairs, in training
         inside = pivot.tokens.ne(PAD) & has_pivot[:, None]
         apart = at_least_float32(live - kept)
         total = apart.square().sum(-1).masked_fill(~inside, 0).sum() * copy.started
         return Loss(total, inside.sum())
 
     def _pivot_sentences(self, encoder: StepEncoder, bitext: Bitext) -> tuple[Input, Tensor]:
-        """Tokens (B, L) and hidden states (B, L, H) of the pivot's sentences, from the shared passes of both sides."""
+        """Tokens (B, L) and hidden states (B, L, H) of the pivot language's sentences, from the shared passes."""
         second = self.pivot_side(bitext).bool()[:, None]
         sides = bitext.side_input(0), bitext.side_input(1)
         width = max(side.tokens.shape[1] for side in sides)

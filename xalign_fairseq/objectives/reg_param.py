@@ -1,4 +1,4 @@
-"""Keep the encoder's parameters close to their start (Wu & Dredze 2020)."""
+"""Keep the encoder's parameters close to their initial values (Wu & Dredze 2020)."""
 
 from dataclasses import dataclass
 
@@ -17,9 +17,8 @@ class RegParam(Objective):
     """L = ||theta - theta_pretrained||^2 over the sentence encoder's parameters, without MLM head (Eq. 5).
 
     theta_pretrained is a copy of the encoder at the first update; a resumed run keeps it. The count is 1, so use
-    ``--loss-normalization per-objective``: with ``joint``, the loss is divided by the predictions of the other
-    objectives. At theta_pretrained, where every run begins, the norm has no gradient; zero is used. The weight is
-    lambda.
+    ``--loss-normalization per-objective``: ``joint`` divides the loss by the number of predictions of other objectives.
+    The norm has no gradient at theta_pretrained, where every run begins; zero is used. The weight is lambda.
     """
 
     traits = Traits(stats=("distance",), regularises=True, of_parameters="encoder", counts_ahead=True, in_nats=False)
@@ -32,7 +31,7 @@ class RegParam(Objective):
         self.require_choices(form=("squared", "norm"))
 
     def build_head(self) -> nn.Module:
-        """The encoder as it was at the first update."""
+        """A copy of the encoder at the first update."""
         return EncoderCopy(self.context.config)
 
     def count(self, batch: Batch) -> int:
@@ -45,7 +44,7 @@ class RegParam(Objective):
         if step.training:
             copy.start(live, step.update)
         squared = copy.squared_distance(live) * copy.started
-        # At zero the squared form, with gradient zero, replaces the norm, whose gradient is NaN there.
+        # At zero, the norm's gradient is NaN; the square, with gradient zero, replaces it.
         moved = squared > 0
         norm = torch.where(moved, torch.where(moved, squared, 1).sqrt(), squared)
         count = torch.ones((), dtype=torch.int64, device=squared.device)

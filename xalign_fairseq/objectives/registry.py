@@ -1,4 +1,4 @@
-"""The extension point: an objective registers here, and its options, criterion and logging follow."""
+"""The registry of objectives. Registration adds an objective's options, criterion and logging."""
 
 import dataclasses
 from abc import ABC, abstractmethod
@@ -20,7 +20,7 @@ from xalign_fairseq.objectives.step import Step
 from xalign_fairseq.transport.linking import Linking
 
 OBJECTIVES: dict[str, type["Objective"]] = {}
-# Called with the name of each new objective; criterions, which import this module, listen here.
+# Called with the name of each new objective; criterions import this module and listen here.
 LISTENERS: list[Callable[[str], None]] = []
 STREAMS = (*BATCHED, "links", "lexicon")
 
@@ -34,8 +34,8 @@ class Loss:
 
     Attributes:
         total: sum of the loss over its predictions, in nats, float32 or float64, with gradient.
-        count: number of predictions, the loss's share of the sample size.
-        stats: name -> (numerator, denominator), sums that are added over batches and workers and logged as ratios.
+        count: number of predictions; the loss's share of the sample size.
+        stats: name -> (numerator, denominator): summed over batches and workers, logged as ratios.
     """
 
     total: Tensor
@@ -45,24 +45,25 @@ class Loss:
 
 @dataclass(frozen=True)
 class Traits:
-    """The properties of an objective that trainer, data and criterion need.
+    """The properties of an objective for trainer, data and criterion.
 
     Attributes:
-        needs: the streams without which it has no loss: ``bitext``, ``mono``, ``links`` (prepared links of the bitext)
-            and ``lexicon`` (bilingual lexicons).
-        stats: the names of the values that it logs next to its loss.
-        predicts_tokens: it trains the masked-language-model head.
-        reads_output_layer: it predicts tokens with its own head and the MLM head's output layer, so all embeddings,
-            which are tied to that layer, have a gradient.
-        freezes_encoder: the encoder is not trained, so no objective that needs its gradient can be combined with it.
-        edits_parameters: it changes parameters outside the optimizer.
-        links_of_every_pair: it learns parameters for each language pair, so every pair needs links.
+        needs: the required streams: ``bitext``, ``mono``, ``links`` (prepared links of the bitext) and ``lexicon``
+            (bilingual lexicons).
+        stats: the names of the logged values besides the loss.
+        predicts_tokens: trains the masked-language-model head.
+        reads_output_layer: predicts tokens with its own head and the MLM head's output layer, so that all tied
+            embeddings have a gradient.
+        freezes_encoder: does not train the encoder; cannot be combined with objectives that need the encoder's
+            gradient.
+        edits_parameters: changes parameters outside the optimizer.
+        links_of_every_pair: learns parameters for each language pair, so every pair needs links.
         counts_ahead: :meth:`Objective.count` knows the number of predictions before any pass.
-        of_parameters: if the loss depends on parameters instead of hidden states, which ones: the tokens'
-            ``embeddings`` or all of the ``encoder``. They all have a gradient in every batch.
-        contrasts: other pairs are negatives, so a training batch has no pair twice, in either direction. regularises:
-            it keeps the encoder close to its start, and is not part of the validation loss.
-        in_nats: the loss is a negative log-likelihood, which is logged in bits; others are logged unchanged.
+        of_parameters: the parameters that the loss depends on instead of hidden states: the token ``embeddings`` or the
+            whole ``encoder``. They all have a gradient in every batch.
+        contrasts: other pairs are negatives, so a training batch has no pair twice, in either direction.
+        regularises: keeps the encoder close to its initial values, and is not part of the validation loss.
+        in_nats: the loss is a negative log-likelihood, logged in bits; other losses are logged unchanged.
     """
 
     needs: tuple[str, ...] = ()
@@ -81,15 +82,15 @@ class Traits:
 
 @dataclass(frozen=True)
 class RunContext:
-    """The facts about a run that are known before training.
+    """The facts of a run that are known before training.
 
     Attributes:
-        config: of the encoder.
+        config: the encoder's configuration.
         languages: the names of the languages of the pairs, whose numbers are in ``bitext.langs``.
-        pivot: the language that all pairs share and that the others are aligned to, where there is one.
-        lexicons: the bilingual lexicons of the data, where an objective needs them.
+        pivot: the language that all pairs share and that other languages are aligned to, if there is one.
+        lexicons: the bilingual lexicons of the data, if an objective needs them.
         mask: the id of ``<mask>``.
-        seed: of the run; with the number of the update it keys what an objective draws itself.
+        seed: the run's seed. Together with the update's number it keys an objective's random draws.
     """
 
     config: EncoderConfig
@@ -101,23 +102,23 @@ class RunContext:
 
 
 def option(default: Value, help: str) -> Value:
-    """A field of an objective that is an option: ``--NAME-FIELD`` on the command line, a keyword argument in Python."""
+    """An option of an objective: ``--NAME-FIELD`` on the command line, a keyword argument in Python."""
     made: Value = field(default=default, kw_only=True, metadata={"help": help})
     return made
 
 
 @dataclass
 class Objective(ABC):
-    """Base of all objectives: hidden states to a loss.
+    """Base class of objectives, which compute a loss from hidden states.
 
-    A subclass is a dataclass whose fields are its options. Its ``traits`` describe it; where they depend on options,
-    ``__post_init__`` replaces them. It may own a head: a module that the model saves, restores and optimises.
+    A subclass is a dataclass whose fields are options. Its ``traits`` describe it; ``__post_init__`` replaces traits
+    that depend on options. It may own a head: a module that the model saves, restores and optimises.
 
     Attributes:
-        name: that it is registered by.
-        paper: that it is from, which ``xalign objectives`` names; for this package's own see
+        name: the registered name.
+        paper: the paper that ``xalign objectives`` cites; for this package's objectives see
             :data:`~xalign_fairseq.encoder.pretrained.papers.PAPERS`.
-        context: of the run, from :meth:`bind` on.
+        context: the run's context, available after :meth:`bind`.
 
     Example::
 
@@ -140,7 +141,7 @@ class Objective(ABC):
     context: RunContext = field(init=False, repr=False, compare=False)
 
     def bind(self, context: RunContext) -> None:
-        """Get what the run knows, once, before training; raise XalignError if options do not fit.
+        """Receive the run's context once before training; raise XalignError if options do not fit.
 
         An option ``layer``, or ``..._layer``, must be a layer of the encoder.
         """
@@ -150,52 +151,51 @@ class Objective(ABC):
                 self.resolve_layer(each.name)
 
     def check_run(self, updates: int, pairs: float) -> None:
-        """Warn before the first update if a run of this number of updates and pairs per update is too short."""
+        """Warn before the first update if a run with this number of updates and pairs per update is too short."""
 
     def build_head(self) -> nn.Module | None:
-        """The parameters and buffers that this objective trains in addition to the encoder."""
+        """The module that this objective trains in addition to the encoder."""
         return None
 
     @property
     def labelling(self) -> Linking | None:
-        """How the model labels word links, if this objective trains it to; known after binding.
+        """How the model labels word links, if this objective trains labelling; available after :meth:`bind`.
 
-        Checkpoints store it, and validation and the aligner label in the same way.
+        Checkpoints store this method; validation and the aligner use it.
         """
         return None
 
     def predicts(self, step: Step) -> Sequence[Prediction]:
-        """The predictions that :meth:`forward` needs from the MLM head and finds in ``step.predictions``.
+        """The predictions by the MLM head that :meth:`forward` finds in ``step.predictions``.
 
-        It is called before any objective runs: the head then runs once for the predictions of all.
+        All objectives are asked before any runs, so the head runs once for all predictions.
         """
         return ()
 
     @abstractmethod
     def forward(self, step: Step) -> Loss:
-        """The loss of a batch, from the streams that the objective needs and by its own head."""
+        """The loss of a batch, from the required streams and the objective's head."""
 
     def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
-        """The inputs whose states with gradient :meth:`forward` will read, each with its highest layer.
+        """The inputs that :meth:`forward` reads with gradient, each with its highest layer.
 
-        Inputs of all objectives run together (:meth:`StepEncoder.expect`), except those that are neither named here nor
-        used to predict tokens.
+        These inputs and inputs of predictions run in one pass for all objectives (:meth:`StepEncoder.expect`).
         """
         return ()
 
     def count(self, batch: Batch) -> int:
-        """The number of predictions in a batch, read on the host before any pass; called where ``counts_ahead``.
+        """The number of predictions in a batch, known on the host before any pass; called if ``counts_ahead``.
 
-        It equals :attr:`Loss.count`. ``--loss-normalization per-objective`` adds it up over the micro-batches of an
-        update before the first one is run. Without it, an objective's loss is the mean over micro-batches with equal
-        weight.
+        It equals :attr:`Loss.count`. ``--loss-normalization per-objective`` sums it over an update's micro-batches
+        before the first one runs. Without ``counts_ahead``, an objective's loss is the mean over micro-batches with
+        equal weight.
         """
         raise NotImplementedError
 
     def step(self, encoder: StepEncoder, batch: Batch) -> Step | None:
-        """The argument of :meth:`forward` for a batch; None if the batch lacks a stream that the objective needs.
+        """The argument of :meth:`forward` for a batch; None if the batch lacks a required stream.
 
-        The encoder then expects what it reads and predicts.
+        The encoder then expects the objective's inputs and predictions.
         """
         needed = batch.only(self.traits.needs)
         if needed is None:
@@ -207,17 +207,17 @@ class Objective(ABC):
         return step
 
     def resolve_layer(self, option: str, usual: int = -1) -> int:
-        """The layer that an option names, from 0 (embeddings); ``usual`` where it is None."""
+        """The layer that an option names, from 0 (embeddings); ``usual`` if the option is None."""
         given: int | None = getattr(self, option)
         return self.context.config.resolve_layer(usual if given is None else given, f"{self.name}_{option}")
 
     def require_choices(self, **choices: Sequence[str]) -> None:
-        """Raise XalignError for an option that is not one of its choices; options from YAML pass no parser."""
+        """Raise XalignError for an option with an invalid choice; options from YAML pass no parser."""
         for option, allowed in choices.items():
             choice(getattr(self, option), allowed, f"{self.name}_{option}")
 
     def require_values(self, **conditions: tuple[bool, str]) -> None:
-        """Raise XalignError for an option whose (is allowed, what is allowed) is false."""
+        """Raise XalignError for the first option that is not allowed; values are (is allowed, what is allowed)."""
         check_values(
             "an option is out of range",
             *(
@@ -227,7 +227,7 @@ class Objective(ABC):
         )
 
     def pivot_side(self, bitext: Bitext) -> Tensor:
-        """(B,) int64: which side of each pair, 0 or 1, is in the pivot language."""
+        """(B,) int64: the side of each pair, 0 or 1, that is in the pivot language."""
         return bitext.side_in(self.pivot_number())
 
     def pivot_number(self) -> int:
@@ -235,7 +235,7 @@ class Objective(ABC):
         return self.context.languages.index(self.required_pivot())
 
     def required_pivot(self) -> str:
-        """The pivot language; XalignError where the pairs share none and none was chosen."""
+        """The pivot language; XalignError if the pairs share no language and none was chosen."""
         if self.context.pivot is None:
             raise XalignError(
                 f"{self.name} aligns all languages to one, and the pairs of the data share none",
@@ -248,23 +248,23 @@ class Objective(ABC):
 
 
 def options_of(objective: type[Objective]) -> list[dataclasses.Field[Any]]:
-    """The options of a class of objectives: its fields that are arguments, ``weight`` first."""
+    """The options of an objective's class: its init fields, ``weight`` first."""
     return [each for each in dataclasses.fields(objective) if each.init]
 
 
 def labeller_among(objectives: Sequence[Objective]) -> Objective | None:
-    """The first objective that trains the model to label word links, once it is bound; None if none does."""
+    """The first bound objective that trains the model to label word links; None without one."""
     return next((objective for objective in objectives if objective.labelling is not None), None)
 
 
 def register_objective(name: str) -> Callable[[type[Registered]], type[Registered]]:
-    """Register an objective; ``--criterion name`` and ``--objectives ...,name`` are there from then on.
+    """Register an objective, which adds ``--criterion name`` and ``--objectives ...,name``.
 
     Args:
         name: lower-case words joined by ``_``; the prefix of its options.
 
     Raises:
-        XalignError: the name is taken, a stream is unknown, or ``@dataclass`` is missing under it.
+        XalignError: the name is taken, a stream is unknown, or ``@dataclass`` is missing.
     """
 
     def register(cls: type[Registered]) -> type[Registered]:
@@ -286,7 +286,7 @@ def register_objective(name: str) -> Callable[[type[Registered]], type[Registere
 
 
 def choice(value: str, choices: Sequence[str], parameter: str) -> str:
-    """Return ``value`` if it is one of ``choices``; XalignError otherwise."""
+    """Return ``value`` if it is one of ``choices``; otherwise raise XalignError."""
     if value not in choices:
         raise XalignError(
             "an option has an unknown value", parameter=parameter, found=value, expected=", ".join(choices)

@@ -22,19 +22,19 @@ METHODS_OF_ONE_LAYER = tuple(name for name in METHODS if name != "scored")
 @register_objective("self_training")
 @dataclass
 class SelfTraining(Objective):
-    """Raise the probability of the links that the model itself finds: awesome-align's objective ``so``.
+    """Raise the probability of the model's own links: awesome-align's objective ``so``.
 
     L = -sum over links (i, j) of log p(j | i) + log q(i | j). p and q are the softmaxes of cosines over the
     temperature, each over the tokens of the other side. The count is the number of links. Links are found in every
-    batch, by any labelling method, without gradient or dropout. There is no head: training changes the states that make
-    the links.
+    batch, by any labelling method, without gradient or dropout. There is no head: training changes the states that
+    links are made from.
 
-    awesome-align's released code has -sum over links of p_ij / n + q_ij / m for a pair with n and m tokens, with
-    softmaxes of dot products, and there a link of two tokens links all tokens of their words.
+    awesome-align's released code uses -sum over links of p_ij / n + q_ij / m for a pair with n and m tokens, with
+    softmaxes of dot products. There, a link between two tokens links all tokens of both words.
 
-    Labels can also come from prepared links (awesome-align's supervised form). Links that both the model and a
-    statistical aligner find are more reliable than either's. Use ``--loss-normalization per-objective`` with other
-    objectives.
+    Labels can also come from prepared links (awesome-align's supervised form). Links found by both the model and a
+    statistical aligner are more reliable than links of one of them. Use ``--loss-normalization per-objective`` with
+    other objectives.
     """
 
     traits = Traits(needs=("bitext",), stats=("probability", "links_per_token", "pairs_without_links"), in_nats=False)
@@ -85,11 +85,11 @@ class SelfTraining(Objective):
         return Loss(total, number, stats)
 
     def _links(self, step: Step) -> Tensor:
-        """(B, n, m) bool: the token pairs that are to choose each other."""
+        """(B, n, m) bool: the linked token pairs."""
         bitext = step.bitext
         if self.labels == "given":
             return self._given(bitext, "k-to-k")
-        # Without dropout these are the states that are trained.
+        # Without dropout, these are the trained states.
         labelled, spans = step.encoder.pair_states(bitext, self.linking.layer, "separate", labelling=True)
         own = self.labeller.matrix(labelled, spans, sizes=bitext.longest)
         return own if self.labels == "found" else own & self._given(bitext, "all")

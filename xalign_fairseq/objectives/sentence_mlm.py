@@ -16,7 +16,7 @@ from xalign_fairseq.objectives.step import Step, declared
 @register_objective("sentence_mlm")
 @dataclass
 class SentenceMLM(TokenPrediction):
-    """The replacement of TLM in PPA's ablation: the same masked tokens, predicted from their own side only."""
+    """The replacement for TLM in PPA's ablation: the same masked tokens, predicted from their own side only."""
 
     traits = replace(TokenPrediction.traits, needs=("bitext",))
 
@@ -33,9 +33,9 @@ class SentenceMLM(TokenPrediction):
 
 
 def predicted_in(bitext: Bitext, side: int) -> Tensor:
-    """(N,) int64: where ``side(side, "targets")``, flattened, is not ``pad``, in ascending order.
+    """(N,) int64, ascending: the positions where the flattened ``side(side, "targets")`` is not ``pad``.
 
-    The host knows their number, so it does not wait for the device.
+    The host knows the number of positions, so it does not wait for the device.
     """
     row, column = bitext.predicted // bitext.tokens.shape[1], bitext.predicted % bitext.tokens.shape[1]
     start, end = bitext.spans[row, 2 * side], bitext.spans[row, 2 * side + 1]

@@ -1,4 +1,4 @@
-"""The argument of an objective's forward pass: the encoder of the update, the objective's head and streams."""
+"""The argument of an objective's forward pass: encoder, head and streams."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,10 +17,10 @@ class Step:
     """One objective's part of one update.
 
     Attributes:
-        encoder: runs the passes, which all objectives of the update share.
-        batch: the streams that the objective needs; read them as :attr:`bitext` and :attr:`mono`.
-        head: the module that its ``build_head`` made, as the model has it now; None without one.
-        predictions: what the objective's ``predicts`` returned.
+        encoder: runs the passes, shared by all objectives of the update.
+        batch: the required streams; read them as :attr:`bitext` and :attr:`mono`.
+        head: the module from ``build_head``, with its current parameters; None without one.
+        predictions: the result of the objective's ``predicts``.
 
     Example::
 
@@ -35,27 +35,27 @@ class Step:
 
     @property
     def bitext(self) -> Bitext:
-        """The pairs of the batch; XalignError for an objective that does not declare that it needs them."""
+        """The pairs of the batch; XalignError if the objective does not declare this need."""
         return declared(self.batch.bitext, "bitext")
 
     @property
     def mono(self) -> Mono:
-        """The monolingual blocks of the batch; XalignError for an objective that does not declare its need."""
+        """The monolingual blocks of the batch; XalignError if the objective does not declare this need."""
         return declared(self.batch.mono, "mono")
 
     @property
     def training(self) -> bool:
-        """Whether this is an update, not validation."""
+        """True in an update, False in validation."""
         return self.encoder.training
 
     @property
     def update(self) -> int:
-        """How many updates were done before this one."""
+        """The number of earlier updates."""
         return self.encoder.update
 
 
 def declared(stream: Stream | None, name: str) -> Stream:
-    """A stream of a batch that has been narrowed to an objective's needs; XalignError where it is not among them."""
+    """A stream of a batch that has only declared streams; XalignError for any other stream."""
     if stream is None:
         raise XalignError(
             "an objective reads a stream that it did not declare",

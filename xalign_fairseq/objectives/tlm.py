@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 @register_objective("tlm")
 @dataclass
 class TLM(TokenPrediction):
-    """L_TLM of XLM-Align's Algorithm 1: predict masked tokens of a pair from both its sides."""
+    """Predict masked tokens of a pair from both sides: L_TLM in XLM-Align's Algorithm 1."""
 
     traits = replace(TokenPrediction.traits, needs=("bitext",))
 
@@ -29,7 +29,7 @@ class TLM(TokenPrediction):
     )
 
     def bind(self, context: RunContext) -> None:
-        """Restart positions if the encoder reads positions; warn of the option where it does not."""
+        """Restart positions if the encoder reads positions; otherwise warn about the option."""
         super().bind(context)
         self.resets = self.reset_positions and takes_positions(context.config)
         if self.resets != self.reset_positions:
@@ -40,7 +40,7 @@ class TLM(TokenPrediction):
         return len(declared(batch.bitext, "bitext").predicted)
 
     def predicts(self, step: Step) -> Sequence[Prediction]:
-        """The masked tokens of the pairs; without resets DWA and others share the pass."""
+        """The masked tokens of the pairs; without restarted positions, DWA and others share the pass."""
         bitext = step.bitext
         read = bitext.input("masked", reset_positions=self.resets)
         return [Prediction.of(read, bitext.targets, bitext.predicted)]

@@ -19,11 +19,11 @@ from xalign_fairseq.transport.precision import at_least_float32
 class WordContrastive(WordPairObjective):
     """L = - 1/2 sum_i (log p(t_i | s_i) + log p(s_i | t_i)) with p a softmax of cos(f(s), f(t)) / T (Eq. 7 and 8).
 
-    Both equations are printed without their minus sign. The count is the number B of word pairs in the batch, over all
-    languages, so the mean is the paper's. A word's candidates are its partner and, for weak alignment, all other words
-    of the partner's side, for strong alignment all other words. Words linked with it, and copies of itself, are not
-    negatives. With ``gather``, each worker's loss compares its own words with the candidates of all workers, except
-    repeated batches; not in validation. Memory grows with the square of the batch's words.
+    The paper prints both equations without the minus sign. The count is the number B of word pairs in the batch, over
+    all languages, so the mean is the paper's. A word's candidates are its partner and all other words: for weak
+    alignment on the partner's side, for strong alignment on both sides. Other linked words and copies of the word are
+    no negatives. With ``gather``, each worker compares its words with the candidates of all workers (not in validation,
+    and without repeated batches). Memory grows with the square of the batch's words.
     """
 
     traits = replace(WordPairObjective.traits, stats=("accuracy", "similarity"), contrasts=True)
@@ -47,7 +47,7 @@ class WordContrastive(WordPairObjective):
         self.strong = self.negatives == "strong"
 
     def bind(self, context: RunContext) -> None:
-        """Weak alignment needs a pivot language, whose words are S."""
+        """Weak alignment needs a pivot language; its words are S."""
         super().bind(context)
         if not self.strong:
             self.required_pivot()
@@ -59,7 +59,7 @@ class WordContrastive(WordPairObjective):
     def forward(self, step: Step) -> Loss:
         bitext = step.bitext
         gathers = self.gather and step.training
-        # The replacement of a missing batch repeats words of other batches.
+        # A batch that replaces a missing one repeats words.
         shown = 0 if gathers and step.batch.stands_in else len(bitext.links)
         sizes = gather_sizes(shown, bitext.links.device) if gathers else []
         # Strong alignment treats both sides equally.
@@ -86,19 +86,19 @@ class WordContrastive(WordPairObjective):
     def _direction(
         self, anchor: int, own: Tensor, every: Tensor, types: Tensor, every_type: Tensor, start: int
     ) -> tuple[Tensor, Tensor]:
-        """- sum of log p(partner | word) over the words of column ``anchor``, and how many are nearest their partner.
+        """- sum of log p(partner | word) for column ``anchor``, and the number of words nearest to their partner.
 
         Args:
             own, every: (K, 2, D) words of this worker and (N, 2, D) of all, this worker's from row ``start`` on.
-            types, every_type: (K, 2), (N, 2); candidates with the number of the word, or of one that a word of its
-                number is linked with, are left out.
+            types, every_type: (K, 2), (N, 2); candidates with the number of the word, or of a word linked to it, are
+                left out.
         """
         columns = (1 - anchor, anchor) if self.strong else (1 - anchor,)
         logits = own[:, anchor] @ torch.cat([every[:, column] for column in columns]).T / self.temperature
         rows = torch.arange(len(own), device=own.device)
         partner = start + rows
         candidates = torch.cat([every_type[:, column] for column in columns])
-        # The word itself is among the candidates of a strong alignment.
+        # In strong alignment, the candidates include the word itself.
         excluded = (types[:, anchor, None] == candidates) | _linked(types[:, anchor], every_type, candidates)
         excluded.scatter_(1, partner[:, None], False)
         logits = logits.masked_fill(excluded, -torch.inf)
@@ -107,10 +107,10 @@ class WordContrastive(WordPairObjective):
 
 
 def _linked(words: Tensor, links: Tensor, candidates: Tensor) -> Tensor:
-    """(K, M) bool: whether words (K,) and candidates (M,), all among the links (N, 2), are linked, either way."""
+    """(K, M) bool: whether words (K,) and candidates (M,) are linked in either direction by links (N, 2)."""
     known = links.flatten().sort().values
     joined = torch.zeros(len(known), len(words), dtype=torch.int32, device=words.device)
     for one, other in (links.unbind(1), links.flip(1).unbind(1)):
-        # Equal numbers share the first place of theirs.
+        # Equal numbers share their first position.
         joined.index_add_(0, torch.searchsorted(known, other.contiguous()), (one[:, None] == words).int())
     return joined[torch.searchsorted(known, candidates)].T > 0

@@ -27,18 +27,18 @@ MANY = ("sum", "mean")
 def exchange(hidden: Tensor, links: Tensor, spans: Tensor, wanted: Tensor, many: str = "sum") -> tuple[Tensor, Tensor]:
     r"""Rows of :math:`H' = A^\top H` (Eq. 5): for each wanted token, the hidden states of its partners.
 
-    A is 0/1 and symmetric, A(i, j) = A(j, i) = 1 for each link (i, j) of the pair sequence. Its two blocks, of source
-    and target tokens, are multiplied in float32 at least.
+    A is 0/1 and symmetric, A(i, j) = A(j, i) = 1 for each link (i, j) of the pair sequence. The blocks of source and
+    target tokens are multiplied in float32 at least.
 
     Args:
         hidden: (B, T, H), any floating dtype.
-        links: (B, n, m) bool, the tokens counted from the first of their side.
+        links: (B, n, m) bool; tokens count from the start of their side.
         spans: (B, 4) int64, [src start, src end, tgt start, tgt end).
         wanted: (N,) int64, positions in the flattened (B * T,).
-        many: how a token with several partners reads them: "sum" (Eq. 5 as printed) or "mean".
+        many: how to combine several partners: "sum" (Eq. 5 as printed) or "mean".
 
     Returns:
-        (N, H) in the dtype of ``hidden``, zero for a token without a partner; and the number of partners of each, (N,)
+        (N, H) in the dtype of ``hidden``, zero for a token without a partner; and each token's number of partners, (N,)
         int64.
     """
     if many not in MANY:
@@ -58,14 +58,14 @@ def exchange(hidden: Tensor, links: Tensor, spans: Tensor, wanted: Tensor, many:
 
 
 def partner_counts(links: Tensor, spans: Tensor, wanted: Tensor, length: int) -> Tensor:
-    """The number of partners (N,) int64 of wanted tokens; all as in :func:`exchange`, ``length`` is T."""
+    """The number of partners (N,) int64 of wanted tokens; arguments as in :func:`exchange`, ``length`` is T."""
     return _rows([links.sum(2)[:, :, None], links.sum(1)[:, :, None]], spans, wanted, length)[:, 0]
 
 
 def _rows(sides: list[Tensor], spans: Tensor, wanted: Tensor, length: int) -> Tensor:
-    """Rows (N, H) of wanted tokens, from those of the source tokens (B, n, H) and of the target tokens (B, m, H).
+    """Rows (N, H) of wanted tokens, from rows of source tokens (B, n, H) and target tokens (B, m, H).
 
-    Tokens of neither side have a row of zeros.
+    Tokens on neither side have a row of zeros.
     """
     (n, m), none = (side.shape[1] for side in sides), sides[0].new_zeros(len(spans), 1, sides[0].shape[2])
     pair, column = wanted // length, wanted % length
@@ -78,9 +78,9 @@ def _rows(sides: list[Tensor], spans: Tensor, wanted: Tensor, length: int) -> Te
 class WordExchangeHead(nn.Module):
     """W2 of Eq. 6 and, unless the MLM head is shared, W3 of Eq. 7 with a layer norm for the paper's ``linear``.
 
-    The paper does not specify the start. W2 starts as the identity, so training begins with the plain exchange. A
-    random W2 would give noise to a trained MLM head; before a random W3 it would only shrink the states. W3 starts as
-    the MLM head does, at N(0, 0.02), or with ``copies`` from the MLM head that the encoder has, as TLM's head does.
+    The paper does not specify initial values. W2 starts as the identity, so training begins with the plain exchange. A
+    random W2 would feed noise to a trained MLM head; before a random W3 it would only shrink the states. W3 starts like
+    an MLM head, at N(0, 0.02), or with ``copies`` from the encoder's MLM head, like TLM's.
     """
 
     def __init__(self, config: EncoderConfig, separate: bool, copies: bool = False):
@@ -95,13 +95,13 @@ class WordExchangeHead(nn.Module):
         nn.init.eye_(self.exchanged.weight)
 
     def begin_from(self, lm_head: nn.Module) -> None:
-        """Take W3 and the layer norm of the encoder's MLM head, where they are copied."""
+        """Copy W3 and the layer norm from the encoder's MLM head, if requested."""
         if self.copies:
             for mine, theirs in ((self.dense, lm_head.dense), (self.layer_norm, lm_head.layer_norm)):
                 mine.load_state_dict(theirs.state_dict())  # type: ignore[union-attr]
 
     def features(self, exchanged: Tensor) -> Tensor:
-        """The states that a separate head compares with the tied embeddings, (N, H)."""
+        """The states (N, H) that a separate head compares with the tied embeddings."""
         features: Tensor = self.layer_norm(F.gelu(self.dense(self.exchanged(exchanged))))
         return features
 
@@ -156,11 +156,11 @@ class WordExchange(Objective):
         self.labels_at = context.config.default_labelling_layer()
 
     def build_head(self) -> nn.Module:
-        """The maps behind the exchange."""
+        """The maps after the exchange."""
         return WordExchangeHead(self.context.config, self.heads == "separate", copies=self.start == "mlm")
 
     def count(self, batch: Batch) -> int:
-        """Masked tokens, with ``unaligned`` ``exclude`` only those with a partner; unknown for links of the model."""
+        """Masked tokens; for ``exclude``, only those with a partner; unknown for the model's own links."""
         bitext = declared(batch.bitext, "bitext")
         if self.unaligned != "exclude":
             return len(bitext.predicted)
@@ -178,7 +178,7 @@ class WordExchange(Objective):
         linked = partners > 0
         if self.unaligned == "exclude":
             labels = labels.masked_fill(~linked, IGNORED)
-            if self.given:  # no logits for positions that have no partner according to the host
+            if self.given:  # no logits for positions that the host knows to lack a partner
                 first = true_first(linked, int((bitext.host.linked & (bitext.host.targets != PAD)).sum()))
                 exchanged, labels = exchanged.index_select(0, first), labels.index_select(0, first)
         elif self.unaligned == "identity":

@@ -1,4 +1,4 @@
-"""Linked words of a batch whose sides are encoded separately: S of the pivot language, T of the others."""
+"""Linked words of a batch with separately encoded sides: S in the pivot language, T in the others."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -16,18 +16,18 @@ from xalign_fairseq.objectives.step import Step, declared
 
 
 class WordPairs:
-    """The K word pairs (s_i, t_i) of a batch, one for each of its links.
+    """The K word pairs (s_i, t_i) of a batch, one per link.
 
-    S is the side of the pivot language and T the other one (Wu & Dredze 2020, section 2), in both directions of the
-    data. A batch without links has K = 0.
+    S is the side in the pivot language, T the other side (Wu & Dredze 2020, section 2), in both directions of the data.
+    A batch without links has K = 0.
 
     Args:
         bitext: the batch.
-        pivot_side: (B,) int64, which side is S, from ``Objective.pivot_side``; None: the source, where it is the same.
+        pivot_side: (B,) int64, which side is S, from ``Objective.pivot_side``; None: the source is S.
 
     Attributes:
         rows: (K,) int64, the sentence pair of each word pair, ascending.
-        words: (K, 2) int64, numbers of s_i's and t_i's words in their sentences.
+        words: (K, 2) int64, positions of s_i and t_i in their sentences.
         languages: (K, 2) int64, numbers of the languages of s_i and t_i.
 
     Example::
@@ -76,8 +76,8 @@ class WordPairs:
     def identities(self) -> tuple[Tensor, Tensor]:
         """Numbers (K,) int64 of s_i's and t_i's word types: equal for words of one language with the same tokens.
 
-        The number is a polynomial of the language and the token ids, sum_k x_k P^k modulo 2^64, from running sums over
-        the sequence; collisions are practically excluded.
+        The number is the polynomial sum_k x_k P^k modulo 2^64 of the language and the token ids, from running sums over
+        the sequence. Collisions are practically impossible.
         """
         tokens = self._bitext.tokens
         factors = powers(BASE, tokens.shape[1] + 1, tokens.device)
@@ -92,14 +92,14 @@ class WordPairs:
         return both[:, 0], both[:, 1]
 
     def occurrences(self) -> tuple[Tensor, Tensor]:
-        """Numbers (K,) int64 of s_i and t_i as words of their place in their sentence of their sentence pair.
+        """Numbers (K,) int64 of s_i and t_i by sentence pair, sentence and position.
 
-        Two numbers are equal if the batches of all workers have a sentence pair twice, in either direction.
+        Numbers repeat if the batches of all workers have a sentence pair twice, in either direction.
         """
         sentences = [polynomial(self._bitext.side(side), PAD) for side in (0, 1)]
         pair = (sentences[0] + sentences[1])[self.rows]
         own = torch.stack([sentence[self.rows] for sentence in sentences], 1)
-        # Multiples of different odd numbers keep pair, sentence and place apart.
+        # Multiples of different odd numbers separate pair, sentence and position.
         both = self._oriented((pair[:, None] * signed(BASE) + own) * signed(BASE) + self._numbers)
         return both[:, 0], both[:, 1]
 
@@ -110,7 +110,7 @@ class WordPairs:
 
 @dataclass
 class WordPairObjective(Objective):
-    """An objective that reads linked words at one layer, of sides that are encoded separately, and counts the pairs."""
+    """An objective over linked words at one layer, with separately encoded sides; it counts word pairs."""
 
     traits = Traits(needs=("bitext", "links"), counts_ahead=True)
 

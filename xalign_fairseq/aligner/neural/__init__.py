@@ -1,1 +1,1 @@
-"""The aligner that reads hidden states of an encoder."""
+"""The aligner that reads an encoder's hidden states."""

@@ -1,4 +1,4 @@
-"""The word aligner by an encoder: sentence pairs in, word links with probabilities out, without fairseq."""
+"""The word aligner with an encoder: sentence pairs to word links with probabilities, without fairseq."""
 
 import logging
 import os
@@ -41,38 +41,38 @@ logger = logging.getLogger(__name__)
 
 # Pairs are sorted by length within chunks of this size, which bounds memory on files of any size.
 SORTED_AT_ONCE = 2048
-# Of a batch on a CPU: more are no faster, and take more memory.
+# Tokens of a batch on a CPU: larger batches are no faster and take more memory.
 TOKENS_ON_CPU = 4096
-# A pair's similarities, and the copies of them that methods make, take 1 GB at most: 4,096 subwords a side.
+# A pair's similarities and their copies in methods take at most 1 GB: 4,096 subwords per side.
 MOST_SIMILARITIES = 1 << 24
 
 
 @dataclass(frozen=True, eq=False)
 class Aligner(WordAligner):
-    """Word alignment by the hidden states of a pair, as XLM-Align (Chi et al. 2021), SimAlign or awesome-align do it.
+    """Word alignment by the hidden states of a pair, as in XLM-Align (Chi et al. 2021), SimAlign and awesome-align.
 
-    A method (:mod:`~xalign_fairseq.transport.methods`) makes links between subwords of hidden states of one layer, or
-    of several layers' mean; these become links between words. A pair that is longer than the encoder's positions is
-    read in overlapping windows. ``dataclasses.replace`` makes another aligner of the same encoder.
+    A method (:mod:`~xalign_fairseq.transport.methods`) links subwords by the hidden states of one layer, or by the mean
+    of several layers. Links of subwords become links of words. A pair longer than the encoder's positions is read in
+    overlapping windows. ``dataclasses.replace`` makes another aligner with the same encoder.
 
     Args:
-        encoder: on the device to use; it is set to evaluation mode.
-        tokenizer: whose ids the encoder knows.
-        linking: how links are made; what is unspecified is the method's default, and the method is ``transport``.
-        pointer: whose scores replace dot products of hidden states, if given.
-        maps: linear maps of the hidden states of separately encoded sides, if they are to be used.
+        encoder: the encoder, on the device to use; set to evaluation mode.
+        tokenizer: the encoder's tokenizer.
+        linking: how links are made; unspecified parts have the method's defaults. The default method is ``transport``.
+        pointer: if given, its scores replace dot products of hidden states.
+        maps: linear maps of hidden states, for separately encoded sides.
         languages: of source and target, for maps and for encoders with language embeddings.
-        units: what links join, ``word`` or ``subword``.
-        batch_tokens: most tokens in a batch, padding included; at least one pair is always taken.
+        units: what links connect, ``word`` or ``subword``.
+        batch_tokens: most tokens in a batch, padding included; a batch has at least one pair.
         trimmed: the names of the files that the vocabulary was trimmed to, for :meth:`unknown`.
-        specified: whether a part of the linking was asked for, for :meth:`describe`.
+        specified: whether part of the linking was requested, for :meth:`describe`.
         scorer: the checkpoint's link scorer, for the method ``scored`` with the scorer ``own``.
-        min_probability: of a link; the method's links below it are left out.
-        calibration: what makes probabilities of the method's scores; ``None``: they are taken as they are.
+        min_probability: least probability of a link.
+        calibration: turns the method's scores into probabilities; ``None``: scores are probabilities.
 
     Raises:
-        XalignError: the encoder lacks a layer, a language has no map or no embedding, or a pointer or maps do not go
-            with the encoding or the method.
+        XalignError: the encoder lacks a layer, a language has no map or no embedding, or pointer or maps do not fit the
+            encoding or the method.
 
     Example::
 
@@ -134,16 +134,16 @@ class Aligner(WordAligner):
     def from_pretrained(
         cls, path: str | os.PathLike[str] = NAME, options: AlignerOptions | None = None, **more: object
     ) -> "Aligner":
-        """Load a checkpoint, the folder of a run, a folder of XLM-R's or of Hugging Face's, or a model of its hub.
+        """Load a checkpoint, the folder of a run, of XLM-R or of a Hugging Face model, or a model of the hub.
 
-        Unspecified parts of the linking are those with which the model labelled itself in training. Without such
-        labelling they are the defaults of the model's family (:mod:`~xalign_fairseq.transport.resolving`): for the
-        packaged encoder without training, a link scorer that learned from gold links of other languages; for an unknown
-        family ``transport`` on hidden states, at the depth of layer 10 of 12.
+        Unspecified parts of the linking are taken from the model's self-labelling in training. Without self-labelling,
+        they are the defaults of the model's family (:mod:`~xalign_fairseq.transport.resolving`). The packaged encoder
+        without training uses a link scorer trained on gold links of other languages. An unknown family uses
+        ``transport`` on hidden states, at the depth of layer 10 of 12.
 
         Args:
-            path: as of :func:`~xalign_fairseq.encoder.pretrained.reading.read_pretrained`; default: e5-small.
-            options: all at once, or
+            path: as in :func:`~xalign_fairseq.encoder.pretrained.reading.read_pretrained`; default: e5-small.
+            options: all options as one value, or
             more: by name, as of :class:`~xalign_fairseq.aligner.options.AlignerOptions`.
 
         Example::
@@ -173,7 +173,7 @@ class Aligner(WordAligner):
                 asked, method="scored", options=own, layers=layers, encoding=asked.encoding or Scored.encoding
             )
         else:
-            # The packaged scorer knows words, and the encoder without further training.
+            # The packaged scorer works on words, with the encoder before further training.
             scored = model.packaged and options.units == "word"
             known = (model.linking, model.family, options.maps, width, scored)
             linking = resolve_linking(asked, depth, *known)
@@ -204,7 +204,7 @@ class Aligner(WordAligner):
         )
 
     def signature(self, linking: Linking | None = None) -> str:
-        """One line with everything that determines the links, by its own linking or by another one of the same encoder.
+        """Everything that determines the links, in one line; for the aligner's linking or another linking.
 
         Example::
 
@@ -222,7 +222,7 @@ class Aligner(WordAligner):
         )
 
     def describe(self) -> str:
-        """Layer, encoding, similarity, method, device and dtype, in a line."""
+        """Layer, encoding, similarity, method, device and dtype, in one line."""
         linking, origin = self.linking, self.linking.origin
         rest = "the rest: " if self.specified else ""
         usual = "as the model labelled itself" if origin == ITSELF else f"defaults of {origin}"
@@ -251,7 +251,7 @@ class Aligner(WordAligner):
         progress: Progress | None = None,
         matrices: bool = False,
     ) -> Iterator[list[Alignment]]:
-        """Align each pair by every linking, of the aligner's own encoding, from one pass of the encoder.
+        """Align each pair by every linking with one pass of the encoder; all have the aligner's encoding.
 
         Yields:
             for each pair, in the order of the input, one alignment per linking.
@@ -265,9 +265,9 @@ class Aligner(WordAligner):
     def states_of_words(
         self, pairs: Sequence[SentencePair], layers: Sequence[int]
     ) -> Iterator[tuple[list[int], tuple[WordStates, WordStates]]]:
-        """States of the words of both sides, in batches: the numbers of the pairs, and their words.
+        """States of the words of both sides, in batches: pair numbers and words.
 
-        Pairs with an empty side, and those that are too long, are left out.
+        Pairs with an empty side and too long pairs are left out.
         """
         start = 0
         for chunk in chunks(pairs, SORTED_AT_ONCE):
@@ -363,9 +363,7 @@ class Aligner(WordAligner):
         return {link: p for link, p in links.items() if p >= least} if least else links
 
     def _states(self, batch: list[EncodedPair], wanted: Sequence[int]) -> tuple[dict[int, Tensor], Tensor, Tensor]:
-        """Hidden states by layer, spans in them, and which pairs have finite states; pairs that do not fit are read in
-        windows.
-        """
+        """Hidden states by layer, spans, and which pairs have finite states; too long pairs are read in windows."""
         if self.pair_encoder.fits(*batch[0].sizes):
             states, spans = self.pair_encoder.states([(pair.src, pair.tgt) for pair in batch], wanted)
         else:
@@ -373,7 +371,7 @@ class Aligner(WordAligner):
         return states, spans, finite_rows(self.encoder, states.values())
 
     def _owners(self, batch: list[EncodedPair]) -> list[Tensor]:
-        """The word of each token of either side, or its own number where links join subwords: (B, n) and (B, m)."""
+        """The word of each token, or the token's number if links connect subwords: (B, n) and (B, m)."""
         sides = [[pair.src_words for pair in batch], [pair.tgt_words for pair in batch]]
         if self.units == "subword":
             sides = [[np.arange(len(words)) for words in side] for side in sides]
@@ -381,12 +379,12 @@ class Aligner(WordAligner):
 
 
 def _alignable(pairs: Iterable[EncodedPair]) -> list[EncodedPair]:
-    """Without pairs that have an empty side or too many similarities."""
+    """The pairs without an empty side and without too many similarities."""
     return [pair for pair in pairs if 0 < pair.similarities <= MOST_SIMILARITIES]
 
 
 def _of_size(scores: np.ndarray, units: WordPair) -> np.ndarray:
-    """Scores of the units of both sides: without padding, and 0 where the tokenizer drops a word."""
+    """Scores of pairs of units, without padding; 0 for words that the tokenizer drops."""
     n, m = map(len, units)
     found = np.zeros((n, m), np.float32)
     inside = scores[:n, :m]

@@ -1,4 +1,4 @@
-"""Layers, methods, options and encodings compared on development sets."""
+"""Compare layers, methods, options and encodings on development sets."""
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
@@ -59,8 +59,7 @@ class Trial:
 def try_linkings(
     aligner: Aligner, sets: Sequence[GoldPairs], linkings: Sequence[Linking], progress: Progress | None = None
 ) -> list[Trial]:
-    """Score every linking on every set, and return a trial for each linking. The encoder reads the sets once per
-    encoding.
+    """Score every linking on every set; returns one trial per linking. The encoder reads the sets once per encoding.
 
     ``progress`` is called with the number of newly finished pairs; each pair counts once per encoding.
 
@@ -87,7 +86,7 @@ def try_linkings(
 def sweep_links(
     aligner: Aligner, pairs: Iterable[SentencePair], linkings: Sequence[Linking], progress: Progress | None = None
 ) -> list[list[set[Link]]]:
-    """For each linking (method and layers) the links of all pairs, from one pass of the encoder.
+    """For each linking (method and layers), the links of all pairs, from one pass of the encoder.
 
     Example::
 
@@ -101,7 +100,7 @@ def sweep_links(
     return found
 
 
-# The options that are varied, with the values that are compared unless others are given.
+# The varied options and their default values.
 VARIED: Mapping[str, Sequence[Any]] = {
     "filter": ("itermax", "argmax"),
     "threshold": (0.001, 0.01, 0.1, 0.2, 0.3, 0.4, 0.5),
@@ -111,11 +110,11 @@ VARIED_OF_GROW = {"threshold": (0.4, 0.5, 0.6)}
 
 @dataclass(frozen=True)
 class Grid:
-    """The settings to compare; :func:`grid_linkings` chooses empty ones.
+    """The settings to compare; :func:`grid_linkings` fills empty ones.
 
-    Each of ``layers`` is one, or several that are averaged; ``average`` has numbers of neighbouring layers whose means
-    are compared too. ``varied`` has values of the options in :data:`VARIED`, ``fixed`` of others, for all methods that
-    have them.
+    Each item of ``layers`` is one layer or several averaged layers. ``average`` has numbers of neighbouring layers
+    whose means are compared too. ``varied`` has values for the options in :data:`VARIED`, ``fixed`` for other options,
+    both for all methods that have them.
     """
 
     layers: Sequence[tuple[int, ...]] = ()
@@ -128,7 +127,7 @@ class Grid:
 
 @dataclass(frozen=True)
 class LinkingComparison:
-    """The scores of all linkings: in the order of the grid, best first, and the runner-up against the best."""
+    """The scores of all linkings, in grid order and best first, and the runner-up compared with the best."""
 
     aligner: Aligner
     sets: Sequence[GoldPairs]
@@ -149,14 +148,14 @@ def compare_linkings(
     total = sum(len(text.pairs) for text in sets) * len({linking.encoding for linking in linkings})
     with progress(total=total, unit=" pairs", quiet=quiet) as bar:
         trials = try_linkings(aligner, sets, linkings, bar.update)
-    # Of equal ones the first, that is the lowest layer.
+    # Of equal scores the first, which is the lowest layer.
     ranked = sorted(trials, key=lambda trial: trial.aer)
     test = paired_bootstrap_of_sets(ranked[0].counts(), ranked[1].counts()) if len(ranked) > 1 else None
     return LinkingComparison(aligner, sets, trials, ranked, test)
 
 
 def read_sets(texts: Sequence[tuple[tuple[str, ...], str]]) -> list[GoldPairs]:
-    """The sets of (text, gold links), which are checked against the text; the gold file is the name of each."""
+    """Read sets of (text, gold links) and check the links against the text; the gold file names each set."""
     names = [gold for _, gold in texts]
     if len(set(names)) < len(names):
         raise XalignError("a set is given twice", parameter="set", found=", ".join(names))
@@ -168,19 +167,18 @@ def read_sets(texts: Sequence[tuple[tuple[str, ...], str]]) -> list[GoldPairs]:
 
 
 def grid_linkings(grid: Grid, aligner: Aligner) -> list[Linking]:
-    """Every layer, encoding and method with its options, in this order. A link scorer is tried once, with its own
-    layers.
+    """Every layer, encoding and method with its options, in this order; a link scorer once, with its own layers.
 
-    ``aligner`` is of the model without a choice. If the model labelled itself and no method is named, its own method is
-    compared, in its own encoding.
+    ``aligner`` is the model's aligner without options. If the model labelled itself and no method is named, the model's
+    method and encoding are compared.
     """
     linking = aligner.linking
     own = not grid.methods and (linking.origin == ITSELF or aligner.pointer is not None)
     methods = own_methods(grid, linking.finder) if own else named_methods(grid)
-    # A pointer reads joint pairs, and maps are of separate sides.
+    # A pointer reads joint pairs; maps need separate sides.
     bound = own or aligner.pointer is not None or aligner.maps is not None
     encodings = grid.encodings or ([linking.encoding] if bound else ENCODINGS)
-    # A pointer is of use only at the layer that it was trained on.
+    # A pointer works only at the layer that it was trained on.
     every = linking.layers if aligner.pointer is not None else range(aligner.encoder.config.encoder_layers + 1)
     return [
         Linking(method_name(method), changed_options(method), read, linking.similarity, encoding)
@@ -192,7 +190,7 @@ def grid_linkings(grid: Grid, aligner: Aligner) -> list[Linking]:
 
 
 def grid_layers(grid: Grid, every: Sequence[int], config: EncoderConfig) -> list[tuple[int, ...]]:
-    """The layers of a grid, by default ``every``, and the means of neighbouring ones."""
+    """The layers of a grid, by default ``every``, and the means of neighbouring layers."""
     given = grid.layers or [(layer,) for layer in every]
     found = [tuple(config.resolve_layer(layer) for layer in each) for each in given]
     single = sorted({each[0] for each in found if len(each) == 1})
@@ -212,7 +210,7 @@ def grid_layers(grid: Grid, every: Sequence[int], config: EncoderConfig) -> list
 def named_methods(grid: Grid) -> list[Method]:
     """Each method with each value of its varied options, and with its fixed options.
 
-    Without names it is each of the usual ones that has all options that are given.
+    Without names: each usual method that has all given options.
     """
     given = {**grid.fixed, **grid.varied}
     known = {name: METHODS[name] for name in dict.fromkeys(grid.methods or COMPARED_METHODS)}
@@ -228,7 +226,7 @@ def named_methods(grid: Grid) -> list[Method]:
 
 
 def own_methods(grid: Grid, own: Method) -> list[Method]:
-    """The model's own method with its own filter and the usual ones, or its own threshold, or those given."""
+    """The model's method with its filter and the usual filters, with its threshold, or with the given values."""
     described = own.describe()
     usual = (described["filter"], *VARIED["filter"]) if "filter" in described else (None,)
     filters = dict.fromkeys(grid.varied.get("filter", usual))
@@ -238,7 +236,7 @@ def own_methods(grid: Grid, own: Method) -> list[Method]:
 
 
 def _with_fixed(found: list[Method], given: Mapping[str, Any], fixed: Mapping[str, Any]) -> list[Method]:
-    """The methods, each with the fixed options that affect its links; an error for a given option without effect."""
+    """The methods with the fixed options that affect their links; an error for an option without effect."""
     bearing = [method.describe() for method in found]
     for option in given.keys() - {option for each in bearing for option in each}:
         raise XalignError(

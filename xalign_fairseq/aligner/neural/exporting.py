@@ -1,4 +1,4 @@
-"""The aligner's encoder for other runtimes: as a program of torch.export, or as ONNX with a check of its links."""
+"""Export the aligner's encoder to torch.export or ONNX, with a check of the links."""
 
 import copy
 from collections.abc import Sequence
@@ -27,13 +27,13 @@ CHECKED = (
 
 
 class _Layers(nn.Module):
-    """Tokens (B, T) to the hidden states (B, T, H) of some layers, run with their padding."""
+    """Tokens (B, T) to hidden states (B, T, H) of some layers, padding included."""
 
     def __init__(self, encoder: Encoder, layers: Sequence[int]):
         super().__init__()
         self.layers, self.body = layers, copy.copy(encoder.sentence_encoder)
         table = self.body.embed_tokens
-        if isinstance(table, Lookup):  # a program computes with numbers, not with rows in four bits
+        if isinstance(table, Lookup):  # a program needs floats, not rows in four bits
             rows = unpack(table.table) if table.table.dtype == torch.uint8 else table.table
             self.body._modules = {**self.body._modules, "embed_tokens": nn.Embedding.from_pretrained(rows)}
 
@@ -43,7 +43,7 @@ class _Layers(nn.Module):
 
 
 class _Found(Pass):
-    """A pass whose layers have run elsewhere."""
+    """A pass whose layers ran elsewhere."""
 
     def __init__(self, encoder: Encoder, given: Input, found: dict[int, Tensor]):
         super().__init__(encoder.sentence_encoder, [given], None, training=False, grad=False)
@@ -54,7 +54,7 @@ class _Found(Pass):
 
 
 class OnnxEncoder(Encoder):
-    """An encoder whose hidden states onnxruntime computes.
+    """An encoder that runs in onnxruntime.
 
     Example::
 
@@ -79,13 +79,13 @@ class OnnxEncoder(Encoder):
 
 
 def export_program(aligner: Aligner) -> torch.export.ExportedProgram:
-    """The encoder of an aligner, up to the layers that it links by, as a program of torch.export.
+    """Export the aligner's encoder, up to the linking layers, as a torch.export program.
 
     It maps tokens (B, T) int64, padded with ``encoder.config.pad``, to the states (B, T, H) float32 of each of
     ``aligner.linking.layers``, ascending. B and T are free.
 
     Raises:
-        XalignError: the encoder is one that transformers runs, has language embeddings, or is not in float32.
+        XalignError: transformers runs the encoder, or it has language embeddings, or it is not in float32.
 
     Example::
 
@@ -108,15 +108,15 @@ def export_onnx(
 ) -> None:
     """Write the encoder as ``encoder.onnx``, and check that its links equal the aligner's.
 
-    The input is ``tokens``, the outputs are ``layer_4`` and so on, as of :func:`export_program`. Needs the extra
+    The input is ``tokens``, the outputs are ``layer_4`` and so on, as in :func:`export_program`. Needs the extra
     ``onnx``.
 
     Args:
-        folder: to write; appears complete or not at all.
-        pairs: sentences whose links are compared.
+        folder: the output; appears complete or not at all.
+        pairs: sentence pairs whose links are compared.
 
     Raises:
-        XalignError: as of :func:`export_program`; or links differ.
+        XalignError: as in :func:`export_program`; or links differ.
 
     Example::
 

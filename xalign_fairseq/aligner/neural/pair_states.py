@@ -1,4 +1,4 @@
-"""How the aligner encodes sentence pairs: as one sequence or side by side, with linear maps and language embeddings."""
+"""Encode sentence pairs as one sequence or as two, with linear maps and language embeddings."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -28,9 +28,8 @@ class SideWindows:
     Attributes:
         length: tokens in each window.
         starts: (K,) int64, first token of each.
-        owners: (size,) int64, for each token the window in which it is furthest from an edge. If windows cover the same
-            place, as over a short side, it is the window at the token's relative position, because there the other side
-            fits best.
+        owners: (size,) int64, for each token the window in which the token is furthest from an edge. If windows cover
+            the same tokens (short side), the window at the token's relative position, where the other side fits best.
     """
 
     length: int
@@ -42,7 +41,7 @@ class SideWindows:
         """``count`` windows of ``length`` over ``size`` tokens; consecutive ones overlap by half or more."""
         starts = np.linspace(0, size - length, count).round().astype(np.int64)
         places, first, repeated = np.unique(starts, return_index=True, return_counts=True)
-        # Between the middles of two windows: from there on the second is the one with more around a token.
+        # Halfway between two windows' middles: from there on, the second window has more context.
         borders = (places[1:] + places[:-1] + length - 1) / 2
         tokens = np.arange(size)
         place = np.searchsorted(borders, tokens, side="left")
@@ -59,14 +58,14 @@ class SideWindows:
 
 
 def pair_windows(n: int, m: int, positions: int, encoding: str) -> tuple[SideWindows, SideWindows]:
-    """Windows over n source and m target tokens; those of both sides advance together, by the same proportion.
+    """Windows over n source and m target tokens; both sides advance by the same proportion.
 
     ``joint``: window k of both sides fits into one sequence, shared in proportion to their lengths (a short side gets
     at least a quarter, or is complete); ``separate``: each side has its own sequence.
     """
     alone = positions - 2
     lengths = (min(n, alone), min(m, alone)) if encoding == "separate" else _shares(n, m, positions - 3)
-    # A step of half a window: all tokens but those at the ends have a quarter of a window on either side.
+    # Steps of half a window: all tokens except those at the ends have a quarter of a window on either side.
     steps = [-(-(size - length) // max(1, length // 2)) for size, length in zip((n, m), lengths, strict=True)]
     count = 1 + max(steps)
     src, tgt = (SideWindows.spread(size, length, count) for size, length in zip((n, m), lengths, strict=True))
@@ -74,31 +73,31 @@ def pair_windows(n: int, m: int, positions: int, encoding: str) -> tuple[SideWin
 
 
 def _shares(n: int, m: int, room: int) -> tuple[int, int]:
-    """How many of n and m tokens a joint window holds, ``room`` in all."""
+    """The number of source and target tokens in a joint window of ``room`` tokens."""
     if n > m:
         return _shares(m, n, room)[::-1]
     src = min(n, max(room * n // (n + m), room // LEAST_PART, 1))
     return src, min(m, room - src)
 
 
-# Tokens in one pass of the encoder over a part of a batch. On the CPU larger passes are no faster, and the smaller they
-# are, the less padding there is; other devices need more to be busy.
+# Tokens in one pass of the encoder over part of a batch. On the CPU larger passes are no faster, and smaller ones have
+# less padding; other devices need larger passes.
 PASS_TOKENS = 512
 LARGE_PASS = 8192
-# On the CPU, unused sequences bring the tokens of a pass to a multiple of this: for each new product shape oneDNN
-# compiles half a megabyte, which takes as long as the product and stays in memory.
+# On the CPU, unused sequences fill the tokens of a pass to a multiple of this. For each new product shape oneDNN
+# compiles half a megabyte of code, which takes as long as the product and stays in memory.
 PASS_STEP = 32
-# The shortest sequence of a pass as a share of the longest, which bounds the padding, also with few pairs.
+# The least ratio of the shortest sequence in a pass to the longest; it bounds the padding.
 SHORTEST = 0.8
 Ids = tuple[np.ndarray, np.ndarray]
 
 
 class PairEncoder:
-    """Token ids of sentence pairs to hidden states, and the positions of the sides in them.
+    """Token ids of sentence pairs to hidden states and the positions of both sides.
 
-    ``joint`` encoding is ``<s> src </s> tgt </s>``; ``separate`` is ``<s> src </s>`` and ``<s> tgt </s>``, as
-    awesome-align, SimAlign and the explicit alignment objectives do, whose linear maps are applied if given. ``mapped``
-    and ``embedded`` are the languages, if maps are applied to them, or the encoder adds their embeddings.
+    ``joint`` encoding is ``<s> src </s> tgt </s>``; ``separate`` is ``<s> src </s>`` and ``<s> tgt </s>``, as in
+    awesome-align, SimAlign and the explicit alignment objectives. Linear maps are applied if given. ``mapped`` are the
+    languages for maps, ``embedded`` those for language embeddings.
     """
 
     def __init__(
@@ -127,14 +126,14 @@ class PairEncoder:
         self.embedded = languages if self._rows is not None else None
 
     def fits(self, n: int, m: int) -> bool:
-        """Whether sides of n and m tokens are within the encoder's positions."""
+        """Whether sides of n and m tokens fit into the encoder's positions."""
         positions = self.encoder.config.max_positions
         return n + m + 3 <= positions if self.encoding == "joint" else max(n, m) + 2 <= positions
 
     def states(self, pairs: Sequence[Ids], layers: Collection[int]) -> tuple[dict[int, Tensor], Tensor]:
-        """Hidden states (B, T, H) by layer, and spans (B, 4) int64 in them: [src start, src end, tgt start, tgt end).
+        """Hidden states (B, T, H) by layer, and spans (B, 4) int64: [src start, src end, tgt start, tgt end).
 
-        The token ids of both sides :meth:`fits`. Layer 0 is the embeddings; the encoder runs as far as the highest.
+        The sides must fit (:meth:`fits`). Layer 0 is the embeddings; the encoder runs up to the highest layer.
         """
         if self.encoding == "joint":
             sequences, sides = zip(*(pair_sequence(src, tgt) for src, tgt in pairs), strict=True)
@@ -142,7 +141,7 @@ class PairEncoder:
             return self._read(sequences, layers, lambda read, rows: self._joint(read, spans[rows])), spans
         sentences = [np.array([BOS, *ids, EOS]) for pair in pairs for ids in pair]
         found = self._read(sentences, layers, lambda read, rows: self._separate(read, [row % 2 for row in rows]))
-        # Both sides of a pair one after the other, each padded to the longest.
+        # Both sides of a pair in sequence, each padded to the longest.
         longest = max(map(len, sentences))
         edges = [[1, 1 + len(src), longest + 1, longest + 1 + len(tgt)] for src, tgt in pairs]
         joined = {layer: hidden.view(len(pairs), 2 * longest, -1) for layer, hidden in found.items()}
@@ -151,9 +150,9 @@ class PairEncoder:
     def long_states(
         self, src: np.ndarray, tgt: np.ndarray, layers: Collection[int], batch_tokens: int
     ) -> tuple[dict[int, Tensor], Tensor]:
-        """Like :meth:`states` for one pair beyond the positions, in overlapping windows without special tokens.
+        """Like :meth:`states` for one pair longer than the positions, in overlapping windows without special tokens.
 
-        Every token has the state of the window in which it is furthest from an edge
+        Each token takes its state from the window in which it is furthest from an edge
         (:func:`~xalign_fairseq.aligner.neural.pair_states.pair_windows`).
         """
         n, m, config = len(src), len(tgt), self.encoder.config
@@ -182,7 +181,7 @@ class PairEncoder:
     def _read(
         self, sequences: Sequence[np.ndarray], layers: Collection[int], begin: Callable[[Input, list[int]], States]
     ) -> dict[int, Tensor]:
-        """Hidden states (S, T, H) of S sequences by layer, read in groups of similar lengths; 0 after their ends."""
+        """Hidden states (S, T, H) of S sequences by layer, read in groups of similar lengths; 0 at padding."""
         lengths = [len(sequence) for sequence in sequences]
         found: dict[int, Tensor] = {}
         on_cpu = self._device.type == "cpu"
@@ -201,14 +200,14 @@ class PairEncoder:
         return found
 
     def _joint(self, read: Input, spans: Tensor) -> States:
-        """A pass over joint pairs, each token with the language of its side."""
+        """A pass over joint pairs; each token has the language of its side."""
         if self._rows is None:
             return self.encoder.states(read)
         src, tgt = self._rows
         return self.encoder.states(replace(read, languages=in_target(spans, read.tokens.shape[1]) * (tgt - src) + src))
 
     def _separate(self, read: Input, sides: Sequence[int]) -> States:
-        """A pass over sentences, each in the language of its side."""
+        """A pass over sentences; each has the language of its side."""
         languages = None if self._rows is None else read.tokens.new_tensor([[self._rows[side]] for side in sides])
         states = self.encoder.states(replace(read, languages=languages))
         if self.maps is None or self.mapped is None:
@@ -217,7 +216,7 @@ class PairEncoder:
 
 
 def _groups(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
-    """Rows of similar lengths, the longest first, at most this number of tokens with padding, but at least one row."""
+    """Groups of rows of similar lengths, longest first: at least one row, at most this number of padded tokens."""
     group: list[int] = []
     for row in sorted(range(len(lengths)), key=lengths.__getitem__, reverse=True):
         if group:
@@ -230,7 +229,7 @@ def _groups(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
 
 
 def _filled(lengths: Sequence[int]) -> list[int]:
-    """Lengths of more sequences, none longer than the first, that bring their tokens to a multiple of ``PASS_STEP``."""
+    """Lengths of filler sequences, at most the first length, that make the tokens a multiple of ``PASS_STEP``."""
     missing = -sum(lengths) % PASS_STEP
     whole, rest = divmod(missing, lengths[0])
     return [lengths[0]] * whole + [rest] * (rest > 0)
@@ -238,7 +237,7 @@ def _filled(lengths: Sequence[int]) -> list[int]:
 
 @dataclass(frozen=True, eq=False)
 class EncodedPair:
-    """One pair as ids, with the word of each token, and its number among those encoded with it."""
+    """One pair as ids, with the word of each token and the pair's number."""
 
     index: int
     src: np.ndarray
@@ -253,14 +252,14 @@ class EncodedPair:
 
     @property
     def similarities(self) -> int:
-        """How many pairs of tokens there are."""
+        """The number of pairs of tokens."""
         return len(self.src) * len(self.tgt)
 
 
 def encode_pairs(
     tokenizer: Tokenizer, pairs: Sequence[tuple[Sequence[str], Sequence[str]]], unknown: UnknownTokens
 ) -> list[EncodedPair]:
-    """Pairs of words as ids, in their order; ``unknown`` counts those that the vocabulary lacks too."""
+    """Pairs of words as ids, in order; ``unknown`` also counts unknown tokens."""
     sides = []
     for side in zip(*pairs, strict=True):
         (ids, sizes), (words, _) = tokenizer.encode_words_batch(side)
@@ -273,7 +272,7 @@ def encode_pairs(
 
 
 def length_batches(pairs: Iterable[EncodedPair], encoding: str, batch_tokens: int) -> Iterator[list[EncodedPair]]:
-    """Batches of similar lengths, longest first, so that missing memory shows immediately; padding counts."""
+    """Batches of similar lengths, longest first, so that a lack of memory shows immediately; padding counts."""
     joint = encoding == "joint"
     batch: list[EncodedPair] = []
     widest = (0, 0)

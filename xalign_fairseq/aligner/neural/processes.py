@@ -1,4 +1,4 @@
-"""Several aligners, each in a process of its own, over one stream of pairs, with the alignments in order."""
+"""Align one stream of pairs in several processes, with the alignments in order."""
 
 import logging
 import math
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from xalign_fairseq.aligner.neural.aligner import Aligner
     from xalign_fairseq.aligner.protocol import Alignment
 
-# Pairs that a worker gets at once: enough to sort into batches of similar lengths, and few enough to keep memory small
-# and to finish all workers at about the same time.
+# Pairs that a worker gets at once: enough to sort into batches of similar lengths, but few enough for small memory and
+# for all workers to finish at about the same time.
 MOST_PAIRS, FEWEST_PAIRS = 512, 16
 CHUNKS_PER_WORKER = 4
-# Chunks per worker that are given out before the first of them is done.
+# Chunks per worker that are given out before the first is done.
 AHEAD = 2
 
 Answer = TypeVar("Answer")
@@ -41,12 +41,12 @@ class Load(Protocol):
 
 
 class AlignerPool(WordAligner):
-    """Aligners in processes of their own, one for each device: the same links as of one aligner, in the same order.
+    """Aligners in separate processes, one per device: same links and order as with one aligner.
 
-    Each process has one thread. Weights that ``load`` maps from a file (float32) are in memory once for all processes.
+    Each process has one thread. Float32 weights that ``load`` maps from a file are in memory once for all processes.
     Processes are spawned: a script that makes a pool needs ``if __name__ == "__main__":``.
 
-    Errors of ``load`` and of aligners are raised here; :class:`XalignError` if a process was killed.
+    Errors of ``load`` and of aligners are raised in the caller; a killed process raises :class:`XalignError`.
 
     Example::
 
@@ -67,7 +67,7 @@ class AlignerPool(WordAligner):
             raise
 
     def close(self) -> None:
-        """End the processes at once, whatever they do."""
+        """End the processes at once."""
         for worker in self._workers:
             worker.process.terminate()
         for worker in self._workers:
@@ -76,7 +76,7 @@ class AlignerPool(WordAligner):
         self._workers = []
 
     def ask(self, task: Task[Answer]) -> Answer:
-        """The result of a picklable function on the first aligner."""
+        """The result of a picklable function of the first aligner."""
         self._require_open()
         try:
             self._workers[0].send(task)
@@ -104,7 +104,7 @@ class AlignerPool(WordAligner):
     def stream(
         self, pairs: Iterable[SentencePair], progress: Progress | None = None, matrices: bool = False
     ) -> Iterator["Alignment"]:
-        """Align pairs in their order; left before its end, it closes the pool."""
+        """Align pairs in order; leaving the stream early closes the pool."""
         self._require_open()
         numbered = enumerate(chunks(pairs, self._chunk_size(operator.length_hint(pairs))))
         idle, busy = list(self._workers), dict[object, tuple[_Worker, int]]()
@@ -136,7 +136,7 @@ class AlignerPool(WordAligner):
                     idle.append(worker)
                     if progress:
                         progress(len(done[number]))
-        except BaseException:  # answers still to come would be taken for those to the next stream
+        except BaseException:  # late answers would be taken for answers to the next stream
             self.close()
             raise
 
@@ -145,20 +145,20 @@ class AlignerPool(WordAligner):
             raise XalignError("the pool of aligners is closed", remedy="make another one")
 
     def _chunk_size(self, total: int) -> int:
-        """Pairs in a chunk, so that short texts occupy all workers; ``total`` is 0 if it isn't known."""
+        """Pairs in a chunk, so that short texts occupy all workers; ``total`` is 0 if unknown."""
         share = math.ceil(total / (CHUNKS_PER_WORKER * len(self._workers))) or MOST_PAIRS
         return min(MOST_PAIRS, max(FEWEST_PAIRS, share))
 
 
 class _Worker:
-    """A process that answers one task at a time: the function's value, or its error."""
+    """A process that answers one task at a time with the function's value or its error."""
 
     def __init__(self, load: Load, device: str, number: int):
         context = multiprocessing.get_context("spawn")  # CUDA can't be used in a fork
         self.connection, theirs = context.Pipe()
         self.process = context.Process(target=_serve, args=(theirs, load, device, number), daemon=True)
         self.process.start()
-        theirs.close()  # so that the end of the process is the end of the pipe
+        theirs.close()  # so that the pipe ends with the process
 
     def send(self, task: Task[Any]) -> None:
         try:
@@ -185,13 +185,13 @@ class _Worker:
 
 
 def _serve(connection: Connection, load: Load, device: str, number: int) -> None:
-    """Load, and answer until the parent ends it; the first error is the last answer."""
+    """Load the aligner and answer tasks until the parent ends the process; an error is the last answer."""
     follow_parent()
     import torch
 
     torch.set_num_threads(1)
     try:
-        if number:  # all load the same: what is left out of it is said once
+        if number:  # all load the same model: log messages appear once
             logging.disable(logging.WARNING)
         aligner = load(device=device)
         logging.disable(logging.NOTSET)
@@ -210,7 +210,7 @@ def _align(aligner: "Aligner", pairs: list[WordPair], matrices: bool) -> list["A
 
 
 def _sendable(error: Exception) -> Exception:
-    """The error with its traceback as a note, or that as text if the error itself can't be pickled."""
+    """The error with its traceback as a note; as text if the error can't be pickled."""
     text = "".join(traceback.format_exception(error))
     error.add_note(f"in a worker process:\n{text}")
     try:

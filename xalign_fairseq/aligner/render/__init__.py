@@ -1,1 +1,1 @@
-"""The page that shows alignments in a browser: markup (page.py), style (page.css), behaviour (page.js)."""
+"""The HTML page of alignments: markup (page.py), style (page.css), script (page.js)."""

@@ -1,4 +1,4 @@
-"""Links as small HTML tables for notebooks: no script, nothing loaded, the notebook's own colours."""
+"""Links as HTML tables for notebooks, in the notebook's colours, without scripts or downloads."""
 
 import re
 import unicodedata
@@ -19,12 +19,12 @@ SMALL_SCRIPTS = frozenset(
         *("TAMIL", "TELUGU", "KANNADA", "MALAYALAM", "SINHALA", "THAI", "LAO", "TIBETAN", "MYANMAR", "KHMER"),
     )
 )
-# Control characters are not allowed in HTML: those below the space have pictures, U+2400 and on.
+# HTML forbids control characters: U+2400 and following show them.
 CONTROLS = {code: 0x2400 + code for code in range(32)} | {0x7F: 0x2421} | dict.fromkeys(range(0x80, 0xA0), 0xFFFD)
 
 
 def markup(word: str) -> str:
-    """A word as HTML shows it.
+    """A word as HTML.
 
     Example::
 
@@ -35,7 +35,7 @@ def markup(word: str) -> str:
 
 
 def gaps(words: Sequence[str]) -> list[str]:
-    """The text before each word and after the last, as HTML: white space becomes one space, and none at both ends.
+    """The text before each word and after the last, as HTML. White space becomes one space, or none at either end.
 
     Example::
 
@@ -50,8 +50,8 @@ def gaps(words: Sequence[str]) -> list[str]:
 
 
 def looks(words: Iterable[str]) -> tuple[str, bool]:
-    """The direction of the text, and whether its letters are small; the majority of letters decides, because a text may
-    begin with a foreign name.
+    """The text direction, and whether the letters are small. The majority of letters decides, because a text may begin
+    with a foreign name.
 
     Example::
 
@@ -66,7 +66,7 @@ def looks(words: Iterable[str]) -> tuple[str, bool]:
 
 @cache
 def _letter(letter: str) -> tuple[str, bool] | None:
-    """Unicode's class of a letter's direction, and whether its script is small; None for other characters."""
+    """A letter's Unicode direction class, and whether its script is small; None for other characters."""
     if not letter.isalpha():
         return None
     return unicodedata.bidirectional(letter), unicodedata.name(letter, "").split(" ")[0] in SMALL_SCRIPTS
@@ -74,7 +74,7 @@ def _letter(letter: str) -> tuple[str, bool] | None:
 
 MOST_WORDS = 60  # of a side in a matrix; the links of longer pairs are listed
 
-# Text and lines have the colour of the surrounding text, so they are readable in light and dark themes.
+# Text and lines have the surrounding colour, to be readable in light and dark themes.
 STYLE = """<style>
 .xalign-frame { overflow-x: auto; }
 .xalign-links { border-collapse: collapse; margin: .6em 0; font-size: 14px; line-height: 1.3; }
@@ -100,7 +100,7 @@ MOST_PAIRS = 10
 
 @dataclass(frozen=True)
 class LinkTables:
-    """Link matrices as HTML, which a notebook displays."""
+    """Link matrices as HTML for notebooks."""
 
     html: str
 
@@ -115,8 +115,8 @@ def show_links(
 
     Args:
         pairs: one alignment, or several.
-        golds: gold links of the pair, or of each pair; they are framed.
-        most: pairs to show.
+        golds: gold links of the pair, or of each pair, shown as frames.
+        most: most pairs to show.
 
     Example::
 
@@ -170,5 +170,5 @@ def _running(words: Sequence[str]) -> str:
 
 
 def _word(word: str) -> str:
-    """A word with its own text direction, which does not change that of its neighbours."""
+    """A word with its own text direction, isolated from its neighbours."""
     return f"<span dir='{escape(looks([word])[0])}'>{markup(word)}</span>"

@@ -1,4 +1,4 @@
-"""Alignments as one HTML page, written pair by pair: one file that loads nothing."""
+"""Alignments as one self-contained HTML page, written pair by pair."""
 
 import base64
 import hashlib
@@ -20,10 +20,10 @@ KEY = {"link": "link", "extra": "link that is not gold", "missing": "sure gold l
 
 @dataclass(frozen=True)
 class Page:
-    """A page where pointing at a word, or moving to it by keys, shows its partners and the links' probabilities.
+    """A page that shows a word's partners and link probabilities when the pointer or the keys select the word.
 
-    With ``golds``, in the order of the input, links that are not gold and sure links that are missing are marked. The
-    codes of ``languages`` let a browser choose fonts. A truncated page still shows its complete pairs.
+    With ``golds``, in the order of the input, wrong links and missing sure links are marked. The language codes help
+    browsers choose fonts. A truncated page still shows its complete pairs.
     """
 
     golds: Sequence[Gold] | None = None
@@ -31,7 +31,7 @@ class Page:
     system: str = ""
 
     def begin(self) -> str:
-        """Head of the page: looks, behaviour, what the colours mean."""
+        """The head of the page: style, script, legend."""
         style, script = _asset("page.css"), _asset("page.js")
         policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src '{_digest(script)}'"
         key = "" if self.golds is None else _key()
@@ -56,7 +56,7 @@ to sentence, the arrow keys to the next word or over to its partner, Escape leav
 """
 
     def line(self, alignment: Alignment, number: int, labels: Labels = ((), ())) -> str:
-        """One pair as an ``<article>`` whose id is its number; labels of words are colours below them."""
+        """One pair as an ``<article>`` whose id is its number; labels are colours below the words."""
         gold = None if self.golds is None else self.golds[number - 1]
         links = " ".join(f"{i}-{j}={p:.3g}" for (i, j), p in sorted(alignment.links.items()))
         marks = "" if gold is None else f' data-gold="{format_links(gold.sure, gold.possible)}"'
@@ -78,7 +78,7 @@ to sentence, the arrow keys to the next word or over to its partner, Escape leav
         )
 
     def end(self) -> str:
-        """Foot of the page."""
+        """The foot of the page."""
         return f"""</main>
 <footer>Written by xalign_fairseq {__version__}{escape(f": {self.system}") if self.system else ""}</footer>
 <div id="said" role="status" aria-live="polite"></div>
@@ -113,7 +113,7 @@ def _side(
 
 
 def _label(label: str, first: bool) -> str:
-    """Attributes of a word with a label, in a colour of its own; its first word shows it."""
+    """Attributes of a labelled word: the label's colour, and its text at the first word."""
     shown = f' data-label="{escape(label)}"' if first else ""
     return f' style="--label: {crc32(label.encode()) % 360}"{shown}'
 
@@ -148,5 +148,5 @@ def _asset(name: str) -> str:
 
 
 def _digest(script: str) -> str:
-    """The hash that a browser checks: only this script may run, whatever the text contains."""
+    """The hash of the script; the browser runs no other script, whatever the text contains."""
     return f"sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}"

@@ -1,1 +1,1 @@
-"""Word alignment from bitext alone: hidden Markov models of both directions that agree, over several units of text."""
+"""Word alignment from bitext alone: hidden Markov models of both directions, trained to agree, over several units."""

@@ -1,4 +1,4 @@
-"""The aligner from bitext alone, with the interface of the others: pairs in, links with probabilities out."""
+"""The aligner from bitext alone, with the interface of all aligners."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -28,8 +28,8 @@ class StatisticalAligner(WordAligner):
     """Word alignment by tables that were learned from bitext alone.
 
     Args:
-        min_probability: of a link; all links of this probability are taken, and no others. Without one, links grow
-            as was best on development gold (:func:`~xalign_fairseq.links.symmetrize.grown_links`).
+        min_probability: take exactly the links of at least this probability. None: links grow by the best setting on
+            development gold (:func:`~xalign_fairseq.links.symmetrize.grown_links`).
 
     Example::
 
@@ -43,7 +43,7 @@ class StatisticalAligner(WordAligner):
 
     @property
     def least(self) -> tuple[float, float]:
-        """The least scores of a link: by itself, and next to other links."""
+        """The least scores of a link: alone, and next to other links."""
         threshold, growth, calibration = self.trained.choice
         if self.min_probability is None:
             return threshold, growth
@@ -66,7 +66,7 @@ class StatisticalAligner(WordAligner):
                 progress(len(chunk))
 
     def describe(self) -> str:
-        """How links are found, in a line."""
+        """How links are found, in one line."""
         names = ", ".join(model.name for model in self.trained.models)
         least, growth = self.trained.choice.calibration.probability(np.array(self.least))
         grown = f", grown by those of {growth:.2f} and more" if growth < least else ""
@@ -84,11 +84,11 @@ def train_from_scratch(
     segment: str = "spaces",
     learn_from: int | None = None,
 ) -> tuple[TrainedModels, Report | None]:
-    """Learn an aligner of a bitext into a folder, and report its quality on a development set, if given.
+    """Learn an aligner from a bitext into a folder; report its quality on a development set, if given.
 
     Args:
-        folder: the aligner; the same call continues an interrupted one.
-        progress: is called with the units, the passes done, and all passes.
+        folder: the aligner's folder; the same call continues an interrupted one.
+        progress: called with the units, the number of finished passes, and the number of all passes.
         dev: chooses the thresholds and calibrates probabilities.
         learn_from: the number of pairs to learn from, evenly spread over the text; ``None``: all.
     """

@@ -1,4 +1,4 @@
-"""Which code runs the passes over a text: the compiled one, or without it the reference in numpy."""
+"""The code for passes over a text: compiled, or the numpy reference if there is no compiled code."""
 
 import functools
 import logging
@@ -13,7 +13,7 @@ logger = logging.getLogger(__name__)
 
 @functools.cache
 def backend() -> ModuleType:
-    """The module that has ``seen_pairs``, ``expected_counts`` and ``add_scores``."""
+    """The module with ``seen_pairs``, ``expected_counts`` and ``add_scores``."""
     try:
         library("cpu")
     except XalignError as error:

@@ -1,4 +1,4 @@
-"""The scores that become links, and their probabilities, from gold links or other languages' gold."""
+"""Which scores become links, and with which probability: fitted to gold links of this or other languages."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -22,23 +22,23 @@ class Calibration(NamedTuple):
     shift: float
 
     def probability(self, scores: np.ndarray) -> np.ndarray:
-        """The probability of each score; increases with it."""
+        """The probability of each score; it increases with the score."""
         return np.asarray(1 / (1 + np.exp(-(self.slope * log_odds(scores) + self.shift))))
 
     def score(self, probability: float) -> float:
-        """The score that has a probability: the inverse of :meth:`probability`."""
+        """The score of a probability: the inverse of :meth:`probability`."""
         odds = (float(log_odds(np.array(probability))) - self.shift) / self.slope
         return float(1 / (1 + np.exp(-odds)))
 
 
 def log_odds(scores: np.ndarray) -> np.ndarray:
-    """log(s / (1 - s)), of scores that are kept off 0 and 1."""
+    """log(s / (1 - s)), with scores clipped away from 0 and 1."""
     scores = np.clip(scores, EDGE, 1 - EDGE)
     return np.asarray(np.log(scores / (1 - scores)))
 
 
 def fit_calibration(scores: np.ndarray, hits: np.ndarray) -> Calibration:
-    """Maximum-likelihood fit to gold links, by Newton's steps (Platt, 1999), of scores (L,), each gold or not."""
+    """Fit to scores (L,), each gold or not, by maximum likelihood with Newton's method (Platt, 1999)."""
     hits = np.asarray(hits, float)
     if not 0 < hits.sum() < len(hits):
         raise XalignError(
@@ -72,7 +72,7 @@ CANDIDATE = 0.05  # pairs of words below this score are not candidates of links
 
 
 class Choice(NamedTuple):
-    """Least scores of a link, by itself and next to others (:mod:`~xalign_fairseq.links.symmetrize`); probabilities."""
+    """Least scores of a link, alone and next to others (:mod:`~xalign_fairseq.links.symmetrize`); calibration."""
 
     threshold: float
     growth: float
@@ -84,7 +84,7 @@ USUAL = Choice(0.5, 0.3, Calibration(1.036, 0.337))
 
 
 class Report(NamedTuple):
-    """On a development set: AER by the choice, and calibration errors of scores and of probabilities."""
+    """On a development set: AER of the choice, and calibration errors of scores and of probabilities."""
 
     aer: float
     error_before: float
@@ -92,8 +92,8 @@ class Report(NamedTuple):
 
 
 def choose(scores: Sequence[np.ndarray | None], golds: Sequence[Gold]) -> tuple[Choice, Report]:
-    """Threshold and growth of the lowest AER, and calibration to the links that are possible, on a development set."""
-    # Of equals, the lowest threshold, and the least growth from it.
+    """Threshold and growth of lowest AER, and calibration to possible links, on a development set."""
+    # Of equal AER, the lowest threshold, then the lowest growth.
     grid = [(at, growth) for at in THRESHOLDS for growth in reversed(THRESHOLDS) if growth <= at]
     errors = {at: score([set(grown_links(each, *at)) for each in scores], golds).aer for at in grid}
     best = min(grid, key=errors.__getitem__)

@@ -1,4 +1,4 @@
-"""A pass over a text by compiled code, ``csrc/statistics.h`` of the CPU's operators; as ``reference.py``."""
+"""A pass over a text by compiled code (``csrc/statistics.h``), equal to ``reference.py``."""
 
 import ctypes
 
@@ -30,7 +30,7 @@ class TextPass(ctypes.Structure):
 
 
 class _Call:
-    """The structure, and the arrays that it points to."""
+    """The structure and the arrays that it points to."""
 
     def __init__(self, text: UnitText, sizes: tuple[int, int]):
         self._kept: list[np.ndarray] = []

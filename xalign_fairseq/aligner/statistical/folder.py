@@ -1,4 +1,4 @@
-"""The folder of a statistical aligner: one kind of units is trained at a time; an interrupted run continues."""
+"""The folder of a statistical aligner. Each kind of units is trained in turn; an interrupted run continues."""
 
 import logging
 import os
@@ -55,7 +55,7 @@ def learn(
     progress: Callable[[int, int], object] | None = None,
     factors: Factors | None = None,
 ) -> Tables:
-    """Tables from the units of a bitext; ``units`` in no pair that fits are left out."""
+    """Tables from the units of a bitext; units that occur in no fitting pair are left out."""
     if not text.fits.any():
         raise XalignError("there is no pair of sentences to learn from", expected="words on both sides")
     text, (src, tgt) = _used(text, units)
@@ -70,7 +70,7 @@ def learn(
 
 
 def _used(text: UnitText, units: Sequence[list[str]]) -> tuple[UnitText, list[dict[str, int]]]:
-    """The text with ids of the units in pairs that fit alone, and these units."""
+    """The text with ids of only the units in fitting pairs, and these units."""
     sides: list[UnitSide] = []
     known: list[dict[str, int]] = []
     for side, names in zip(text.sides, units, strict=True):
@@ -82,7 +82,7 @@ def _used(text: UnitText, units: Sequence[list[str]]) -> tuple[UnitText, list[di
 
 
 def maximised(tables: Tables, counts: Counts) -> Tables:
-    """Tables whose probabilities are shares of expected counts."""
+    """Tables with probabilities from expected counts."""
     links = counts.links[FIRST:]
     by_src = np.add.reduceat(links, tables.starts[:-1]).clip(1e-30)
     by_tgt = np.bincount(tables.targets, links).clip(1e-30)
@@ -113,7 +113,7 @@ FORM = {
     **dict.fromkeys(NULL, ArrayForm(np.float32, 1)),
     **dict.fromkeys(("src", "tgt", "src_model", "tgt_model"), ArrayForm(np.uint8, 1)),
 }
-MOST = 1.001  # of a probability, with what rounding adds
+MOST = 1.001  # of a probability, with rounding
 ANEW = "train it anew"
 
 
@@ -183,8 +183,7 @@ class Described(TypedDict):
 
 
 class TrainedModels(NamedTuple):
-    """A statistical aligner: its models, how links are chosen, and the state and the method of the encoder that
-    guided it, if any."""
+    """A statistical aligner: models, choice of links, and state and method of the guiding encoder, if any."""
 
     models: list[UnitModel]
     choice: Choice
@@ -192,7 +191,7 @@ class TrainedModels(NamedTuple):
     method: str | None = None
 
     def warn_of_another_guide(self, folder: object, encoder: str) -> None:
-        """Statistics expect scores of the encoder that guided them; with another encoder, a warning is logged."""
+        """Log a warning if the encoder is not the one that guided the statistics."""
         if self.guide not in (None, encoder):
             logger.warning("statistics: %s were guided by %s, and are read with %s", folder, self.guide, encoder)
 
@@ -203,16 +202,18 @@ def is_statistical(path: str | os.PathLike[str] | None) -> bool:
 
 
 def begun(folder: Path, identity: dict[str, Any]) -> AbstractContextManager[None]:
-    """Hold the folder of what is learned from a text, as of :func:`~xalign_fairseq.core.locks.begun_folder`."""
+    """Hold the folder of a learned aligner, see :func:`~xalign_fairseq.core.locks.begun_folder`."""
     return begun_folder(folder, BEGUN, identity, "a statistical aligner")
 
 
 def learn_models(
     pairs: Pairs, folder: Path, progress: Progress, guide: Guide | None = None, dev: GoldText | None = None
 ) -> tuple[TrainedModels, Report | None]:
-    """Learn a model of each kind of units, or read those of an interrupted run; also returns a report on ``dev``.
+    """Learn a model of each kind of units, or read finished ones of an interrupted run; also returns a report on
+    ``dev``.
 
-    ``progress`` is called with the units, the passes done, and all passes; the folder is held by :func:`begun`.
+    ``progress`` is called with the units, the number of finished passes, and the number of all passes. The caller holds
+    the folder with :func:`begun`.
     """
     words = number_words(pairs)
     factors = word_factors(guide, cell_starts(words), words[1].lengths)
@@ -220,7 +221,7 @@ def learn_models(
     choice, report = choose(mean_scores(models, list(dev.pairs)), dev.golds) if dev else (USUAL, None)
     threshold, growth, (slope, shift) = choice
     described = Described(units=list(NAMES), threshold=threshold, growth=growth, slope=slope, shift=shift)
-    # An unfinished output of xalign align recognises this aligner by its time.
+    # An unfinished output of xalign align recognises this aligner by its modification time.
     write_changed_json(folder / DONE, described)
     return TrainedModels(models, choice), report
 
@@ -239,7 +240,7 @@ def learn_model(
     progress: Callable[[int, int], object] | None = None,
     factors: Factors | None = None,
 ) -> UnitModel:
-    """Learn a model of one kind of units; arguments as of :func:`learn`."""
+    """Learn a model of one kind of units; arguments as in :func:`learn`."""
     units, cut, names = [], [], []
     for side in words:
         units.append(make_units(name, dict(zip(side.different, side.counts.tolist(), strict=True))))
@@ -258,19 +259,18 @@ def load(folder: Path) -> TrainedModels:
     models = [model_of(name, arrays, folder / f"{name}.npz") for name, arrays in stored.items()]
     calibration = Calibration(described["slope"], described["shift"])
     choice = Choice(described["threshold"], described["growth"], calibration)
-    guide = identity.get("model")  # none of those from scratch
+    guide = identity.get("model")  # none from scratch
     return TrainedModels(models, choice, guide, identity.get("method", "grow") if guide else None)
 
 
 @contextmanager
 def passes_bar(quiet: bool = False) -> Iterator[Callable[[str, int, int], None]]:
-    """On a terminal a progress bar with the passes over the text and the time left, otherwise a line for each kind
-    of units."""
+    """A progress bar with passes and remaining time on a terminal, otherwise one line per kind of units."""
     with tqdm(unit=" passes", disable=quiet or not sys.stderr.isatty()) as bar:
 
         def show(units: str, done: int, of: int) -> None:
             kind = NAMES.index(units)
-            if bar.total is None:  # kinds of units that an earlier run has left take no time
+            if bar.total is None:  # kinds of units from an earlier run take no time
                 bar.total, bar.initial, bar.n = of * len(NAMES), of * kind, of * kind
             bar.set_postfix_str(f"{units} {done}/{of}", refresh=False)
             bar.update(of * kind + done - bar.n)

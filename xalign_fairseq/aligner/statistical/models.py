@@ -1,4 +1,4 @@
-"""Models of one text, each of other units, whose posteriors are averaged over words (cf. Asgari et al., 2020)."""
+"""Models of one text with different units; their posteriors are averaged over words (cf. Asgari et al., 2020)."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ WordPairs = Sequence[tuple[Sequence[str], Sequence[str]]]
 
 @dataclass(frozen=True)
 class UnitModel:
-    """Tables of one kind of units, and what cuts each side into them."""
+    """Tables of one kind of units, and the function that cuts each side into units."""
 
     name: str
     units: tuple[Units, Units]
@@ -33,7 +33,7 @@ class UnitModel:
     _known: tuple[dict[str, list[int]], dict[str, list[int]]] = field(default_factory=lambda: ({}, {}))
 
     def cut(self, words: tuple[Words, Words]) -> UnitText:
-        """Both sides of a text in units. A limited number of words is cached."""
+        """Cut both sides of a text into units; a limited number of words is cached."""
         for side, (known, units, numbers) in enumerate(zip(self._known, self.units, words, strict=True)):
             if len(known) > CACHED_WORDS:
                 known.clear()
@@ -49,9 +49,9 @@ class UnitModel:
     def add_scores(
         self, words: tuple[Words, Words], cells: np.ndarray, scores: np.ndarray, share: float, factors: Factors | None
     ) -> np.ndarray:
-        """Add a share of the scores of all word pairs to ``scores``. Returns (K,): the sentence pairs that fit.
+        """Add a share of the scores of all word pairs to ``scores``. Returns (K,) bool: the sentence pairs that fit.
 
-        ``cells`` (K + 1,): where the scores of each pair begin, a matrix of source words by target words.
+        ``cells`` (K + 1,): the start of each pair's scores, a matrix of source words by target words.
         """
         text = self.cut(words)
         backend().add_scores(self.tables, text, cells, scores, share, factors)
@@ -59,9 +59,9 @@ class UnitModel:
 
 
 def mean_scores(models: Iterable[UnitModel], pairs: WordPairs, guide: Guide | None = None) -> list[np.ndarray | None]:
-    """The mean of the models' scores of each pair; ``None`` where a pair is too long for one of them.
+    """The mean of the models' scores of each pair; ``None`` if the pair is too long for a model.
 
-    A pair with an empty side has scores without rows or columns. ``guide`` is of the same pairs.
+    A pair with an empty side has scores without rows or columns. ``guide`` has the encoder's scores of the same pairs.
     """
     words = number_words(pairs)
     cells = cell_starts(words)

@@ -1,6 +1,6 @@
-"""A pass over a text in batches of numpy: the definition that ``compiled.py`` follows.
+"""A pass over a text in numpy batches: the reference for ``compiled.py``.
 
-Pairs of sentences of similar lengths make a batch, padded.
+Sentence pairs of similar lengths form a padded batch.
 """
 
 from collections.abc import Iterator
@@ -29,7 +29,8 @@ SEEN_AT_ONCE = 1 << 24
 
 class Counts(NamedTuple):
     """Expected counts, float64: ``links`` (FIRST + P,) of pairs of units, ``alone`` of target and of source units
-    (with unknown ones and padding) without partner, and ``jumps`` over source and over target places."""
+    without partner (unknown units and padding included), ``jumps`` over source and target positions.
+    """
 
     links: np.ndarray
     alone: tuple[np.ndarray, np.ndarray]
@@ -43,8 +44,9 @@ class Counts(NamedTuple):
 
 
 class UnitBatch(NamedTuple):
-    """``lines``: which pairs; ``src`` (B, N) and ``tgt`` (B, M): ids, -1 padding; ``rows`` (B, N, M) of the tables;
-    ``factors`` (B, N, M), if there are any, of their probabilities."""
+    """``lines``: numbers of the pairs; ``src`` (B, N) and ``tgt`` (B, M): ids, -1 is padding; ``rows`` (B, N, M): rows
+    of the tables; ``factors`` (B, N, M): factors of their probabilities, if any.
+    """
 
     lines: list[int]
     src: np.ndarray
@@ -54,7 +56,7 @@ class UnitBatch(NamedTuple):
 
 
 def seen_pairs(text: UnitText, sizes: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
-    """``starts`` and ``targets`` of :class:`Tables`: all pairs of units that occur in a pair of sentences that fits."""
+    """``starts`` and ``targets`` of :class:`Tables`: all pairs of units that occur in a fitting sentence pair."""
     found: list[np.ndarray] = [np.zeros(0, np.int64)]
     cells = 0
     for line in np.nonzero(text.fits)[0]:
@@ -69,15 +71,15 @@ def seen_pairs(text: UnitText, sizes: tuple[int, int]) -> tuple[np.ndarray, np.n
 
 
 def _different(keys: np.ndarray) -> np.ndarray:
-    keys = np.sort(keys)  # numpy's unique hashes, which takes six times longer
+    keys = np.sort(keys)  # numpy's unique uses hashing, six times slower
     return keys[np.diff(keys, prepend=-1) > 0]
 
 
 def expected_counts(tables: Tables, text: UnitText, factors: Factors | None = None) -> Counts:
     r"""Expected counts of one pass over a text.
 
-    That of a link is the product of its posteriors in the two directions, and both directions take
-    the same: :math:`c_{ij} = p(i | j) p(j | i)` (Liang et al., 2006, Eq. 7).
+    A link's count is the product of its posteriors in both directions, and both directions use the same count:
+    :math:`c_{ij} = p(i | j) p(j | i)` (Liang et al., 2006, Eq. 7).
     """
     counts = Counts.none(tables)
     for batch in batches(tables, text, factors):
@@ -85,15 +87,16 @@ def expected_counts(tables: Tables, text: UnitText, factors: Factors | None = No
         agreed = forward.partner.transpose(1, 2, 0) * backward.partner.transpose(1, 0, 2)
         np.add.at(counts.links, batch.rows.ravel(), agreed.ravel())
         for total, found, units in zip(counts.alone, (forward, backward), (batch.tgt, batch.src), strict=True):
-            np.add.at(total, units.T.ravel(), found.alone.ravel())  # -1 is the last entry, padding's
+            np.add.at(total, units.T.ravel(), found.alone.ravel())  # -1 is the last entry, for padding
     return counts
 
 
 def add_scores(
     tables: Tables, text: UnitText, cells: np.ndarray, scores: np.ndarray, share: float, factors: Factors | None = None
 ) -> None:
-    """Add a share of the scores of words: the posterior of a unit's partners is summed over the units of a word, and
-    averaged over those of the other; both directions' mean is the score. ``cells`` (K + 1,): where each pair's begin.
+    """Add a share of the scores of words. In each direction, posteriors are summed over the units of one word and
+    averaged over the units of the other word; the score is the mean of both directions. ``cells`` (K + 1,): the start
+    of each pair's scores.
     """
     for batch in batches(tables, text, factors):
         forward, backward = both_directions(tables, batch)
@@ -113,7 +116,7 @@ def batches(tables: Tables, text: UnitText, factors: Factors | None = None) -> I
     group: list[int] = []
     widest = 0
     for line in lines[np.lexsort((m[lines], n[lines]))].tolist():
-        cells = n[line] * max(widest, m[line]) * (len(group) + 1)  # the source's lengths ascend
+        cells = n[line] * max(widest, m[line]) * (len(group) + 1)  # source lengths ascend
         if group and cells > CELLS:
             yield _batch(tables, keys, text, group, factors)
             group, widest = [], 0
@@ -140,7 +143,7 @@ def _batch(tables: Tables, keys: np.ndarray, text: UnitText, lines: list[int], f
 
 
 def rows_of(tables: Tables, keys: np.ndarray, src: np.ndarray, tgt: np.ndarray) -> np.ndarray:
-    """Rows (B, N, M) of ``tables.pairs`` for ids (B, N) and (B, M), in which -1 is padding; int32."""
+    """Rows (B, N, M) int32 of ``tables.pairs`` for ids (B, N) and (B, M); -1 is padding."""
     wanted = src[:, :, None] * (len(tables.tgt) + 1) + tgt[:, None, :]
     place = np.searchsorted(keys, wanted).clip(max=len(keys) - 1)
     found = np.where(keys[place] == wanted, place + FIRST, UNSEEN)
@@ -152,7 +155,8 @@ def rows_of(tables: Tables, keys: np.ndarray, src: np.ndarray, tgt: np.ndarray) 
 def both_directions(
     tables: Tables, batch: UnitBatch, counts: tuple[np.ndarray | None, np.ndarray | None] = (None, None)
 ) -> tuple[Posteriors, Posteriors]:
-    """Posteriors of source places for each target unit (M, B, N), and of target places for each source unit (N, B, M).
+    """Posteriors of source positions for each target unit (M, B, N), and of target positions for each source unit (N,
+    B, M).
 
     The expected jumps of each direction are added to ``counts``.
     """
@@ -162,7 +166,7 @@ def both_directions(
     src, tgt = (side >= 0 for side in (batch.src, batch.tgt))
     forward = posteriors(
         np.ascontiguousarray(probabilities[..., 0].transpose(2, 0, 1)),
-        tables.null[0][batch.tgt.T],  # -1 takes the last entry, padding's
+        tables.null[0][batch.tgt.T],  # -1 is the last entry, for padding
         src.astype(np.float32),
         tables.jumps[0],
         tgt.T,
@@ -180,7 +184,7 @@ def both_directions(
 
 
 def _membership(side: UnitSide, line: int) -> np.ndarray:
-    """(words, units): 1 where a unit is of a word."""
+    """(words, units): 1 where a unit belongs to a word."""
     owners = side.owners[side.starts[line] : side.starts[line + 1]]
     return np.asarray(np.arange(side.words[line])[:, None] == owners[None, :], np.float32)
 

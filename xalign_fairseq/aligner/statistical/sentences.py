@@ -1,4 +1,4 @@
-"""Sentences as numbers, one after another: words of a text, each counted once, and the units that they are cut into."""
+"""Sentences as arrays of numbers: the words of a text, each distinct word once, and their units."""
 
 from array import array
 from collections import defaultdict
@@ -15,7 +15,7 @@ MOST_PLACES = 1 << 12
 
 
 class Words(NamedTuple):
-    """One side of a text: sentence k is ``items[starts[k]:starts[k + 1]]``, numbers of different words."""
+    """One side of a text: sentence k is ``items[starts[k]:starts[k + 1]]``, numbers of distinct words."""
 
     different: list[str]
     items: np.ndarray
@@ -28,12 +28,12 @@ class Words(NamedTuple):
 
     @property
     def counts(self) -> np.ndarray:
-        """How often each different word occurs."""
+        """How often each distinct word occurs."""
         return np.bincount(self.items, minlength=len(self.different))
 
 
 class UnitSide(NamedTuple):
-    """One side in units: ids (U,), the word of each unit within its sentence (U,), and where each sentence begins."""
+    """One side in units: ids (U,), the word of each unit within its sentence (U,), and the start of each sentence."""
 
     ids: np.ndarray
     owners: np.ndarray
@@ -47,7 +47,7 @@ class UnitSide(NamedTuple):
 
 
 class UnitText(NamedTuple):
-    """Both sides, and (K,) which pairs can be aligned: not empty and not too long."""
+    """Both sides, and (K,) which pairs can be aligned: those neither empty nor too long."""
 
     sides: tuple[UnitSide, UnitSide]
     fits: np.ndarray
@@ -69,12 +69,12 @@ def number_words(pairs: Iterable[tuple[Sequence[str], Sequence[str]]]) -> tuple[
 
 
 def starts_of(lengths: np.ndarray) -> np.ndarray:
-    """(K + 1,) the start of each item with these lengths, one after another."""
+    """(K + 1,) the starts of consecutive items of these lengths."""
     return np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)))
 
 
 def cut_words(words: Words, units: Sequence[Sequence[int]]) -> UnitSide:
-    """Sentences in units, from the ids of the units of each different word."""
+    """Sentences in units, from the unit ids of each distinct word."""
     sizes = np.fromiter(map(len, units), np.int64, len(units))
     flat = np.fromiter(chain.from_iterable(units), np.int32, int(sizes.sum()))
     counts = sizes[words.items]
@@ -96,5 +96,5 @@ def unit_text(src: UnitSide, tgt: UnitSide) -> UnitText:
 
 
 def cell_starts(words: tuple[Words, Words]) -> np.ndarray:
-    """(K + 1,) where the pairs of words of each pair of sentences begin."""
+    """(K + 1,) the start of each sentence pair's word pairs."""
     return starts_of(words[0].lengths * words[1].lengths)

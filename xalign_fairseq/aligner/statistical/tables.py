@@ -1,4 +1,4 @@
-"""The parameters of one kind of units: probabilities of pairs of units in both directions, of jumps; factors."""
+"""The parameters of one kind of units: probabilities of unit pairs in both directions and of jumps; guiding factors."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ Array = np.ndarray
 
 
 class Posteriors(NamedTuple):
-    """``partner`` (M, B, N): of each place of the states' side; ``alone`` (M, B): without partner."""
+    """``partner`` (M, B, N): of each position on the states' side; ``alone`` (M, B): without partner."""
 
     partner: Array
     alone: Array
 
 
 def first_jumps() -> Array:
-    """Initial weights (2 ``REACH`` + 1,) of jumps: one place ahead is the most probable."""
+    """Initial weights (2 ``REACH`` + 1,) of jumps: one position ahead is the most probable."""
     return np.asarray(np.exp(-SLOPE * np.abs(np.arange(-REACH, REACH + 1) - 1.0)), np.float32)
 
 
@@ -34,13 +34,14 @@ def posteriors(
     """Forward-backward over a batch, in the dtype of ``emitted``.
 
     Args:
-        emitted: (M, B, N) probability of each observed unit by each state's unit; 1 by every real state where the
-            observed side is padded, 0 by padded states.
+        emitted: (M, B, N) probability of each observed unit given each state's unit. For observed padding: 1 at real
+            states, 0 at padded states.
         null: (M, B) probability of each observed unit without partner; 1 where padded.
         real: (B, N) which states are not padding.
-        jumps: (2 ``REACH`` + 1,) weights of jumps; ``None`` is IBM Model 1: all places equal (Brown et al., 1993).
+        jumps: (2 ``REACH`` + 1,) weights of jumps; ``None``: all positions equal, as in IBM Model 1 (Brown et al.,
+            1993).
         valid: (M, B) which observed units are not padding.
-        counts: (2 ``REACH`` + 1,) to which expected jumps are added.
+        counts: (2 ``REACH`` + 1,) array that expected jumps are added to.
     """
     if jumps is None:
         partner = emitted * ((1 - NO_PARTNER) / real.sum(1))[None, :, None]
@@ -84,7 +85,7 @@ Guide = Callable[[int], np.ndarray | None]
 
 
 class Factors(NamedTuple):
-    """Factors of pairs of words, float32: those of line k are ``values[cells[k]:cells[k + 1]]``."""
+    """Factors of pairs of words, float32: line k has ``values[cells[k]:cells[k + 1]]``."""
 
     values: np.ndarray
     cells: np.ndarray
@@ -96,7 +97,9 @@ class Factors(NamedTuple):
 
 
 def word_factors(guide: Guide | None, cells: np.ndarray, words: np.ndarray) -> Factors | None:
-    r"""Factors :math:`(s(u, v) + 0.1)^2` of words; 1 in lines without guidance. ``cells``: where each line's begin."""
+    r"""Factors :math:`(s(u, v) + 0.1)^2` of words; 1 in lines without guidance. ``cells``: the start of each line's
+    factors.
+    """
     if guide is None:
         return None
     values = np.ones(cells[-1], np.float32)
@@ -107,7 +110,7 @@ def word_factors(guide: Guide | None, cells: np.ndarray, words: np.ndarray) -> F
     return Factors(values, cells, words)
 
 
-# Rows of the pairs' probabilities without a pair: both sides padded, one of them, and a pair that was never seen.
+# Rows of probabilities without a pair: both sides padded, one side padded, and a pair never seen.
 PADDED, NO_SRC, NO_TGT, UNSEEN, FIRST = range(5)
 WITHOUT_PAIR = ((0, 0), (0, 1), (1, 0), (1e-9, 1e-9))
 FLOOR = 1e-9
@@ -121,11 +124,12 @@ class Tables:
     Args:
         src: units of the source by their id; ``len(src)`` is the id of an unknown one.
         tgt: units of the target.
-        starts: (``len(src)`` + 1,) where the pairs of each source unit begin.
+        starts: (``len(src)`` + 1,) the start of each source unit's pairs.
         targets: (P,) the target unit of each pair seen, ascending for each source unit.
-        pairs: (``FIRST`` + P, 2), of the target unit by the source unit, and the other way.
-        null: of target units, then of source units without partner; the last two entries: unknown, padding.
-        jumps: over source places, then over target places; ``None``: not learned yet.
+        pairs: (``FIRST`` + P, 2), probability of the target unit given the source unit, and the reverse.
+        null: probabilities without partner, of target units, then of source units; the last two entries: unknown,
+            padding.
+        jumps: weights over source positions, then over target positions; ``None``: not learned yet.
     """
 
     src: dict[str, int]
@@ -152,7 +156,7 @@ class Tables:
         return [known.get(unit, len(known)) for unit in units]
 
     def pruned(self) -> "Tables":
-        """Without the pairs that neither direction gives a probability worth keeping."""
+        """The tables without pairs of negligible probability in both directions."""
         keep = np.any(self.pairs[FIRST:] > WORTH_KEEPING, axis=1)
         kept = np.concatenate((self.pairs[:FIRST], self.pairs[FIRST:][keep]))
         starts = starts_of(keep)[self.starts]
@@ -160,7 +164,7 @@ class Tables:
 
 
 def first_tables(src: dict[str, int], tgt: dict[str, int], starts: np.ndarray, targets: np.ndarray) -> Tables:
-    """All pairs of units that occur in a pair of sentences, each as likely as the others of its unit."""
+    """Tables of all unit pairs that occur in a sentence pair, uniform for each unit."""
     tables = Tables(src, tgt, starts, targets, empty_pairs(len(targets)), (_null(len(tgt)), _null(len(src))))
     for direction, given in enumerate((tables.sources, targets)):
         tables.pairs[FIRST:, direction] = 1 / np.bincount(given)[given]
@@ -168,7 +172,7 @@ def first_tables(src: dict[str, int], tgt: dict[str, int], starts: np.ndarray, t
 
 
 def empty_pairs(count: int) -> np.ndarray:
-    """(``FIRST`` + ``count``, 2); the first rows are neutral, for padding, and for pairs never seen."""
+    """(``FIRST`` + ``count``, 2); the first rows are for padding and for unseen pairs."""
     pairs = np.empty((FIRST + count, 2), np.float32)
     pairs[:FIRST] = WITHOUT_PAIR
     return pairs
@@ -179,5 +183,5 @@ def _null(size: int) -> np.ndarray:
 
 
 def no_jumps() -> tuple[np.ndarray, np.ndarray]:
-    """Empty counts of jumps, for both sides."""
+    """Zero counts of jumps for both sides."""
     return np.zeros(2 * REACH + 1), np.zeros(2 * REACH + 1)

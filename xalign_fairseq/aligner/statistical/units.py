@@ -1,4 +1,4 @@
-"""The units that words are counted by: tokens, their first letters, or sentencepiece's pieces of them."""
+"""The units for counting: tokens, prefixes of tokens, or sentencepiece pieces of tokens."""
 
 import functools
 import io
@@ -12,17 +12,17 @@ import sentencepiece
 
 from xalign_fairseq.core.errors import XalignError
 
-# Scripts that write no spaces between words: each of their characters is a token.
+# Scripts without spaces between words: each character is a token.
 UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN")
 APOSTROPHES = "'’"
 
 
 @functools.lru_cache(maxsize=1 << 18)
 def tokens_of(word: str) -> tuple[str, ...]:
-    """The tokens of what white space separates, in lower case: ``L'homme,`` is ``l'``, ``homme`` and ``,``.
+    """The lower-case tokens of text between white space: ``L'homme,`` is ``l'``, ``homme`` and ``,``.
 
     A run of letters, marks and digits is a token; an apostrophe between two letters ends the token before it; a letter
-    of a script without spaces and every other character is a token by itself.
+    of a script without spaces, and any other character, is one token.
     """
     found: list[str] = []
     run = ""
@@ -58,14 +58,14 @@ class Units(Protocol):
 
     @property
     def model(self) -> bytes:
-        """The data to store; empty if the name is enough."""
+        """The data to store; empty if the name is sufficient."""
 
     def of(self, tokens: list[str]) -> list[list[str]]:
-        """The units of each token, one at least."""
+        """The units of each token, at least one."""
 
 
 class Prefixes:
-    """The first ``length`` letters of a token (Fraser and Marcu, 2005); 0: the whole of it."""
+    """The first ``length`` letters of a token (Fraser and Marcu, 2005); 0: the whole token."""
 
     model = b""
 
@@ -73,7 +73,7 @@ class Prefixes:
         self._length = length
 
     def of(self, tokens: list[str]) -> list[list[str]]:
-        """One unit of each."""
+        """One unit per token."""
         return [[token[: self._length or None]] for token in tokens]
 
 
@@ -86,7 +86,7 @@ class Pieces:
 
     @classmethod
     def learn(cls, counts: Mapping[str, int], size: int, model_type: str) -> "Pieces":
-        """From the tokens of one side and how often each occurs; fewer than ``size`` pieces if its text is small."""
+        """Learn from the tokens of one side and their counts; a small text gives fewer than ``size`` pieces."""
         stream = io.BytesIO()
         sentencepiece.SentencePieceTrainer.train(
             sentence_iterator=iter(f"{token}\t{count}" for token, count in sorted(counts.items())),
@@ -103,15 +103,15 @@ class Pieces:
         return cls(stream.getvalue())
 
     def of(self, tokens: list[str]) -> list[list[str]]:
-        """Their pieces."""
+        """The pieces of each token."""
         found = self._processor.encode(tokens, out_type=str, num_threads=1)
         return [pieces or [token] for token, pieces in zip(tokens, found, strict=True)]
 
 
 def make_units(name: str, words: Mapping[str, int], model: bytes | None = None) -> Units:
-    """The units of a name: ``word``, ``prefixN``, ``piecesN`` (byte-pair merges) or ``unigramN``.
+    """The units named ``word``, ``prefixN``, ``piecesN`` (byte-pair merges) or ``unigramN``.
 
-    ``words`` and their counts are read for pieces that are not stored in ``model`` yet.
+    ``words`` and their counts are read only for pieces not yet stored in ``model``.
     """
     if name == "word":
         return Prefixes()

@@ -1,1 +1,1 @@
-"""From raw bitext and a model to a fine-tuned aligner: prepare, train by fairseq-train, choose by dev AER."""
+"""Fine-tune an aligner from raw bitext and a model: prepare, train with fairseq-train, choose by development AER."""

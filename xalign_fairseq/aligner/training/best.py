@@ -1,8 +1,8 @@
-"""The best aligner of a bitext, in steps: gold links, statistics and links, self-training. Each is made once.
+"""The best aligner for a bitext, in steps, each done once: gold links, statistics and links, self-training.
 
-An encoder that has learned from gold links scores better than one that learns from its own links afterwards. So only an
-encoder without a link scorer is trained on the bitext. There, it learns only from those of its own links that are also
-among the links of encoder and statistics together. The aligner combines the encoders and the statistics.
+Self-training makes an encoder trained on gold links worse, so only an encoder without a link scorer is trained on the
+bitext. It learns only from its own links that the combination of encoder and statistics also finds. The aligner
+combines the encoders and the statistics.
 """
 
 import os
@@ -44,11 +44,11 @@ Say = Callable[[str], object]
 
 @dataclass(frozen=True)
 class BestRun:
-    """What the steps learn from.
+    """The data that the steps learn from.
 
-    Every fifth pair of each of ``golds`` (``S-T.gold`` of any languages, as of :class:`~.gold.ScorerRun`) is held out,
-    and all held-out pairs judge each step. Without gold every step is used. ``updates`` of self-training; ``None``: the
-    usual number for the encoder.
+    Every fifth pair of each of ``golds`` (``S-T.gold`` of any languages, see :class:`~.gold.ScorerRun`) is held out;
+    all held-out pairs judge each step. Without gold every step is used. ``updates`` is the number of updates of
+    self-training; ``None``: the default for the encoder.
     """
 
     src: str
@@ -64,12 +64,12 @@ class BestRun:
 
     @cached_property
     def sets(self) -> list[GoldSet]:
-        """All of each gold set."""
+        """The complete gold sets."""
         return [read_set(Path(path)) for path in self.golds]
 
     @cached_property
     def judges(self) -> list[GoldSet]:
-        """The held-out part of each gold set, if it has a pair."""
+        """The held-out part of each gold set, unless empty."""
         parts = [judging_part(each, HELD_OUT) for each in self.sets]
         return [each for each in parts if each.pairs]
 
@@ -79,7 +79,7 @@ class BestRun:
         return str(self.out / "text.src"), str(self.out / "text.tgt")
 
     def identity(self) -> dict[str, Any]:
-        """All that decides the result."""
+        """Everything that determines the result."""
         files = {"src": self.src, "tgt": self.tgt, **{f"gold {at}": path for at, path in enumerate(self.golds, 1)}}
         return {
             "xalign_fairseq": __version__,
@@ -94,7 +94,7 @@ class BestRun:
 
 
 def train_best(run: BestRun, say: Say = print, hear: Hear = lambda line, updates: None) -> BestAligner:
-    """Do all steps; the same call continues after the last finished one; a finished folder does not change.
+    """Do all steps. The same call continues after the last finished step; a finished folder does not change.
 
     ``say`` gets a line for each step, ``hear`` the log of fairseq-train. The folder is a model for ``load_aligner``.
     """
@@ -120,7 +120,7 @@ class _Steps:
         device, dtype = choose_devices(run.device, "auto")
         self._options = AlignerOptions(device=device, dtype=dtype)
         self._links, self._changed = run.out / "links.txt", run.out / GOLD / CHANGED
-        # Gold that the packaged encoder has learned from teaches it nothing, and judges nothing that it is part of.
+        # Gold that the packaged encoder learned from neither trains it again nor judges aligners that contain it.
         self._method = scoring_method(run.model, Linking(), maps=False)
         self._seen = packaged_sets() if self._method == "scored" else set()
         self._new = [path for path, each in zip(run.golds, run.sets, strict=True) if each.digest not in self._seen]
@@ -168,9 +168,9 @@ class _Steps:
         return after if self._done[name]["used"] else before
 
     def _judge(self, before: BestParts, after: BestParts) -> tuple[float, float] | None:
-        """The mean AER of the held-out gold that can judge a step, without it and with it; None if there is none.
+        """The mean AER on suitable held-out gold without and with a step; None without such gold.
 
-        For gold of other languages than the bitext's, the statistics are left out.
+        For gold in other languages than the bitext, the statistics are left out.
         """
         found = []
         for each in self._run.judges:

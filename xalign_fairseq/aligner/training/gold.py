@@ -1,4 +1,4 @@
-"""Train a link scorer, and perhaps the encoder, on gold links of several languages at once."""
+"""Train a link scorer, and optionally the encoder, on gold links of several languages at once."""
 
 import copy
 import os
@@ -30,16 +30,16 @@ from xalign_fairseq.transport.pair_features import WordStates
 from xalign_fairseq.transport.scored import PACKAGED, load_scorer, save_scorer
 
 SCORER, ENCODER = "scorer.npz", "encoder.npz"
-TRAININGS = 3  # of an encoder, of which the mean is taken
-SHARED = 0.2  # sets that share more sentences than this are one
+TRAININGS = 3  # of an encoder, to average
+SHARED = 0.2  # sets that share more sentences than this count as one
 
 
 @dataclass(frozen=True)
 class ScorerRun:
-    """The gold that a scorer learns from: files ``S-T.gold`` with the texts ``S-T.S`` and ``S-T.T`` next to each.
+    """The gold for training a scorer: files ``S-T.gold``, each next to its texts ``S-T.S`` and ``S-T.T``.
 
-    Every pair with a multiple of ``held_out`` is held out (5: pairs 5, 10, 15); 0: none. ``out`` gets ``scorer.npz``,
-    or ``encoder.npz`` of a trained encoder.
+    Pairs whose number is a multiple of ``held_out`` are held out (5: pairs 5, 10, 15); 0: no pairs. ``out`` gets
+    ``scorer.npz``, or ``encoder.npz`` for a trained encoder.
     """
 
     model: str
@@ -52,11 +52,11 @@ class ScorerRun:
 
     @property
     def path(self) -> Path:
-        """The scorer, or the encoder that has it."""
+        """The scorer's file, or the encoder's file with the scorer."""
         return self.out / (ENCODER if self.train_encoder else SCORER)
 
     def command(self) -> str:
-        """The facts that reproduce the scorer; files by their names."""
+        """The facts to reproduce the scorer; files by name."""
         names = [Path(path).name for path in self.golds]
         options = ["--model", self.model, "--gold", *names, "--seed", str(self.seed)]
         more = ["--train-encoder"] if self.train_encoder else []
@@ -81,7 +81,7 @@ def train_scorer(run: ScorerRun, say: Callable[[str], object] = print) -> dict[s
 
 
 def _fit_scorer(run: ScorerRun, sets: Sequence[GoldSet], aligner: Aligner, say: Callable[[str], object]) -> LinkScorer:
-    """A scorer of an encoder that stays as it is."""
+    """Fit a scorer to an unchanged encoder."""
     layers, similar = usual_layers(aligner.encoder.config.encoder_layers)
     groups = []
     for members in grouped(sets):
@@ -93,7 +93,7 @@ def _fit_scorer(run: ScorerRun, sets: Sequence[GoldSet], aligner: Aligner, say: 
 
 
 def _train_encoder(run: ScorerRun, sets: Sequence[GoldSet], say: Callable[[str], object]) -> dict[str, Any]:
-    """Train the encoder with its scorer; without any, first one of the encoder as it is."""
+    """Train the encoder with its scorer; without a scorer, first fit one."""
     device, dtype = choose_devices(run.device, "auto")
     model = open_model(run.model)
     if not isinstance(model.encoder.sentence_encoder, SentenceEncoder):
@@ -153,7 +153,7 @@ def _part(gold_set: GoldSet, rows: Sequence[int]) -> GoldSet:
 
 
 def grouped(sets: Sequence[GoldSet]) -> list[list[GoldSet]]:
-    """The sets, those together that share sentences: a similarity learned from one set is tested on others."""
+    """The sets, grouped if they share sentences, because a similarity learned from one set is tested on others."""
     groups: list[tuple[set[str], list[GoldSet]]] = []
     for each in sets:
         own = {" ".join(side) for pair in each.pairs for side in pair}
@@ -180,7 +180,7 @@ def gold_pairs(aligner: Aligner, gold_set: GoldSet, layers: Sequence[int]) -> li
 
 
 def _one(words: WordStates, row: int, length: int) -> WordStates:
-    """The words of one sentence, in half precision; a last word without tokens is there too."""
+    """The words of one sentence, in half precision, also a last word without tokens."""
     states = words.states.new_zeros(1, length, *words.states.shape[2:], dtype=torch.float16)
     tokens = words.tokens.new_zeros(1, length, dtype=torch.float16)
     width = min(length, words.tokens.shape[1])

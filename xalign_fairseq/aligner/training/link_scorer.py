@@ -20,7 +20,7 @@ CANDIDATE = 0.05  # pairs of words below this probability calibrate nothing
 
 @dataclass(frozen=True, eq=False)
 class GoldPair:
-    """The words of a sentence pair, (1, W, L, H) in half precision, and their gold links."""
+    """The words of a sentence pair, (1, W, L, H) in half precision, and the gold links."""
 
     src: WordStates
     tgt: WordStates
@@ -28,7 +28,7 @@ class GoldPair:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Words of either side."""
+        """The numbers of source and target words."""
         return self.src.tokens.shape[1], self.tgt.tokens.shape[1]
 
     def words(self) -> tuple[WordStates, WordStates]:
@@ -39,11 +39,11 @@ class GoldPair:
 
 @dataclass(frozen=True)
 class Fitting:
-    """How a scorer is fitted.
+    """The settings for fitting a scorer.
 
-    The networks train for ``epochs``, the similarity for two thirds of them, both for at least ``updates``: few pairs
-    are read more often. ``lr`` falls to 0; ``decay`` is the networks' weight decay; a batch has at most ``cells`` pairs
-    of words, padding included.
+    The networks train for ``epochs``, the similarity for two thirds as many, both for at least ``updates`` updates.
+    ``lr`` falls to 0; ``decay`` is the networks' weight decay; a batch has at most ``cells`` pairs of words, padding
+    included.
     """
 
     epochs: int = 6
@@ -54,7 +54,7 @@ class Fitting:
     seed: int = 1
 
     def epochs_of(self, batches: int, share: float = 1.0) -> int:
-        """The epochs over a number of batches, or over a share of them."""
+        """The number of epochs, or a share of it, for a number of batches."""
         return math.ceil(max(self.epochs * share, self.updates / max(1, batches)))
 
 
@@ -64,11 +64,11 @@ def fit_link_scorer(
     fitting: Fitting = Fitting(),
     progress: Callable[[str], object] = lambda line: None,
 ) -> LinkScorer:
-    """A scorer of the gold links of all sets; a set weighs as the root of the number of its pairs of words.
+    """Fit a scorer to the gold links of all sets; a set's weight is the square root of its number of word pairs.
 
-    The networks read the similarity that was fitted to the *other* sets: it is overconfident on the set that it was
-    fitted to. Of one set alone, halves take the place of sets. Possible links train nothing; both kinds calibrate. Sets
-    that share sentences should be one. ``new`` makes a scorer with random parameters.
+    The networks read a similarity that was fitted to the *other* sets, because it is overconfident on its own set. A
+    single set is split into halves. Possible links are not trained on; sure and possible links calibrate. Merge sets
+    that share sentences. ``new`` makes a scorer with random parameters.
     """
     torch.manual_seed(fitting.seed)
     groups = [list(each) for each in sets] if len(sets) > 1 else [list(sets[0][::2]), list(sets[0][1::2])]
@@ -93,7 +93,7 @@ def fit_link_scorer(
 def _fit_similarity(
     similarity: Similarity, pairs: Sequence[GoldPair], scorer: LinkScorer, fitting: Fitting
 ) -> Similarity:
-    """Raise the probability of sure links in both softmaxes, as self-training does for a model's own links."""
+    """Raise the probability of sure links in both softmaxes, as self-training does for the model's links."""
     known = [pair for pair in pairs if pair.gold.sure]
     sides = [[scorer.mixed(each)[0] for each in pair.words()] for pair in known]
     batches = _batches([torch.Size(pair.shape) for pair in known], fitting.cells // 2, SIMILARITY_PAIRS)
@@ -115,9 +115,9 @@ def _fit_similarity(
 
 
 def similarity_loss(similarity: Similarity, src: Tensor, tgt: Tensor, links: Sequence[Collection[Link]]) -> Tensor:
-    """-log p(j | i) - log q(i | j) of each pair's links, a mean over these, and over the pairs.
+    """-log p(j | i) - log q(i | j), averaged over each pair's links, then over pairs.
 
-    States are (B, n, H) and (B, m, H), 0 where there is no word; each pair has one link at least.
+    States are (B, n, H) and (B, m, H), 0 at padding; each pair has at least one link.
     """
     inside = src.any(2)[:, :, None] & tgt.any(2)[:, None, :]
     logits = similarity(src, tgt) * similarity.log_scale.exp()
@@ -142,7 +142,7 @@ def _example(scorer: LinkScorer, pair: GoldPair) -> tuple[Tensor, Tensor]:
 
 
 def _fit_rounds(scorer: LinkScorer, rows: Sequence[tuple[Tensor, Tensor, float]], fitting: Fitting) -> None:
-    """Binary cross-entropy of both rounds."""
+    """Fit both rounds by binary cross-entropy."""
     batches = _batches([labels.shape for _, labels, _ in rows], fitting.cells)
     optimizer = torch.optim.AdamW(scorer.rounds.parameters(), lr=fitting.lr, weight_decay=fitting.decay)
     epochs = fitting.epochs_of(len(batches))
@@ -164,7 +164,7 @@ def _fit_rounds(scorer: LinkScorer, rows: Sequence[tuple[Tensor, Tensor, float]]
 
 @torch.no_grad()
 def _calibrate(scorer: LinkScorer, rows: Sequence[tuple[Tensor, Tensor, float]], fitting: Fitting) -> None:
-    """Platt scaling to the links that are at least possible, by features that the similarity was not fitted to."""
+    """Platt scaling to sure and possible links, with features from a similarity fitted to other sets."""
     found: list[Tensor] = []
     hits: list[Tensor] = []
     for batch in _batches([labels.shape for _, labels, _ in rows], fitting.cells):
@@ -179,12 +179,12 @@ def _calibrate(scorer: LinkScorer, rows: Sequence[tuple[Tensor, Tensor, float]],
 
 
 def _rows_of(features: Tensor) -> Callable[[slice], Tensor]:
-    """A function that gives the features of some rows of a batch (B, n, m, C)."""
+    """A function from rows to their features (B, n, m, C)."""
     return lambda rows: features[:, rows]
 
 
 def _batches(shapes: Sequence[torch.Size], cells: int, most: int = 1 << 30) -> list[list[int]]:
-    """Rows of similar shapes, at most these numbers of cells and of rows together, but at least one row."""
+    """Batches of rows of similar shapes: at least one row, at most these numbers of cells and rows."""
     batches: list[list[int]] = []
     widest = (0, 0)
     for row in sorted(range(len(shapes)), key=lambda at: tuple(shapes[at])):

@@ -1,4 +1,4 @@
-"""Train an encoder, by changes of low rank, and its link scorer together on gold links of several languages."""
+"""Train an encoder, by low-rank changes, together with its link scorer on gold links of several languages."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ Example = tuple[WordPair, Gold]
 
 @dataclass(frozen=True)
 class Changing:
-    """How an encoder is trained, as chosen on development gold; pairs of more than ``words`` in all teach nothing."""
+    """Settings for training an encoder, chosen on development gold; pairs of more than ``words`` words are skipped."""
 
     rank: int = 8
     lr: float = 2e-3
@@ -35,7 +35,7 @@ class Changing:
 
 
 class Change(nn.Module):
-    """What is added to a linear map: up (down x), 0 at first."""
+    """A low-rank change of a linear map: adds up (down x), initially 0."""
 
     def __init__(self, changed: nn.Linear, rank: int):
         super().__init__()
@@ -48,18 +48,18 @@ class Change(nn.Module):
 
 
 def mean_of(trained: Sequence[tuple[Changes, Mapping[str, Tensor]]], rank: int) -> tuple[Changes, dict[str, Tensor]]:
-    """The mean of trainings from the same start (cf. Wortsman et al., 2022): it has fewer errors than one.
+    """The mean of trainings from the same start, which has fewer errors than one training (cf. Wortsman et al., 2022).
 
     Args:
-        trained: changes of :func:`train_together` and the parameters of the scorer, one of each training.
-        rank: of the mean changes.
+        trained: for each training, the changes from :func:`train_together` and the scorer's parameters.
+        rank: rank of the mean changes.
     """
     changes = {name: _mean([each[name] for each, _ in trained], rank) for name in trained[0][0]}
     return changes, {name: torch.stack([each[name] for _, each in trained]).mean(0) for name in trained[0][1]}
 
 
 def _mean(changes: Sequence[tuple[Tensor, Tensor]], rank: int) -> tuple[Tensor, Tensor]:
-    """The product of this rank that is nearest to the mean of products (Eckart and Young, 1936)."""
+    """The product of this rank nearest to the mean of the products (Eckart and Young, 1936)."""
     products = torch.stack([up @ down for up, down in changes])
     up, sizes, down = torch.linalg.svd(products.mean(0), full_matrices=False)
     return up[:, :rank] * sizes[:rank], down[:rank].contiguous()
@@ -74,10 +74,10 @@ def train_together(
     changing: Changing = Changing(),
     say: Callable[[str], object] = lambda line: None,
 ) -> dict[str, tuple[Tensor, Tensor]]:
-    """Change an encoder, and train its scorer, by binary cross-entropy of links and the similarity's softmaxes.
+    """Train changes of an encoder and its scorer by binary cross-entropy of links and the similarity's softmaxes.
 
-    The encoder is in float32 and keeps its own parameters; the scorer is trained in place. Possible links count neither
-    way. Returns, by the encoder's parameters, (O, r) and (r, I), whose product is the change.
+    The encoder is in float32 and its parameters do not change; the scorer is trained in place. Possible links are
+    ignored. Returns, for each changed parameter, the factors (O, r) and (r, I) of the change.
     """
     torch.manual_seed(seed)
     random = np.random.default_rng(seed)
@@ -124,7 +124,7 @@ def train_together(
 
 
 def _loss(scorer: LinkScorer, src: WordStates, tgt: WordStates, golds: Sequence[Gold]) -> Tensor:
-    """The sum over the sure links of the losses of both rounds and of the similarity's softmaxes."""
+    """The losses of both rounds and of the similarity's softmaxes, summed over the sure links."""
     scores = scorer(src, tgt)
     labels = torch.zeros_like(scores.log_forward)
     inside = (src.tokens > 0)[:, :, None] & (tgt.tokens > 0)[:, None, :]
@@ -143,7 +143,7 @@ def _loss(scorer: LinkScorer, src: WordStates, tgt: WordStates, golds: Sequence[
 
 
 def _batches(examples: Sequence[Example], size: int, random: np.random.Generator) -> Iterator[list[Example]]:
-    """Batches of similar lengths, in random order, without end."""
+    """Endless batches of similar lengths in random order."""
     lengths = np.array([sum(map(len, pair)) for pair, _ in examples])
     while True:
         order = np.argsort(lengths + random.uniform(0, 8, len(lengths)))

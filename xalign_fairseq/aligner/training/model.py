@@ -1,4 +1,4 @@
-"""The model of a run: its start, its AER, and its vocabulary trimmed to the text."""
+"""The model of a run: the initial model, its AER, and trimming its vocabulary to the text."""
 
 import hashlib
 import os
@@ -28,14 +28,16 @@ TRIMMED, WHOLE = "trimmed.pt", "model.pt"  # every command takes the second as t
 
 
 class Begun(TypedDict):
-    """The content of ``run.json``: the run's definition, and the AER before it, with a development set."""
+    """The content of ``run.json``: the run's definition, and with a development set the AER before training."""
 
     identity: dict[str, Any]
     before: float | None
 
 
 class RunFolder:
-    """``data-bin``, ``run.json`` (what the run is), ``train.log``, two checkpoints, and ``result.json`` at the end."""
+    """The folder of a run: ``data-bin``, ``run.json`` (the definition), ``train.log``, two checkpoints, finally
+    ``result.json``.
+    """
 
     def __init__(self, path: Path):
         self.path = path
@@ -43,11 +45,11 @@ class RunFolder:
         self.best, self.last = path / BEST, path / LAST
 
     def require_own(self) -> None:
-        """Raise :class:`XalignError` if the folder has files other than those of a run."""
+        """Raise :class:`XalignError` if the folder has other files than a run's."""
         require_own_folder(self.path, self.run.name, "a run of train-aligner", ("data-bin", TRIMMED, "train.log"))
 
     def begun(self, identity: dict[str, Any]) -> Begun | None:
-        """The content of ``run.json``, None if the run has not begun; :class:`XalignError` if it is another one."""
+        """The content of ``run.json``; None if the run has not begun, :class:`XalignError` for another run."""
         if not self.run.is_file():
             return None
         found = read_json(self.run, Begun)
@@ -56,7 +58,7 @@ class RunFolder:
         return found
 
     def tidy(self) -> Path:
-        """Remove all checkpoints except the best and the last; returns the result: the best, otherwise the last."""
+        """Remove all checkpoints except the best and the last; returns the best if there is one, otherwise the last."""
         for path in self.path.glob("checkpoint_*"):
             if path not in (self.best, self.last):
                 path.unlink()
@@ -65,9 +67,9 @@ class RunFolder:
 
 @dataclass(frozen=True)
 class Start:
-    """The model: its encoder's sizes, the layer whose links are wanted, and a digest of its weights and symbols.
+    """The initial model: its encoder's sizes, the layer for links, and a digest of its weights and symbols.
 
-    ``run`` is the run with what is usual for the model's family.
+    ``run`` is the run with the defaults of the model's family.
     """
 
     run: TrainingRun
@@ -81,7 +83,7 @@ def open_start(run: TrainingRun) -> Start:
     model = open_model(run.model)
     run = run.for_family(model.family)
     run.check_options()
-    # Without its MLM head: a model without a head gets a new one each time it is read.
+    # Without the MLM head: a model without one gets a new head at each reading.
     body = {f"encoder.{key}": each for key, each in model.encoder.sentence_encoder.state_dict().items()}
     made = digest(body | model.heads, model.tokenizer.dictionary.digest)
     config = model.encoder.config
@@ -98,7 +100,7 @@ def open_start(run: TrainingRun) -> Start:
 
 
 def digest(weights: Mapping[str, Tensor], symbols: str) -> str:
-    """16 hexadecimal digits for weights and symbols, whatever files they are stored in."""
+    """16 hexadecimal digits for weights and symbols, independent of the files."""
     content = hashlib.sha256(symbols.encode())
     for name in sorted(weights):
         tensor = weights[name].detach().cpu().contiguous()
@@ -108,9 +110,9 @@ def digest(weights: Mapping[str, Tensor], symbols: str) -> str:
 
 
 def aer_of(model: str | os.PathLike[str], gold: GoldText | None, options: AlignerOptions) -> float | None:
-    """AER of an encoder's links on a development set as ``xalign align`` makes them, a fraction; None without the set.
+    """AER, a fraction, of an encoder's links on a development set, as from ``xalign align``; None without the set.
 
-    fairseq-train's own AER, which selects the checkpoint, ignores the part of a long pair beyond the positions.
+    fairseq-train selects the checkpoint by an AER that ignores parts of long pairs beyond the positions.
     """
     if gold is None:
         return None
@@ -119,7 +121,7 @@ def aer_of(model: str | os.PathLike[str], gold: GoldText | None, options: Aligne
 
 
 def trim_model(run: TrainingRun) -> str:
-    """Write the model of a run, trimmed to its bitext and development set, into its folder; log its size."""
+    """Write a run's model, trimmed to the bitext and development set, into the run's folder; log its size."""
     text = [run.src, run.tgt, *((run.dev.src, run.dev.tgt) if run.dev else ())]
     state, where = read_pretrained(run.model)
     small = trim(state, where, text, progress=True)
@@ -130,8 +132,7 @@ def trim_model(run: TrainingRun) -> str:
 def put_back(run: TrainingRun, checkpoint: str | os.PathLike[str]) -> Path:
     """Write the trained model with its whole vocabulary into the run's folder.
 
-    New text is then cut by the model's own tokenizer; pieces that the training text lacks have the vectors of the first
-    model.
+    The original tokenizer then cuts new text. Pieces absent from the training text have their original vectors.
     """
     state, where = read_pretrained(checkpoint)
     write_checkpoint(run.out / WHOLE, untrim(state, where, *read_pretrained(run.model)))

@@ -1,4 +1,4 @@
-"""The training of an aligner, with checks of its parameters and files before any long work."""
+"""The definition of an aligner's training; parameters and files are checked before long work."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
@@ -16,15 +16,16 @@ Options = Mapping[str, Any]
 
 
 class FamilyTraining(NamedTuple):
-    """Options of a run: for all runs, for runs that learn from the model's own links without a head, and for others."""
+    """A family's options: for all runs, for self-training without a head, and for other runs."""
 
     any: Options
     self_labelled: Options
     other: Options
 
 
-# By development gold: Hansards' trial, INESC's en-fr, WPT05's en-hi trial, and XL-WA's en-es, en-ru and en-hu for pairs
-# without text of their own. Speed decides on trimming: only objectives that predict pieces pay for the vocabulary.
+# Chosen on development gold: Hansards' trial, INESC's en-fr, WPT05's en-hi trial, and XL-WA's en-es, en-ru and en-hu
+# for pairs without own text. Trimming is chosen by speed: only objectives that predict pieces compute the whole
+# vocabulary.
 FAMILIES: Mapping[str, FamilyTraining] = MappingProxyType(
     {
         "e5-small": FamilyTraining(
@@ -45,12 +46,12 @@ FAMILIES: Mapping[str, FamilyTraining] = MappingProxyType(
 
 
 def family_options(family: str | None, self_labelled: bool) -> dict[str, Any]:
-    """The options of a training that a known family of encoders has for its own; none for any other model."""
+    """The training options of a known family of encoders; empty for other models."""
     found = FAMILIES.get(family or "")
     return {} if found is None else {**found.any, **(found.self_labelled if self_labelled else found.other)}
 
 
-# What can be learned from one bitext, and whether it is learned from prepared links.
+# Objectives that can learn from one bitext, and whether they need prepared links.
 OBJECTIVES = {
     "self_training": False,
     "consistency": False,
@@ -66,18 +67,18 @@ OBJECTIVES = {
     "reg_param": False,
     "reg_hidden": False,
 }
-# The objectives that make a model label links itself.
+# The objectives that train a model to label links.
 LABELLERS = ("self_training", "dwa")
 REGULARISERS = ("reg_param", "reg_hidden")
-# Parameters that are part of a run's identity unchanged.
+# Parameters that belong to a run's identity.
 ALWAYS_OWN = (
     *("updates", "batch_size", "validate_every", "patience", "seed", "method", "warmup", "freeze_layers"),
     *("freeze_encoder_updates", "heads_lr", "pointer_start", "trim_vocabulary"),
 )
-# awesome-align's names of objectives, with the equal or most similar objective of this package.
+# awesome-align's names of objectives -> the equal or most similar objective here.
 ALIASES = {"so": "self_training", "co": "consistency"}
 AWESOME_NAMES = {"mlm": "sentence_mlm"}
-# Options of fairseq-train that make the run what this command says it is.
+# Options of fairseq-train that this command sets.
 OWN_OPTIONS = (
     *("--user-dir", "--task", "--arch", "--init-checkpoint", "--criterion", "--objectives", "--save-dir", "--seed"),
     *("--restore-file", "--max-update", "--total-num-update", "--batch-size", "--lr", "--patience", "--cpu"),
@@ -92,32 +93,33 @@ class TrainingRun:
     """All options of a run.
 
     Args:
-        model: what :func:`xalign_fairseq.encoder.pretrained.reading.read_pretrained` reads.
-        src, tgt: the bitext, one sentence a line.
+        model: as in :func:`xalign_fairseq.encoder.pretrained.reading.read_pretrained`.
+        src, tgt: the bitext, one sentence per line.
         out: the run's folder.
-        languages: of the sides.
-        dev: without it there is neither validation nor early stopping, and the last checkpoint is the result.
-        links: Pharaoh links of the bitext. ``dwa`` then learns from them, and not from the model's own labels;
-            ``self_training`` keeps only those of its own links that are among them.
-        objectives: keys of :data:`OBJECTIVES`; the links are those of the first that labels by the model itself.
-        layer: whose hidden states the links are read from; ``None`` is the layer at the depth of XLM-Align's 10 of 12.
-        similarity: ``hidden`` or ``pointer``; ``None`` is the pointer where it is trained on given links.
-        method: what self_training labels by, and so what the aligner's links are read by then.
-        updates, batch_size: pairs in an update, on each device.
-        lr: at its highest; ``None`` is awesome-align's, 2e-5, and 1e-4 with links, unless self_training checks its own
-            by them.
-        warmup: updates until it is reached.
+        languages: the languages of both sides.
+        dev: the development set. Without one there is no validation and no early stopping; the last checkpoint is the
+            result.
+        links: Pharaoh links of the bitext. ``dwa`` then learns from these links instead of the model's labels;
+            ``self_training`` keeps only its own links that are also among these.
+        objectives: keys of :data:`OBJECTIVES`; the first one that labels links decides how links are made.
+        layer: layer for links; ``None``: the depth of XLM-Align's layer 10 of 12.
+        similarity: ``hidden`` or ``pointer``; ``None``: the pointer if it is trained on given links.
+        method: labelling method of self_training, then also the aligner's method.
+        updates, batch_size: number of updates; pairs per update on each device.
+        lr: peak learning rate. ``None``: awesome-align's 2e-5; with links 1e-4, unless self_training uses the links as
+            a filter.
+        warmup: updates until the peak.
         freeze_layers: the embeddings and this number of layers are not trained; ``None``: all are trained.
-        freeze_encoder_updates: first updates, which train only heads.
-        heads_lr: the heads' own rate at its highest; ``None``: ``lr``.
-        pointer_start: dwa's pointer at first, ``random`` or ``identity``.
-        trim_vocabulary: train only the pieces of the run's text, and put them back into the whole vocabulary then.
-        validate_every: updates between two checkpoints, each with its AER.
-        patience: validations without a lower AER that end the training; 0: never.
-        extra: more options of fairseq-train.
-        device: ``auto``, ``cpu`` or ``cuda``; like ``sinkhorn_backend``, which computes transport, and ``workers``, the
-            processes that prepare the text, it does not make another run.
-        chosen: the options that were chosen; the others may follow the model, see :meth:`for_family`. None: all.
+        freeze_encoder_updates: number of first updates that train only heads.
+        heads_lr: peak learning rate of heads; ``None``: ``lr``.
+        pointer_start: initial values of dwa's pointer, ``random`` or ``identity``.
+        trim_vocabulary: train only the pieces of the run's text, then put them back into the whole vocabulary.
+        validate_every: updates between checkpoints, each with its AER.
+        patience: end the training after this number of validations without a lower AER; 0: never.
+        extra: further options of fairseq-train.
+        device: ``auto``, ``cpu`` or ``cuda``. ``device``, ``sinkhorn_backend`` (for transport) and ``workers``
+            (processes that prepare the text) are not part of the run's identity.
+        chosen: options set by the user; others may follow the model, see :meth:`for_family`. None: all.
     """
 
     model: str
@@ -150,7 +152,7 @@ class TrainingRun:
     chosen: Collection[str] | None = None
 
     def for_family(self, family: str | None) -> "TrainingRun":
-        """The run with the defaults of a family of encoders for options that were not chosen.
+        """The run with a family's defaults for options that were not chosen.
 
         If the number of updates was given, the defaults of warm-up and checkpoints are at most that number.
         """
@@ -169,7 +171,7 @@ class TrainingRun:
 
     @property
     def files(self) -> dict[str, str]:
-        """Every text and link file, by its part in the run."""
+        """Every text and link file, by its role in the run."""
         dev = {f"dev {part}": path for part, path in self.dev._asdict().items()} if self.dev else {}
         return {"src": self.src, "tgt": self.tgt, **({"links": self.links} if self.links else {}), **dev}
 
@@ -180,17 +182,17 @@ class TrainingRun:
 
     @property
     def labeller(self) -> str | None:
-        """The first objective that makes the model label links itself."""
+        """The first objective that trains the model to label links."""
         return next((each for each in self.objectives if each in LABELLERS), None)
 
     @property
     def measure(self) -> str:
-        """The similarity that links are read by: ``hidden`` or ``pointer``."""
+        """The similarity for links: ``hidden`` or ``pointer``."""
         return self.similarity or ("pointer" if self.links and "dwa" in self.objectives else "hidden")
 
     @property
     def read_by(self) -> str | None:
-        """The linking before training, if it is the one that labels in training; None: the model's default."""
+        """The linking before training if training labels with it; None: the model's default."""
         return self.method if self.labeller == "self_training" else None
 
     def sources(self) -> PrepareOptions:
@@ -220,7 +222,7 @@ class TrainingRun:
         return read_gold_text(*self.dev) if self.dev else None
 
     def check_options(self) -> None:
-        """Raise :class:`XalignError` for parameters that contradict each other, in one :meth:`for_family`."""
+        """Raise :class:`XalignError` for contradicting parameters of a run from :meth:`for_family`."""
         self._check_objectives()
         self._check_numbers(warmup=True)
 
@@ -295,5 +297,5 @@ class TrainingRun:
 
 
 def objectives_of(names: str) -> tuple[str, ...]:
-    """Objectives by their names here or awesome-align's, separated by commas."""
+    """Objectives by names of this package or of awesome-align, separated by commas."""
     return tuple(ALIASES.get(name, name) for name in names.split(","))

@@ -1,4 +1,4 @@
-"""The text of a run: its languages, its development set, and a digest of what is in its files."""
+"""The text of a run: languages, development set, and a digest of the content."""
 
 import os
 from typing import NamedTuple
@@ -32,7 +32,7 @@ def development_set(
 
 
 def languages_of(src: str | os.PathLike[str], tgt: str | os.PathLike[str]) -> tuple[str, str]:
-    """The languages that two files are named by, as in ``train.de`` and ``train.en``."""
+    """The languages from two file names, as in ``train.de`` and ``train.en``."""
     first, second = (suffix_of(path)[1:] for path in (src, tgt))
     if not first or not second or first == second:
         raise XalignError(
@@ -45,6 +45,6 @@ def languages_of(src: str | os.PathLike[str], tgt: str | os.PathLike[str]) -> tu
 
 
 def text_digest(path: str) -> str:
-    """16 hexadecimal digits of a text's content, with the part of the file that it is."""
+    """16 hexadecimal digits of a text's content, with its ``#PART`` of the file."""
     digest, hash_sign, part = text_sha256(path).partition("#")
     return digest[:16] + hash_sign + part

@@ -1,4 +1,4 @@
-"""The steps of a run: check, prepare, train, choose. Interrupted at any point, the same call resumes there."""
+"""The steps of a run: check, prepare, train, choose. The same call resumes an interrupted run."""
 
 import shlex
 from collections.abc import Callable, Sequence
@@ -27,13 +27,13 @@ from xalign_fairseq.trainer.launch import FairseqTraining, run_training
 from xalign_fairseq.transport.linking import Linking
 from xalign_fairseq.transport.sinkhorn import backend
 
-# In epochs: epochs of a small bitext are short, and checkpoints are rarer.
+# In epochs, because epochs of a small bitext are short and checkpoints are rarer.
 NEVER = 10**9
 
 
 def train_options(run: TrainingRun, config: EncoderConfig, layer: int, cpu: bool) -> list[str]:
-    """The arguments of fairseq-train: awesome-align's optimiser, and losses as XLM-Align's paper sums them."""
-    # A pointer that starts as dot products belongs at the labelling layer.
+    """The arguments of fairseq-train: awesome-align's optimiser, and losses summed as in XLM-Align's paper."""
+    # A pointer that starts as dot products reads the labelling layer.
     beside_labels = run.measure == "pointer" or run.pointer_start == "identity"
     reads_layer = {
         "--dwa-label-layer": layer,
@@ -56,9 +56,9 @@ def train_options(run: TrainingRun, config: EncoderConfig, layer: int, cpu: bool
         **reads_layer,
         "--dwa-label-by": run.measure,
         "--dwa-pointer-start": run.pointer_start,
-        "--dwa-start-update": 0,  # a pretrained model's labels are as good before the first update as after it
+        "--dwa-start-update": 0,  # a pretrained model labels well before the first update
         "--dwa-links-until": run.updates if run.links else None,
-        # Given links are used in full; the model's own only at XLM-Align's positions.
+        # All given links are used; the model's own only at XLM-Align's positions.
         "--dwa-queries": "all-aligned" if run.links else "masked",
         "--aer-similarity": run.measure,
         "--sinkhorn-backend": run.sinkhorn_backend,
@@ -82,10 +82,10 @@ def train_options(run: TrainingRun, config: EncoderConfig, layer: int, cpu: bool
         "--freeze-layers": run.freeze_layers,
         "--freeze-encoder-updates": run.freeze_encoder_updates or None,
         "--heads-lr": run.heads_lr,
-        "--autocast": "auto" if cpu else None,  # GPUs have fairseq's own options
+        "--autocast": "auto" if cpu else None,  # GPUs use fairseq's options
         "--seed": run.seed,
         "--cpu": cpu,
-        # Two workers read as fast as a GPU trains; on a CPU, reading takes a hundredth of the training time.
+        # Two workers read as fast as a GPU trains; on a CPU, reading takes 1% of the training time.
         "--num-workers": 0 if cpu else 2,
         "--save-dir": run.out,
         "--log-format": "json",
@@ -96,7 +96,7 @@ def train_options(run: TrainingRun, config: EncoderConfig, layer: int, cpu: bool
 
 
 def _checkpoints(run: TrainingRun) -> dict[str, Any]:
-    """When there is a checkpoint, and which is the best."""
+    """Options for when checkpoints are saved and which is the best."""
     options: dict[str, Any] = {
         "--save-interval-updates": run.validate_every,
         "--keep-interval-updates": 1,
@@ -115,7 +115,7 @@ def _checkpoints(run: TrainingRun) -> dict[str, Any]:
 
 
 def require_known(line: Sequence[str]) -> None:
-    """Raise :class:`XalignError` for options that fairseq-train does not know, or values that it does not take."""
+    """Raise :class:`XalignError` for unknown options of fairseq-train or invalid values."""
     from fairseq import options
 
     def refuse(message: str) -> NoReturn:
@@ -128,12 +128,13 @@ def require_known(line: Sequence[str]) -> None:
 
 
 Say = Callable[[str], object]
-Hear = Callable[[str, int], object]  # a line of fairseq-train's log, and the updates of the whole training
+Hear = Callable[[str, int], object]  # a line of fairseq-train's log, and the number of all updates
 
 
 class TrainedAligner(TypedDict):
-    """The content of ``result.json``; AER on the development set is a fraction, None without a set, ``before``
-    training."""
+    """The content of ``result.json``. AER on the development set is a fraction, None without a set; ``before``: before
+    training.
+    """
 
     checkpoint: str
     updates: int | None
@@ -144,14 +145,14 @@ class TrainedAligner(TypedDict):
 
 
 def train_aligner(run: TrainingRun, say: Say = print, hear: Hear = lambda line, updates: None) -> TrainedAligner:
-    """Fine-tune a model on bitext by fairseq-train; an interrupted run resumes, a finished one does not change.
+    """Fine-tune a model on bitext with fairseq-train; an interrupted run resumes, a finished run does not change.
 
     ``say`` gets a line for each step, ``hear`` the log of fairseq-train.
 
     Raises:
-        XalignError: no fairseq, or input that does not fit, before any training; a folder of something else; a training
-            that failed.
-        Requeued: the training has saved after SIGUSR1 and ended.
+        XalignError: fairseq is missing; the input does not fit (before any training); the folder belongs to something
+            else; the training failed.
+        Requeued: the training saved a checkpoint after SIGUSR1 and ended.
     """
     require_fairseq()
     folder = RunFolder(run.out)
@@ -196,7 +197,7 @@ def train_aligner(run: TrainingRun, say: Say = print, hear: Hear = lambda line, 
 
 
 def _begin(run: TrainingRun, layer: int, gold: GoldText | None, reading: AlignerOptions, say: Say) -> float | None:
-    """Prepare the text; returns the AER before training, None without a development set."""
+    """Prepare the text; returns the AER before training, or None without a development set."""
     say(f"preparing {run.src}, {run.tgt}")
     texts = prepare(run.sources(), read_tokenizer(run.model))["pairs"]
     pairs = (f"{x['split']}: {counted(x['pairs'], 'pair')}, {x['lines'] - x['pairs']} dropped" for x in texts)
