@@ -17,7 +17,7 @@ def progress(
     desc: str | None = None,
     quiet: bool = False,
 ) -> Any:
-    """A tqdm bar on a terminal, otherwise :class:`SparseLines`, with the remaining time; ``unit`` begins with a space."""
+    """A tqdm bar on a terminal, otherwise :class:`SparseLines`, with the time left; ``unit`` begins with a space."""
     if quiet or sys.stderr.isatty():
         from tqdm import tqdm
 

@@ -20,7 +20,7 @@ Item = tuple[str, int]  # keys are parts with tabs between them
 
 
 class CountedPair(NamedTuple):
-    """A source and a target with their number of ``links``; the links of the source, of the target, and in ``total``."""
+    """A source and a target: their ``links``, the links of the source, of the target, and in ``total``."""
 
     src: str
     tgt: str

@@ -258,7 +258,7 @@ class TransferTask(XalignTask):
         logger.info("%s: %d examples, labels %s", split, sum(map(len, groups)), " ".join(self.spec.labels) or "none")
 
     def state_dict(self) -> dict[str, Any]:
-        """A checkpoint's state besides the weights: tokenizer, labels, options, and the encoder's family and trimming."""
+        """A checkpoint's state besides weights: tokenizer, labels, options, family and trimming of the encoder."""
         return {
             **self.lasting,
             "tokenizer": tokenizer_state(self.dictionary, self.tokenizer.model),

@@ -64,7 +64,7 @@ class TransferDataset(FairseqDataset):
         self.now = epoch
 
     def collater(self, samples: Sequence[int]) -> dict[str, Any]:
-        """Collate items into a batch with its windows' languages, and in validation with the examples, for the metric."""
+        """Collate items into a batch with its windows' languages; in validation also the examples, for the metric."""
         if not samples:  # a worker without a batch
             return {}
         encoded = [each for i in samples for each in self.encoded[i]]
