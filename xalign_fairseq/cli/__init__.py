@@ -1,10 +1,9 @@
 """The ``xalign`` command: one module of this folder per subcommand.
 
-A subcommand's module has a docstring (its first line is the summary shown by ``xalign --help``; what begins with
-``Example`` is at the end of its own help), ``add_arguments(parser)`` and ``run(args) -> int | None`` (the exit
-code; ``None`` is 0). The file's name, with ``-`` for ``_``, is the subcommand's name. Heavy imports belong inside
-``run``, so that ``--help`` answers at once. ``_parser`` groups the subcommands, ``_arguments`` has the options that
-several of them share.
+A subcommand's module has a docstring, ``add_arguments(parser)`` and ``run(args) -> int | None`` (the exit code;
+``None`` is 0). The docstring's first line is the summary in ``xalign --help``; the part from ``Example`` on is at the
+end of the subcommand's help. The file's name, with ``-`` for ``_``, is the subcommand's name. Heavy imports belong
+inside ``run``, so that ``--help`` is fast. ``_parser`` groups the subcommands, ``_arguments`` has shared options.
 """
 
 import importlib
@@ -50,7 +49,7 @@ def command_modules() -> dict[str, ModuleType]:
 
 
 def _split_examples(doc: str) -> tuple[str, str | None]:
-    """A docstring before its last ``Example``, and from there on."""
+    """A docstring's parts before and from its last ``Example``."""
     found = list(re.finditer(r"^Examples?\b", doc, re.MULTILINE))
     return (doc[: found[-1].start()].strip(), doc[found[-1].start() :]) if found else (doc, None)
 
@@ -62,14 +61,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     SIGTERM 143 and SIGUSR1 75, after unfinished files were removed and child processes ended.
     """
     parser = build_parser()
-    if "_ARGCOMPLETE" in os.environ:  # a shell asks what the line could go on with
+    if "_ARGCOMPLETE" in os.environ:  # a shell asks for completions of the line
         import argcomplete
 
         argcomplete.autocomplete(parser)
     args = parser.parse_args(argv)
     if args.command is None:
         parser.exit(2, parser.format_help())
-    if isinstance(sys.stdout, io.TextIOWrapper):  # as stderr does where it has not all of Unicode
+    if isinstance(sys.stdout, io.TextIOWrapper):  # as on stderr without full Unicode
         sys.stdout.reconfigure(errors="backslashreplace")
     level = logging.INFO if args.verbose else logging.WARNING if args.quiet else logging.NOTSET
     try:

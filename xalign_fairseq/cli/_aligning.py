@@ -63,9 +63,9 @@ def add_checkpoint_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_model_arguments(parser: argparse.ArgumentParser, several: bool = False) -> None:
-    """Checkpoint, tokenizer, device, and how links are found, apart from layer, method and filter.
+    """Checkpoint, tokenizer, device and the options of links, except layer, method and filter.
 
-    With ``several``, more than one encoding and threshold can be given, as a list, and several are the default.
+    With ``several``, encoding and threshold are lists, and the defaults have several values.
     """
     many: dict[str, Any] = {"nargs": "+"} if several else {}
     if several:
@@ -154,7 +154,7 @@ def add_backend_argument(parser: Any) -> None:
 
 
 def show_log(quiet: bool) -> None:
-    """Log on stderr the encoder's dtype and what computes transport; if quiet, only warnings and errors."""
+    """Log the encoder's dtype and the backend of transport on stderr; if quiet, only warnings and errors."""
     for told in ("core.devices", "transport.sinkhorn"):
         logging.getLogger(f"xalign_fairseq.{told}").setLevel(logging.WARNING if quiet else logging.INFO)
     _log_lines()
@@ -180,7 +180,7 @@ def _log_lines() -> None:
 
 
 class _LogLines(logging.Handler):
-    """Lines on the current stderr, above a progress bar, with parameters and commands as they are typed."""
+    """Lines on the current stderr, above a progress bar, with parameters and commands in the form to type."""
 
     def emit(self, record: logging.LogRecord) -> None:
         if isinstance(given := record.args, tuple):
@@ -231,7 +231,7 @@ def add_segment(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> No
 
 
 def add_text_arguments(parser: argparse.ArgumentParser, streams: bool = False) -> argparse._ArgumentGroup:
-    """The pairs to align; ``streams`` if the command reads them once, so that standard input will do."""
+    """The pairs to align; ``streams`` if the command reads them once, so that standard input is possible."""
     text = parser.add_argument_group("text (UTF-8, plain or compressed, or FILE.tsv#COLUMN)")
     text.add_argument("text", nargs="*", metavar="FILE", help="files of --src and --tgt, or the file of --pairs")
     text.add_argument("--src", metavar="FILE", help="source sentences, one per line")
@@ -244,7 +244,7 @@ def add_text_arguments(parser: argparse.ArgumentParser, streams: bool = False) -
 
 
 def chosen_model(model: str | None, quiet: bool) -> str:
-    """The model, or the packaged encoder, which is named on stderr; :class:`XalignError` if it is not installed."""
+    """The model, or the packaged encoder, with a note on stderr; :class:`XalignError` if it is not installed."""
     from xalign_fairseq.encoder.pretrained import packaged
 
     if model is not None:
@@ -256,7 +256,7 @@ def chosen_model(model: str | None, quiet: bool) -> str:
 
 
 def method_options(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of a labelling method that are given."""
+    """The given options of a labelling method."""
     return {option: given[option] for option in METHOD_OPTIONS if given[option] is not None}
 
 
@@ -269,7 +269,7 @@ def parse_linking(args: argparse.Namespace) -> "Linking":
 
 
 def parse_options(args: argparse.Namespace, linking: "Linking | None" = None) -> "AlignerOptions":
-    """The options of an aligner that :func:`add_model_arguments` and, without ``linking``, `add_link_arguments` add."""
+    """The aligner's options from :func:`add_model_arguments` and, without ``linking``, ``add_link_arguments``."""
     from xalign_fairseq.aligner.options import AlignerOptions
 
     return AlignerOptions(
@@ -288,7 +288,7 @@ def parse_options(args: argparse.Namespace, linking: "Linking | None" = None) ->
 
 
 def side_languages(languages: tuple[str, str] | None, maps: tuple[str, str] | None) -> tuple[str, str] | None:
-    """The languages of the sides: ``--languages``, or those that ``--maps`` names; both must agree."""
+    """The languages of the sides, from ``--languages`` or ``--maps``; both must agree."""
     if languages and maps and languages != maps:
         raise XalignError(
             "the languages of the text are given twice and differ",
@@ -340,7 +340,7 @@ MOST_LAYERS = 1000  # of no encoder
 
 
 def layer_list(text: str) -> tuple[int, ...]:
-    """``8``, ``7,8,9`` or ``6-9``, which are averaged."""
+    """Layers to average: ``8``, ``7,8,9`` or ``6-9``."""
     layers: list[int] = []
     for part in text.split(","):
         found = re.fullmatch(r"(-?\d+)(?:-(\d+))?", part)

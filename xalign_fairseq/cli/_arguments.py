@@ -58,7 +58,7 @@ def add_linked_text(parser: ArgumentGroup) -> None:
 
 
 def add_values(parser: ArgumentGroup, *options: tuple[str, Callable[[str], object], str | None, str]) -> None:
-    """Options with a value: the name of each, its type, what the help calls a value, and the help."""
+    """Options with a value: for each its name, type, metavar and help."""
     for name, kind, metavar, about in options:
         parser.add_argument(f"--{name}", type=kind, metavar=metavar, help=about)
 
@@ -84,9 +84,10 @@ def print_result(as_json: bool, content: object, lines: Iterable[str]) -> None:
 
 
 def named_models(given: Iterable[str], parameter: str = "model") -> dict[str, str]:
-    """Path of each model by its name, in the order given: ``NAME=PATH``, or a path, which is its own name.
+    """Path of each model by its name, in the order given: ``NAME=PATH``, or a path without name, which is also the
+    name.
 
-    An existing path has no name before it, even with "=" inside. ``parameter`` is named in errors.
+    An existing path with "=" inside is a path without name. ``parameter`` is named in errors.
     """
     from xalign_fairseq.core.errors import XalignError
 
@@ -123,7 +124,7 @@ def add_paper(parser: argparse.ArgumentParser) -> None:
 
 
 def chosen_paper(paper: str | None, named: Sequence[str]) -> "PublishedTables | None":
-    """The paper that ``--paper`` names, with the rows of ``--row``; None without it."""
+    """The paper of ``--paper``, with the rows of ``--row``; None without ``--paper``."""
     from xalign_fairseq.core.errors import XalignError
     from xalign_fairseq.evaluation.published import PublishedTables, find_published, read_published
 

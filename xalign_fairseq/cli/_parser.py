@@ -1,4 +1,4 @@
-"""The parser of a command: help with defaults, the commands in groups, and errors that suggest what was meant."""
+"""The parser of a command: help with defaults, grouped commands, and errors with suggestions."""
 
 import argparse
 import difflib
@@ -48,7 +48,7 @@ class HelpLines(argparse.RawDescriptionHelpFormatter):
         return text if told or not action.option_strings else f"{text} (default: %(default)s)".strip()
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
-        """Paragraphs as wide as the terminal; indented lines, which are commands, as they are."""
+        """Paragraphs as wide as the terminal; indented lines (commands) unchanged."""
         parts = text.split("\n\n")
         return (
             "\n\n".join(
@@ -96,7 +96,7 @@ class CommandParser(argparse.ArgumentParser):
         return found, rest
 
     def _refuse(self, rest: Sequence[str], missing: Sequence[str]) -> NoReturn:
-        """Report the first unknown word, with a suggestion; ``missing``: options that words without one may be for."""
+        """Report the first unknown word, with a suggestion; ``missing``: options that bare words may belong to."""
         unknown = next((word.partition("=")[0] for word in rest if word.startswith("-")), None)
         if unknown is None:
             pairs = zip(missing, rest, strict=False)

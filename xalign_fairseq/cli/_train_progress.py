@@ -8,16 +8,16 @@ from typing import Any
 
 from xalign_fairseq.trainer.log_rows import EPOCH, VALID, LogRow, read_row, standing
 
-# Seconds between two lines where they can't replace each other.
+# Seconds between two lines where a line can't be overwritten.
 SPARSE = 30.0
 
 
 class TrainProgress:
     """Shows fairseq-train's log on stderr: as one line on a terminal, otherwise as occasional lines.
 
-    ``most``: updates of the whole training, None if it ends otherwise; ``before``: what the log has of the resumed
-    training. ``last`` is the newest interval of training, ``updates`` the number of updates in the newest row of any
-    kind, ``validations`` are those of the current training with an AER.
+    ``most``: updates of the whole training, None for another end; ``before``: the log's rows of the resumed training.
+    ``last`` is the newest interval of training, ``updates`` the number of updates in the newest row, ``validations``
+    are the current training's validations with an AER.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class TrainProgress:
         if row.kind == VALID:
             self._validated(row)
         elif row.kind == EPOCH:
-            self.last = self.last or row  # of a run that is shorter than an interval
+            self.last = self.last or row  # for a run shorter than an interval
         else:
             self.last = row
             if self.bar is not None or time.monotonic() - self.shown >= SPARSE:
@@ -114,7 +114,7 @@ def with_aer(rows: Iterable[LogRow]) -> list[LogRow]:
 
 
 def told(row: LogRow, most: int | None, aer: float | None = None) -> str:
-    """An interval of training in words."""
+    """An interval of training as text."""
     values = row.values
     parts = [f"update {row.updates:,}" + (f"/{most:,}" if most else "")]
     if most and values.get("ups"):

@@ -53,7 +53,7 @@ from xalign_fairseq.core.errors import Parameter, XalignError
 if TYPE_CHECKING:
     from xalign_fairseq.aligner.run import AlignRun
 
-# The formats by how the name of the output ends.
+# The formats by the ending of the output's name.
 FORMAT_OF = {".json": "json", ".jsonl": "json", ".scores": "scores", ".html": "html", ".htm": "html"}
 # Pharaoh: no ending, these, a number (of a part), or a language pair such as .en-fr.
 PHARAOH = re.compile(
@@ -136,7 +136,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def parse(args: argparse.Namespace) -> "AlignRun":
-    """The run that the options describe."""
+    """The run from the options."""
     from xalign_fairseq.aligner.load import ALONE, GUIDED
     from xalign_fairseq.aligner.pictures import Pictures
     from xalign_fairseq.aligner.run import AlignRun
@@ -162,7 +162,7 @@ def parse(args: argparse.Namespace) -> "AlignRun":
 
 
 def format_of(out: str) -> str:
-    """The format that the name of the output asks for."""
+    """The format by the output's name."""
     suffix = Path(out).suffix.lower()
     if suffix not in FORMAT_OF and not PHARAOH.fullmatch(suffix):
         raise XalignError(

@@ -84,7 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Derive the files and print what they count."""
+    """Derive the files and print their counts."""
     from xalign_fairseq.languages.derivation import DeriveOptions, derive
 
     options = DeriveOptions(

@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the findings; 1 if any of them is wrong."""
     before = logging.root.manager.disable
-    logging.disable(logging.WARNING)  # importing fairseq advertises packages that nobody here needs
+    logging.disable(logging.WARNING)  # importing fairseq logs hints about unneeded packages
     try:
         return _report(args.paths)
     finally:
@@ -52,7 +52,7 @@ def _report(paths: list[str]) -> int:
     ):
         try:
             found = look()
-        except ImportError as error:  # of what the package needs, as the first section says
+        except ImportError as error:  # the first section reports the package's requirements
             found = [Finding("WRONG", section, f"not looked at: {error}")]
         findings += found
         if found:
@@ -100,7 +100,7 @@ def patches() -> list[Finding]:
 
 
 def verified_gpus() -> list[Finding]:
-    """A finding for each machine that the stages of scripts/gpu ran on; if there is none, a finding that says so."""
+    """A finding for each machine on which the stages of scripts/gpu ran, or one that there is none."""
     runs = read_json(RUNS)["runs"]
     if not runs:
         return [Finding("note", "verified on", "not verified on any GPU yet; see docs/gpu.md")]

@@ -61,7 +61,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def count_pairs(src: str, tgt: str, links: str, top: int, leave_out: str | None) -> "list[PairCount]":
-    """The most frequent linked pairs; the sure links of a line, or all of one that has no sure ones."""
+    """The most frequent linked pairs, by the sure links of a line, or by all links of a line without sure ones."""
     from xalign_fairseq.core.text.lines import read_lines
     from xalign_fairseq.evaluation.embedding_comparison import frequent_pairs
     from xalign_fairseq.links.gold import read_gold_text

@@ -121,7 +121,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def parse(args: argparse.Namespace) -> LayersRun:
-    """The comparison that the options describe, its sets read."""
+    """The comparison from the options, with its sets read."""
     from xalign_fairseq.aligner.neural.comparison import VARIED, Grid, read_sets
     from xalign_fairseq.transport.linking import Linking
 
@@ -137,7 +137,7 @@ def parse(args: argparse.Namespace) -> LayersRun:
     sets = read_sets(texts)
     model = chosen_model(args.model, args.quiet)
     given = method_options(vars(args))
-    # The common part of all settings; of several methods the first.
+    # The common part of all settings; for several methods the first method.
     encoding = args.encoding[0] if args.encoding and len(args.encoding) == 1 else ""
     common = Linking(args.method[0] if args.method else "", similarity=args.similarity or "", encoding=encoding)
     return LayersRun(
@@ -160,12 +160,12 @@ def parse(args: argparse.Namespace) -> LayersRun:
 
 
 def align_words(linking: "Linking") -> list[str]:
-    """The options of ``xalign align`` that ask for a linking."""
+    """The options of ``xalign align`` for a linking."""
     return [word for name, value in linking.arguments().items() for word in (f"--{name}", value)]
 
 
 def row_of(trial: "Trial", found: "LinkingComparison") -> dict[str, Any]:
-    """Fractions of a linking, means over the sets; ``links`` is their number in all."""
+    """A linking's scores as fractions, means over the sets; ``links`` is the total number of links."""
     from xalign_fairseq.transport.methods import method_label
 
     linking, totals = trial.linking, trial.totals()
@@ -184,7 +184,7 @@ def row_of(trial: "Trial", found: "LinkingComparison") -> dict[str, Any]:
 
 
 def print_table(rows: Sequence[Mapping[str, Any]]) -> None:
-    """The best settings, a line each."""
+    """The best settings, one per line."""
     print(f"{'AER':>6}  {'P':>6}  {'R':>6}  {'F1':>6}  {'links':>8}  options")
     for row in rows:
         shares = "  ".join(f"{100 * row[key]:6.2f}" for key in ("aer", "precision", "recall", "f1"))
@@ -192,7 +192,7 @@ def print_table(rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def print_layers(ranked: Sequence[Mapping[str, Any]]) -> None:
-    """The best setting of each layer, where there are several."""
+    """The best setting of each layer, if there are several layers."""
     best: dict[int, Mapping[str, Any]] = {}
     for row in ranked:
         if isinstance(row["layer"], int):
@@ -215,7 +215,7 @@ def print_certainty(test: "PairedTest | None") -> None:
 
 
 def paste(model: str, options: "AlignerOptions", found: "LinkingComparison") -> str:
-    """The command that makes the best links."""
+    """The command for the best links."""
     words = ["xalign", "align", "--model", model]
     languages = "-".join(options.languages or ())
     for option, value in (("dict", options.dictionary), ("spm", options.spm)):
@@ -237,7 +237,7 @@ def described(
     ranked: Sequence[Mapping[str, Any]],
     command: str,
 ) -> dict[str, Any]:
-    """Fractions with their signatures, and the files that they come from."""
+    """Fractions with their signatures and their files."""
     import dataclasses
 
     test = found.runner_up and {"options": ranked[1]["options"], **dataclasses.asdict(found.runner_up)}

@@ -23,10 +23,10 @@ from xalign_fairseq.core.errors import XalignError
 
 
 def import_folder(folder: str) -> None:
-    """Import a package by its folder, which registers its objectives; a second time nothing happens.
+    """Import a package by its folder, which registers its objectives; a second call does nothing.
 
     Raises:
-        XalignError: there is no package, or another one of its name is imported already.
+        XalignError: no package, or another package of the same name is already imported.
     """
     path = Path(folder).resolve()
     if not (path / "__init__.py").is_file():
@@ -80,7 +80,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def listed(every: "list[Description]") -> str:
-    """A line each, objectives and then sums."""
+    """Objectives, then sums, one per line."""
     from xalign_fairseq.objectives.description import PRESETS
 
     rows = [("objective", "reads", "what it does")]
@@ -106,7 +106,7 @@ def shown_sum(name: str) -> str:
 
 
 def shown(found: "Description", user_dir: str | None = None) -> str:
-    """A page; ``user_dir``: where the objective is, unless it is in this package."""
+    """A page; ``user_dir``: the folder of an objective outside this package."""
     import textwrap
 
     from xalign_fairseq.objectives.description import SOURCES
@@ -135,7 +135,7 @@ def shown(found: "Description", user_dir: str | None = None) -> str:
 
 
 def example(name: str, user_dir: str | None = None) -> str:
-    """A line that trains by an objective."""
+    """A command line that trains by an objective."""
     folder = "" if user_dir is None else f"--user-dir {user_dir} "
     return (
         f"xalign train data-bin {folder}--criterion {name} --init-checkpoint xlmr.base/model.pt --lr 2e-5 "
@@ -150,7 +150,7 @@ def as_json(found: "Description") -> dict[str, Any]:
 
 
 def _plain(text: str) -> str:
-    """Without the marks of docstrings."""
+    """The text without a docstring's markup."""
     import re
 
     return re.sub(r":\w+:`~?([^`]+)`", r"\1", text).replace("``", "")

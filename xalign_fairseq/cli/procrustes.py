@@ -46,10 +46,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Write the checkpoint; print how far words are from their translations, before and after."""
+    """Write the checkpoint; print the distance of words from their translations, before and after."""
     import xalign_fairseq
 
-    logging.getLogger("fairseq").setLevel(logging.WARNING)  # notices of extras that it does without
+    logging.getLogger("fairseq").setLevel(logging.WARNING)  # notices of unneeded extras
     xalign_fairseq.register()
     from xalign_fairseq.tasks.mapped_checkpoint import MappedCheckpoint
 

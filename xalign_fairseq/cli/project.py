@@ -121,7 +121,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def parse(args: argparse.Namespace) -> "ProjectRun":
-    """The run that the options describe."""
+    """The run from the options."""
     from xalign_fairseq.projection.run import ProjectRun
     from xalign_fairseq.projection.spans import Placing
 

@@ -70,7 +70,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def read_sentences(src: str, tgt: str) -> tuple[list[str], list[str]]:
-    """The lines of both files, none of them empty: all empty lines would translate each other."""
+    """The lines of both files; empty lines are refused, because all would translate each other."""
     from xalign_fairseq.core.text.pairs import SentencePairs
 
     sides: tuple[list[str], list[str]] = ([], [])

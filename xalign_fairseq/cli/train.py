@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Train, and say where the model is."""
+    """Train, and print the model's path."""
     import shlex
     from pathlib import Path
 
@@ -84,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def sizes_of(checkpoint: str) -> dict[str, Any]:
-    """The options that make an encoder as a checkpoint's."""
+    """The options for an encoder of a checkpoint's sizes."""
     from xalign_fairseq.encoder.checkpoint import load_encoder
     from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 
@@ -93,7 +93,7 @@ def sizes_of(checkpoint: str) -> dict[str, Any]:
 
 
 def rows_before(folder: "Path") -> "list[LogRow]":
-    """The log of a training that is resumed; empty for a new one."""
+    """The log of a resumed training; empty for a new one."""
     from xalign_fairseq.trainer.launch import LOG
     from xalign_fairseq.trainer.log_rows import read_row
     from xalign_fairseq.trainer.mending import LAST
@@ -106,9 +106,10 @@ def rows_before(folder: "Path") -> "list[LogRow]":
 
 
 def summary(folder: Any, progress: Any, began: float) -> str:
-    """Where the model is, and how the training ended. The best checkpoint is rarely the last one.
+    """The model's path, and how the training ended. The best checkpoint is rarely the last one.
 
-    ``began``: the time, since the log may have no numbers (``--log-format none``), but a checkpoint is written.
+    ``began``: the start time, because the log may have no numbers (``--log-format none``) although a checkpoint is
+    written.
     """
     from xalign_fairseq.encoder.checkpoint import updates_of
     from xalign_fairseq.trainer.mending import BEST, LAST

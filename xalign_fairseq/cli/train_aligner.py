@@ -66,7 +66,7 @@ WAYS = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of ``xalign train-aligner``; of those that are not given there is no value."""
+    """Options of ``xalign train-aligner``; options that are not given have no value."""
     parser.argument_default = argparse.SUPPRESS
     parser.add_argument("--from-scratch", action="store_true", help="learn from the bitext alone, without a model")
     parser.add_argument("--best", action="store_true", help="do all steps that improve links, one after the other")
@@ -199,7 +199,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def parse(args: argparse.Namespace) -> "ScratchRun | BestRun | ScorerRun | TrainingRun":
-    """The options as one value; those that are not given may follow the model's family."""
+    """The options as one value; missing options may follow the model's family."""
     from pathlib import Path
 
     from xalign_fairseq.aligner.training.best import BestRun
@@ -235,7 +235,7 @@ def parse(args: argparse.Namespace) -> "ScratchRun | BestRun | ScorerRun | Train
 
 
 def _way(given: dict[str, Any], quiet: bool) -> str:
-    """The special way to train that is asked for, if any; :class:`XalignError` for options that it does not have."""
+    """The requested special way to train, if any; :class:`XalignError` for options that it lacks."""
     way = "best" if given.pop("best", False) else next((name for name in ("from_scratch", "gold") if name in given), "")
     if not way and "model" not in given:
         way = _usual_start(given, quiet)
@@ -252,7 +252,7 @@ def _way(given: dict[str, Any], quiet: bool) -> str:
 
 
 def _usual_start(given: dict[str, Any], quiet: bool) -> str:
-    """Start from the packaged encoder, or learn from the bitext alone where it is not installed; says which."""
+    """Start from the packaged encoder, or learn from bitext alone if it is not installed; prints which."""
     from xalign_fairseq.encoder.pretrained import packaged
 
     try:
@@ -270,12 +270,12 @@ def _usual_start(given: dict[str, Any], quiet: bool) -> str:
 
 
 def _aligning(model: object, options: str = "") -> str:
-    """The command that aligns by what was trained."""
+    """The command that aligns by the trained model."""
     return f"next: xalign align --model {shlex.quote(str(model))} {options}--src FILE --tgt FILE --out FILE.links"
 
 
 def _learn_scorer(run: "ScorerRun", quiet: bool) -> list[str]:
-    """Learn a link scorer from gold links; what is said of it."""
+    """Learn a link scorer from gold links; returns the summary."""
     from xalign_fairseq.aligner.training.gold import train_scorer
 
     train_scorer(run, print if not quiet else lambda line: None)
@@ -307,7 +307,7 @@ def _learn(run: ScratchRun, quiet: bool) -> list[str]:
 
 
 def _train(run: "TrainingRun", out: str, quiet: bool) -> list[str]:
-    """Fine-tune; what is said of it: the aligner, what the training was good for, and the line that aligns with it."""
+    """Fine-tune; returns the summary: the aligner, the gain of the training, and the command that aligns with it."""
     from xalign_fairseq.aligner.training.train import train_aligner
 
     with _shown(quiet) as (say, hear):
@@ -321,7 +321,7 @@ def _train(run: "TrainingRun", out: str, quiet: bool) -> list[str]:
 
 
 def _learn_all(run: "BestRun", out: str) -> list[str]:
-    """Do all steps; what was done, a step a line."""
+    """Do all steps; returns a summary, one step per line."""
     from xalign_fairseq.aligner.training.best import train_best
 
     with _shown(run.quiet) as (say, hear):
@@ -339,7 +339,7 @@ def _learn_all(run: "BestRun", out: str) -> list[str]:
 
 @contextmanager
 def _shown(quiet: bool) -> Iterator[tuple[Callable[[str], None], Callable[[str, int], None]]]:
-    """What writes a line, if quiet only a warning, and what shows the log of a training."""
+    """Functions that write a line (if quiet, only warnings) and show the log of a training."""
     from xalign_fairseq.cli._train_progress import TrainProgress
 
     with TrainProgress(None, quiet) as progress:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options: what to compare, on what, and how."""
+    """Options of ``xalign transfer``."""
     about = f"encoder to compare, with its name in the tables: {PRETRAINED}; repeatable"
     add_model(parser, about, several=True, metavar="NAME=MODEL")
     add_out(parser, "folder of all runs", metavar="DIR")
@@ -52,10 +52,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Check, run, and report what failed; 1 if any run did."""
+    """Check, run, and report failed runs; 1 if any run failed."""
     from xalign_fairseq.core.installation import require_fairseq
 
-    require_fairseq()  # and OmegaConf, which comes with it and reads studies
+    require_fairseq()  # and OmegaConf, which fairseq installs and which reads studies
     from xalign_fairseq.transfer.plan import TransferOptions, make_plan
 
     options = TransferOptions(
@@ -92,7 +92,7 @@ def _names(given: list[str]) -> dict[str, str]:
 
 
 def _run(plan: "StudyPlan", quiet: bool) -> int:
-    """Make the runs, with a line or a step of the progress bar for each that ends."""
+    """Make the runs, with a line or a progress step for each finished run."""
     from tqdm import tqdm
 
     from xalign_fairseq.core.process import exit_text, tail

@@ -7,7 +7,7 @@ from typing import Any
 
 from xalign_fairseq.core.errors import XalignError
 
-# With this interpreter, wherever the console script is.
+# With this interpreter, independent of the console script's place.
 FAIRSEQ_TRAIN = (sys.executable, "-c", "from fairseq_cli.train import cli_main; cli_main()")
 # The package's own folder: a relative path would break in spawned workers.
 USER_DIR = Path(__file__).resolve().parent.parent
@@ -19,7 +19,7 @@ def flag(name: str) -> str:
 
 
 def named(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Values by their options instead of their parameters."""
+    """Values with option names as keys instead of parameters."""
     return {flag(name): value for name, value in values.items()}
 
 
@@ -27,8 +27,8 @@ def encoder_options(sizes: Mapping[str, Any], checkpoint: str | Path) -> dict[st
     """The package's model with a checkpoint's encoder and weights.
 
     Args:
-        sizes: of :meth:`~xalign_fairseq.encoder.config.EncoderConfig.as_options`.
-        checkpoint: anything that can be read as one.
+        sizes: from :meth:`~xalign_fairseq.encoder.config.EncoderConfig.as_options`.
+        checkpoint: anything readable as a checkpoint.
     """
     return {"--user-dir": USER_DIR, "--arch": "xalign_base", **named(sizes), "--init-checkpoint": checkpoint}
 
@@ -77,21 +77,21 @@ def flags(options: Mapping[str, Any]) -> list[str]:
 TASK, CRITERION, ARCH = "xalign_pretraining", "xlm_align", "xalign_base"
 VALIDATION = ("disable_validation", "valid_subset")
 LIMITS = ("max_update", "max_epoch", "stop_time_hours")
-SIZES = ("batch_size", "max_sentences", "max_tokens")  # the second is fairseq's other name of the first
+SIZES = ("batch_size", "max_sentences", "max_tokens")  # the second is fairseq's alias of the first
 
 
 def train_line(
     data: str, options: Sequence[str], sizes_of: Callable[[str], Mapping[str, Any]] = lambda checkpoint: {}
 ) -> tuple[list[str], list[str]]:
-    """fairseq-train's command line for a data-bin: the user's options, and defaults for those that are not given.
+    """fairseq-train's command line for a data-bin: the user's options, and defaults for missing ones.
 
     Args:
         data: the data-bin, or several, joined by colons.
-        options: of fairseq-train, in its own form.
-        sizes_of: the encoder's sizes of an ``--init-checkpoint``, as options, where no ``--arch`` is given.
+        options: fairseq-train's, in its form.
+        sizes_of: returns the encoder sizes of an ``--init-checkpoint`` as options, if ``--arch`` is not given.
 
     Returns:
-        the whole line without the program, and the options in it that were not given.
+        the whole line without the program, and its added options.
     """
     for problem, names, expected in (
         ("no learning rate is given", ("lr",), "such as 2e-5 for a pretrained encoder, 5e-4 for a new one"),
@@ -110,7 +110,7 @@ def train_line(
             defaults |= sizes_of(checkpoint)
     defaults["optimizer"] = "xalign_adamw"
     most = value(options, "max_update")
-    if value(options, "lr_scheduler") is None and most not in (None, "0"):  # with 0 there is no such end
+    if value(options, "lr_scheduler") is None and most not in (None, "0"):  # 0 means no such end
         defaults |= {"lr_scheduler": "polynomial_decay", "total_num_update": most}
     if task == TASK and not any(given(options, name) for name in VALIDATION) and not validates(data):
         defaults["disable_validation"] = True
@@ -120,7 +120,7 @@ def train_line(
 
 
 def validates(data: str) -> bool:
-    """Whether a data-bin, the first of several, has text to validate on."""
+    """Whether a data-bin, or the first of several, has validation text."""
     return any(Path(data.split(":")[0]).glob("valid.*.idx"))
 
 
@@ -130,7 +130,7 @@ def given(line: Sequence[str], name: str) -> bool:
 
 
 def value(line: Sequence[str], name: str) -> str | None:
-    """The value of an option in a command line, the last one if there are several; None if it is not there."""
+    """The value of an option in a command line, the last one if repeated; None if missing."""
     found, option = None, flag(name)
     for number, each in enumerate(line):
         if each == option and number + 1 < len(line):

@@ -1,4 +1,4 @@
-"""fairseq's iterators over training batches: resumed at the same place, and clocked."""
+"""fairseq's iterators over training batches, resumed at the same place and timed."""
 
 import logging
 import time
@@ -9,7 +9,7 @@ from fairseq.data.iterators import EpochBatchIterator, GroupedIterator
 
 
 class DataWait:
-    """Seconds of wall time spent ``waiting`` for batches and ``working`` on them; other time is left out."""
+    """Seconds of wall time spent ``waiting`` for batches and ``working`` on them."""
 
     def __init__(self) -> None:
         self.reset()
@@ -41,7 +41,7 @@ class DataWait:
 
     @property
     def share(self) -> float:
-        """Share of waiting in both, 0 to 1; 0 at the start."""
+        """Share of waiting in their sum, 0 to 1; 0 at the start."""
         return self.waiting / self.seconds if self.seconds else 0.0
 
 
@@ -56,10 +56,10 @@ class TrainIterator(EpochBatchIterator):
     With larger batches it may be beyond the end. A checkpoint's ``train_iterator`` therefore has two more keys,
     ``processes`` and ``batches`` (of all processes); without them the count is not converted.
 
-    With as many batches as before the new count is the old one times N / N', rounded up: fewer than N' batches are
-    skipped, and no batch repeats. This does not hold with ``--fix-batches-to-gpus``, which shuffles what each process
-    has. With other batches (another ``--max-tokens``, ``--batch-size``, or ``--epoch-updates`` with another
-    ``--update-freq``) the share of the epoch is kept, but it has other pairs.
+    If the total number of batches is unchanged, the new count is the old one times N / N', rounded up: fewer than N'
+    batches are skipped, and no batch repeats. This does not hold with ``--fix-batches-to-gpus``, which shuffles within
+    each process. With other batches (another ``--max-tokens``, ``--batch-size``, or ``--epoch-updates`` with another
+    ``--update-freq``) the finished share of the epoch is kept, but its pairs differ.
     """
 
     def state_dict(self) -> dict[str, Any]:
@@ -76,7 +76,7 @@ class TrainIterator(EpochBatchIterator):
             text = "%d batches of each of %d processes, of an epoch of %d, are %d of each of %d, of %d, now"
             logger.info(text, done, before, had, place, now, has)
             state_dict = {**state_dict, "iterations_in_epoch": place}
-            if place >= -(-has // now):  # the epoch had no more than what is left out
+            if place >= -(-has // now):  # the epoch had no further batches
                 state_dict = {**state_dict, "epoch": state_dict["epoch"] + 1, "iterations_in_epoch": 0}
         super().load_state_dict(state_dict)
 

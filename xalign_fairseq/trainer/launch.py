@@ -26,10 +26,10 @@ class FairseqTraining:
     """A training by fairseq-train.
 
     Attributes:
-        line: its command line without the program, the data first.
-        folder: of the run: it gets ``train.log``, ``training.json`` and the lock.
-        save_dir: of its checkpoints, if they are the run's own: damaged ones are then repaired or removed first.
-        lock: of the folder, if the caller already holds it.
+        line: the command line without the program, data first.
+        folder: the run's folder, which gets ``train.log``, ``training.json`` and the lock.
+        save_dir: the folder of checkpoints that belong to the run; damaged ones are repaired or removed first.
+        lock: the folder's lock, if the caller already holds it.
     """
 
     line: Sequence[str]
@@ -43,18 +43,18 @@ def run_training(
 ) -> None:
     """Run fairseq-train to its end; an interrupted run continues.
 
-    One process at a time trains in a folder. fairseq-train ends when this process ends, however that happens; SIGUSR1
-    is passed on to it.
+    One process at a time trains in a folder. fairseq-train ends with this process, also after a kill; SIGUSR1 is passed
+    on to fairseq-train.
 
     Args:
-        training: what to run.
-        hear: gets each line of its output, which is also added to ``train.log``.
+        training: the training.
+        hear: gets each line of the output, which is also added to ``train.log``.
         say: gets messages before that.
 
     Raises:
-        XalignError: another process trains there; or the training failed: the end of the log, or what is wrong with
-            an option, or that it was killed.
-        Requeued: it has saved a checkpoint after SIGUSR1 and ended.
+        XalignError: another process trains there, or the training failed; the error has the end of the log, the faulty
+            option, or the kill.
+        Requeued: fairseq-train saved a checkpoint after SIGUSR1 and ended.
     """
     log, line = training.folder / LOG, training.line
     with ExitStack() as stack:
@@ -69,7 +69,7 @@ def run_training(
             ended.optimizer = read_optimizer(each) or ended.optimizer
             hear(each)
         code = ended.code = process.wait()
-    if code == REQUEUE or (signalled and code == -signal.SIGUSR1):  # the latter before it could hear the signal
+    if code == REQUEUE or (signalled and code == -signal.SIGUSR1):  # the latter before it handled the signal
         raise Requeued
     if code:
         raise _error(log, code)
@@ -88,7 +88,7 @@ def _error(log: Path, code: int) -> XalignError:
 
 
 def _like(name: str, known: Sequence[str]) -> list[str]:
-    """The known names that begin with this one, or those that resemble it."""
+    """The known names that begin with this one, otherwise similar names."""
     longer = sorted({each for each in known if each.startswith(name)}, key=len)
     return longer[:2] or difflib.get_close_matches(name, set(known), n=2, cutoff=0.7)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 # Lines of an interval of training, of an epoch, and of a validation; other subsets are ignored.
 INTERVAL, EPOCH, VALID = "train_inner", "train", "valid"
-# A --log-file has the lines without time, level and logger.
+# Lines of a --log-file have no time, level and logger.
 _LINE = re.compile(r"^(?:(?P<time>\d\S+ \d\S+) \| )?(?:[^|{]*\| )*?(?P<text>(?:\{|epoch +\d).*)$", re.ASCII)
 _SIMPLE_INTERVAL = re.compile(r"epoch +\d+: +\d+ / \d+ (?P<pairs>.*)$", re.ASCII)
 _SIMPLE_VALID = re.compile(r"epoch +\d+ \| valid on '(?P<subset>[^']*)' subset \| ", re.ASCII)
@@ -20,10 +20,10 @@ class LogRow:
     """The content of a line of the log.
 
     Attributes:
-        kind: ``train_inner``, ``train`` or ``valid``, as fairseq's log says.
-        updates: done when it was written.
-        values: the numbers by name, without the prefix of the kind; what is not a finite number is left out.
-        time: of the line, as the log has it; empty if it has none.
+        kind: ``train_inner``, ``train`` or ``valid``, as in fairseq's log.
+        updates: number of updates at the time of writing.
+        values: the finite numbers by name, without the kind's prefix.
+        time: the line's time in the log; empty if missing.
     """
 
     kind: str
@@ -51,7 +51,7 @@ def read_row(line: str) -> LogRow | None:
 
 
 def standing(rows: Iterable[LogRow]) -> list[LogRow]:
-    """The rows of the run in its present state; it may have resumed from an earlier update, or started again."""
+    """The valid rows of the run, which may have resumed from an earlier update or restarted."""
     kept: list[LogRow] = []
     for row in rows:
         while kept and kept[-1].updates > row.updates:
@@ -63,7 +63,7 @@ def standing(rows: Iterable[LogRow]) -> list[LogRow]:
 def _json(text: str) -> tuple[str, Mapping[str, object]]:
     try:
         pairs = dict(json.loads(text))
-    except (ValueError, RecursionError):  # a line that was written while the process was killed
+    except (ValueError, RecursionError):  # a line cut off by a kill
         return "", {}
     return next((kind for kind in (VALID, EPOCH) if f"{kind}_num_updates" in pairs), INTERVAL), pairs
 
@@ -86,7 +86,7 @@ def _number(value: object) -> float:
         return math.nan
 
 
-OPTIMIZER = "optimizer: "  # what the trainer's line on it begins with
+OPTIMIZER = "optimizer: "  # the beginning of the trainer's line about the optimizer
 _NUMBER = r"(\d{1,15}(?:\.\d{1,15})?)"
 _END = re.compile(rf"done training in {_NUMBER} seconds", re.ASCII)
 _OPTIMIZER = re.compile(rf"\| INFO \| xalign_fairseq\.trainer\.trainer \| {OPTIMIZER}(.*?)\s*$")
@@ -98,10 +98,10 @@ class TrainingCost:
     """The cost of a whole run, with all resumptions.
 
     Attributes:
-        updates: of the optimiser.
-        tokens: in the batches of all updates.
-        minutes: of the processes that finished.
-        gpus: the names of all GPUs that took part, by rank; none on a CPU.
+        updates: the optimizer's updates.
+        tokens: tokens in the batches of all updates.
+        minutes: time of the finished processes.
+        gpus: the names of all GPUs, by rank; none on a CPU.
     """
 
     updates: int
@@ -114,23 +114,23 @@ def read_cost(log: Path) -> TrainingCost:
     """Read a run's log.
 
     Raises:
-        OSError: there is no such file.
+        OSError: the file is missing.
     """
     text = log.read_text(encoding="utf-8", errors="replace")
     tokens, updates = 0.0, 0
     for row in map(read_row, text.splitlines()):
-        # The line of each epoch has the mean of all its updates; those of intervals are not used.
+        # An epoch's line has the mean of all its updates; interval lines are not used.
         if row is not None and row.kind == EPOCH:
-            # A run that is resumed at the end of an epoch logs it again.
+            # A run resumed at an epoch's end logs the epoch again.
             tokens += max(0, row.updates - updates) * row.values.get("wpb", 0)
             updates = max(updates, row.updates)
     seconds = sum(float(found[1]) for found in _END.finditer(text))
-    # A run that is resumed lists its GPUs again.
+    # A resumed run lists its GPUs again.
     gpus = dict(_GPU.findall(text))
     return TrainingCost(updates, round(tokens), round(seconds / 60, 1), tuple(gpus.values()))
 
 
 def read_optimizer(line: str) -> str | None:
-    """The class of the optimizer, if a line of the log names them."""
+    """The optimizer's class, if a line of the log names it."""
     found = _OPTIMIZER.search(line)
     return found[1] if found else None

@@ -12,19 +12,19 @@ Say = Callable[[str], object]
 
 
 def repair(folder: Path, say: Say) -> tuple[Path | None, list[Path]]:
-    """Replace a damaged best or last checkpoint by the newest whole one.
+    """Replace a damaged best or last checkpoint by the newest complete one.
 
-    The newest one is the source of an interrupted copy. A model without training is not damaged: it stays, and replaces
-    no other.
+    The newest checkpoint is the source of an interrupted copy. A model without training state is not damaged: it stays
+    and replaces no other.
 
     Args:
         folder: the ``--save-dir``, which may not exist yet.
         say: gets a line for each checkpoint that is replaced.
 
     Returns:
-        the newest complete checkpoint of a training, None if there is none; and the files that are still damaged.
+        the newest complete checkpoint of a training, or None; and the files that are still damaged.
     """
-    from xalign_fairseq.encoder.checkpoint import updates_of  # where it is needed: it loads torch
+    from xalign_fairseq.encoder.checkpoint import updates_of  # imported here, because it loads torch
 
     updates = {path: updates_of(path) for path in sorted(folder.glob("checkpoint*.pt"))}
     whole = {path: number for path, number in updates.items() if number}
@@ -40,7 +40,7 @@ def repair(folder: Path, say: Say) -> tuple[Path | None, list[Path]]:
 
 
 def mend(folder: Path, say: Say) -> bool:
-    """:func:`repair` a run's own folder and remove what is still damaged; whether there is a checkpoint to resume from.
+    """:func:`repair` a run's folder and remove files that are still damaged; returns whether a run can resume.
 
     If no checkpoint is complete, training starts from the beginning.
     """
@@ -54,7 +54,7 @@ def mend(folder: Path, say: Say) -> bool:
 
 
 def with_training(state: dict[str, Any], filename: str, anew: bool) -> dict[str, Any]:
-    """A checkpoint with only a model, as other tools write it, with the state of a new training."""
+    """A model-only checkpoint of other tools, with the state of a new training added."""
     if "optimizer_history" in state or "best_loss" in state:
         return state
     if not anew:

@@ -1,4 +1,4 @@
-"""Messages about updates with a non-finite gradient, and their limit in a row."""
+"""Messages about updates with a non-finite gradient, and the limit of consecutive ones."""
 
 import logging
 from pathlib import Path
@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 
 
 class NonfiniteGradient(Exception):
-    """The norm of an update's gradient is infinite or not a number; nothing has been changed."""
+    """The norm of an update's gradient is infinite or NaN; nothing has changed."""
 
 
 class LossScaleMinimum(Exception):
@@ -26,7 +26,7 @@ class LossScaleMinimum(Exception):
 
 
 def warn(trainer: "Trainer", samples: list[Any], in_a_row: int) -> None:
-    """Warn of a skipped update, with the text of the criterion's ``nonfinite`` about its batches."""
+    """Warn of a skipped update, with the criterion's ``nonfinite`` text about its batches."""
     why, where, start = _why(trainer, samples), _where(trainer), _start(trainer)
     most = getattr(trainer.task.cfg, "nonfinite_updates", IN_A_ROW)
     if in_a_row < most:
@@ -41,7 +41,7 @@ def warn(trainer: "Trainer", samples: list[Any], in_a_row: int) -> None:
 
 
 def scale_error(trainer: "Trainer", samples: list[Any], said: str) -> XalignError:
-    """The error for a loss scale that has reached its minimum, with objective and batch; ``said``: by fairseq."""
+    """The error for a loss scale at its minimum, with objective and batch; ``said``: fairseq's text."""
     return XalignError(
         "the loss scale has reached its minimum: gradients overflow in every update",
         where=_where(trainer),
@@ -52,7 +52,7 @@ def scale_error(trainer: "Trainer", samples: list[Any], said: str) -> XalignErro
 
 
 def _why(trainer: "Trainer", samples: list[Any]) -> str:
-    """The losses that are not finite and their batches; if all are, the gradients."""
+    """The non-finite losses and their batches; if all losses are finite, the gradients."""
     criterion = trainer.get_criterion()
     why = criterion.nonfinite(samples) if hasattr(criterion, "nonfinite") else ""
     return why or f"the gradient of {', '.join(_spoilt_gradients(trainer)) or 'another process'}"
@@ -74,12 +74,12 @@ def _spoilt_gradients(trainer: "Trainer") -> list[str]:
 
 
 def _numbers(gradient: Tensor) -> Tensor:
-    """The values of a gradient; torch cannot test a sparse one (``--embedding-updates lazy``) itself."""
+    """The values of a gradient; torch cannot test sparse gradients (``--embedding-updates lazy``) directly."""
     return gradient.coalesce().values() if gradient.is_sparse else gradient
 
 
 def spoilt(state: dict[str, Any]) -> str:
-    """The name of the first tensor of a model's state that is not finite, or nothing."""
+    """The name of the first non-finite tensor of a model's state, or an empty string."""
     found = (name for name, each in state.items() if isinstance(each, Tensor) and not each.isfinite().all())
     return next(found, "")
 

@@ -1,4 +1,4 @@
-"""Checks of fairseq-train's whole configuration before anything is read or built."""
+"""Checks of fairseq-train's configuration before anything is read or built."""
 
 import ast
 import importlib.util
@@ -146,15 +146,15 @@ def check_precision(cfg: DictConfig) -> None:
 def _is_memory_efficient(cfg: DictConfig) -> bool:
     try:
         return bool(build_optimizer(cfg, [torch.nn.Parameter(torch.zeros(1))]).supports_memory_efficient_fp16)
-    except ImportError:  # fairseq names what is not installed
+    except ImportError:  # fairseq names the missing package
         return True
 
 
 def check_parts(task: str | None, criterion: str | None, arch: str | None) -> None:
-    """Raise :class:`XalignError` for a task with a criterion or an architecture that was made for others.
+    """Raise :class:`XalignError` for a criterion or an architecture of another kind of task.
 
     Args:
-        task, criterion, arch: by their names; unknown ones are left to fairseq.
+        task, criterion, arch: names; fairseq handles unknown ones.
     """
     kinds = [
         _kind(registry.get(name))
@@ -206,7 +206,7 @@ def check_start(cfg: DictConfig) -> None:
     """
     if cfg.restore_file != LAST:
         asked = {"restore_file": cfg.restore_file}
-    elif PathManager.isfile(os.path.join(cfg.save_dir, LAST)):  # the run goes on, whatever it began with
+    elif PathManager.isfile(os.path.join(cfg.save_dir, LAST)):  # a resumed run does not read its initial checkpoint
         return
     else:
         asked = {name: _get(cfg, name) for name in ("continue_once", "finetune_from_model")}

@@ -1,4 +1,4 @@
-"""The numbers of an update that the host needs, read from the device in one transfer."""
+"""Read the numbers of an update that the host needs from the device in one transfer."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -9,7 +9,8 @@ from torch import Tensor
 
 
 class SampleSize(Tensor):
-    """A number of predictions on the device: fairseq's ``n / (size or 1.0)`` divides by 1, not 0, without a wait."""
+    """A number of predictions on the device: fairseq's ``n / (size or 1.0)`` divides by 1 instead of 0, without
+    synchronisation."""
 
     def __bool__(self) -> bool:
         return True
@@ -37,7 +38,7 @@ def counting(step: Callable[..., Any], logs: list[dict[str, Any]]) -> Callable[.
 
 
 def as_sample_size(size: object) -> Any:
-    """A tensor as :class:`SampleSize`; other numbers are the host's."""
+    """A tensor as :class:`SampleSize`; numbers of the host are returned unchanged."""
     return size.as_subclass(SampleSize) if isinstance(size, Tensor) else size
 
 
@@ -47,7 +48,7 @@ def as_tensor(size: object) -> Any:
 
 
 def read_with_logs(norm: Tensor, logs: Iterable[dict[str, Any]]) -> Tensor:
-    """A norm as a tensor of the host; the same transfer replaces the numbers of ``logs`` by numbers of the host."""
+    """A norm as a tensor on the host; the same transfer moves the numbers of ``logs`` to the host."""
     found = [(log, key) for log in logs for key, value in log.items() if isinstance(value, Tensor)]
     first, *numbers = read_at_once([norm, *(log[key] for log, key in found)])
     for (log, key), number in zip(found, numbers, strict=True):

@@ -1,8 +1,8 @@
 """SIGUSR1 to fairseq-train: a checkpoint after the running update, and exit code 75.
 
-Slurm sends a signal before a job's time is over (``--signal=USR1@120``), and fairseq would end without a checkpoint. 75
-makes the job's script queue it again (scripts/slurm); the same command resumes. This file receives the signal and
-passes it to the processes that train; :mod:`xalign_fairseq.trainer.trainer` saves and ends.
+Slurm can send a signal before a job's time is over (``--signal=USR1@120``); fairseq would end without a checkpoint.
+With exit code 75 the job's script requeues it (scripts/slurm); the same command resumes. This file receives the signal
+and passes it to the processes that train; :mod:`xalign_fairseq.trainer.trainer` saves and ends.
 """
 
 import functools
@@ -29,7 +29,7 @@ _locks = ExitStack()  # until this process ends
 
 
 def hold(cfg: DictConfig) -> None:
-    """Hold the folder of a training's checkpoints, unless its launcher or a process before this one does.
+    """Lock the folder of a training's checkpoints, unless the launcher or a parent process holds the lock.
 
     Args:
         cfg: the group ``checkpoint`` of fairseq's configuration.
@@ -46,7 +46,7 @@ def hold(cfg: DictConfig) -> None:
 
 
 def _is_inherited(lock: Path) -> bool:
-    """Whether this process was started with the lock open."""
+    """Whether this process inherited the open lock."""
     try:
         known, opened = lock.stat(), os.listdir("/dev/fd")
     except OSError:
@@ -57,19 +57,19 @@ def _is_inherited(lock: Path) -> bool:
 def _is_same(number: int, known: os.stat_result) -> bool:
     try:
         return os.path.samestat(os.fstat(number), known)
-    except OSError:  # it was that of the listing
+    except OSError:  # the descriptor of the listing itself
         return False
 
 
 class Signalled:
-    """Whether this process has received SIGUSR1, and whether it trains itself or has started those that do."""
+    """Whether this process received SIGUSR1, and whether it trains itself or started the training processes."""
 
-    received = False  # no Event: its lock could be held by what the signal interrupts
+    received = False  # not an Event: the interrupted code could hold its lock
     trains = False
 
 
 def listen() -> None:
-    """Handle the signal in the main thread (the only one that can); another handler, such as submitit's, stays."""
+    """Handle the signal in the main thread (as Python requires); another handler, such as submitit's, stays."""
     main = threading.current_thread() is threading.main_thread()
     if main and signal.getsignal(signal.SIGUSR1) is signal.SIG_DFL:
         signal.signal(signal.SIGUSR1, _note)
@@ -84,7 +84,7 @@ def _note(number: int, frame: FrameType | None) -> None:
 
 
 def install() -> None:
-    """Also listen in the parent of the training processes, and end as they do."""
+    """Also listen in the parent of the training processes, and exit with their code."""
     from fairseq.distributed import utils
 
     replace(utils, "call_main", "requeue", _listening)
@@ -96,9 +96,9 @@ def _listening(original: Callable[..., Any]) -> Callable[..., Any]:
         import torch.multiprocessing
 
         loop = training_loop()
-        if loop is not None and main.__module__ == loop.__name__:  # not where a process that has trained validates
+        if loop is not None and main.__module__ == loop.__name__:  # not while a trained process validates
             listen()
-            if all(os.environ.get(name, "0") == "0" for name in ("RANK", "SLURM_PROCID")):  # the first of a launcher's
+            if all(os.environ.get(name, "0") == "0" for name in ("RANK", "SLURM_PROCID")):  # the first process
                 hold(cfg.checkpoint)
         try:
             return original(cfg, main, **kwargs)

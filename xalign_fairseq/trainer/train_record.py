@@ -19,26 +19,26 @@ from xalign_fairseq.trainer.mending import LAST
 
 
 def commit(file: Path = USER_DIR / "__init__.py") -> str | None:
-    """The short hash of the commit that a source file is checked out from, ``-dirty`` behind it if sources differ.
+    """The short hash of a source file's commit, with ``-dirty`` if sources differ.
 
     Args:
-        file: by default the package's own; a script gives its own, since the package may be an installed copy.
+        file: by default the package's file; a script passes its own file, because the package may be installed.
 
     Returns:
-        if git is missing or does not know the file (an installed package may be inside another checkout): the
-        environment variable XALIGN_COMMIT, which scripts/gpu sets for its copy of the sources, or None.
+        the hash; without git or for a file outside git, the environment variable XALIGN_COMMIT, which scripts/gpu sets
+        for its copy of the sources, or None.
     """
     git = ("git", "-C", str(file.parent))
     if _output(*git, "ls-files", "--error-unmatch", file.name) is None:
         return os.environ.get("XALIGN_COMMIT") or None
-    return _output(*git, "describe", "--always", "--dirty", "--exclude", "*")  # tags would replace it
+    return _output(*git, "describe", "--always", "--dirty", "--exclude", "*")  # tags would replace the hash
 
 
 def machine(cpu: bool = False) -> str:
-    """The name of the GPU that is in use, or the kind of the CPU. Loads no torch.
+    """The name of the active GPU, or of the CPU. Does not load torch.
 
     Args:
-        cpu: whether the run used the CPU even if there is a GPU.
+        cpu: whether the run used the CPU in spite of a GPU.
     """
     visible = os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0]
     names = None
@@ -61,19 +61,19 @@ def _output(*command: str) -> str | None:
 NAME = "training.json"
 PACKAGES = ("xalign_fairseq", "fairseq-fixed", "torch", "numpy", "transformers")
 
-# Two command lines that differ in these options are two runs; missing options have fairseq-train's defaults.
+# Command lines that differ in these options are different runs; missing options have fairseq-train's defaults.
 IDENTITY = {"task": None, "arch": None, "criterion": None, "objectives": None, "init_checkpoint": None, "seed": "1"}
-# Options by which the user says what to use of an earlier run.
+# Options that choose the parts of an earlier run to use.
 RESETS = ("optimizer", "dataloader", "meters", "lr_scheduler")
 TAKEN_OVER = ("restore_file", "finetune_from_model", *(f"reset_{each}" for each in RESETS))
 
 
 class Session(TypedDict):
-    """One time that the training was started or resumed.
+    """One start of the training, or one resumption.
 
     ``ended`` is None while it runs, and if the launcher itself was killed. ``exit`` is fairseq-train's exit code,
-    negative for the signal that ended it, and None if the launcher was interrupted. ``optimizer`` is the class,
-    written at the end if one was built.
+    negative for a signal, and None if the launcher was interrupted. ``optimizer`` is the class, written at the end if
+    an optimizer was built.
     """
 
     command: str
@@ -94,20 +94,20 @@ class TrainRecord(TypedDict):
 
 
 class Ended:
-    """Record the end of a session: ``code`` is the exit code, None if interrupted; and the optimizer that it used."""
+    """Records the end of a session: ``code`` is the exit code, None if interrupted; and the optimizer."""
 
     code: int | None = None
     optimizer: str | None = None
 
 
 def require_same(folder: Path, line: Sequence[str]) -> None:
-    """Raise :class:`XalignError` if a folder has the checkpoints of another run, from which fairseq-train would resume.
+    """Raise :class:`XalignError` if a folder has another run's checkpoints, from which fairseq-train would resume.
 
-    More updates, more data-bins, another learning rate or batch size do not make another run.
+    More updates or data-bins, another learning rate or another batch size do not make another run.
 
     Args:
         folder: the ``--save-dir``.
-        line: what fairseq-train would be given.
+        line: fairseq-train's command line.
     """
     path = folder / NAME
     if not (path.is_file() and (folder / LAST).exists()) or any(given(line, name) for name in TAKEN_OVER):
@@ -126,7 +126,7 @@ def require_same(folder: Path, line: Sequence[str]) -> None:
         if before != now:
             found[name] = f"{before}, now {now}"
     data = _data(line)
-    # By their real paths too: from another folder, or through a link, the same data-bin has another name.
+    # Compare real paths too: a data-bin has another name in another folder or through a link.
     if not {*data, *map(os.path.realpath, data)} & {*earlier_data, *map(os.path.realpath, earlier_data)}:
         found["data"] = f"{':'.join(earlier_data)}, now {':'.join(data)}"
     if found:
@@ -141,7 +141,7 @@ def require_same(folder: Path, line: Sequence[str]) -> None:
 
 
 def _writer(folder: Path, record: TrainRecord) -> Session:
-    """The session that the last checkpoint is of: a session that ended before it wrote one is ignored."""
+    """The session that wrote the last checkpoint; sessions without a checkpoint are ignored."""
     written = datetime.fromtimestamp((folder / LAST).stat().st_mtime, UTC)
     before = [each for each in record["sessions"] if moment(each["begun"], folder / NAME) <= written]
     return (before or record["sessions"])[-1]
@@ -153,7 +153,7 @@ def session(folder: Path, line: Sequence[str]) -> Iterator[Ended]:
 
     Args:
         folder: the run's folder.
-        line: what fairseq-train is given, the data-bins first.
+        line: fairseq-train's command line, data-bins first.
     """
     record, ended = _begin(folder, line), Ended()
     try:
@@ -185,7 +185,7 @@ def _begin(folder: Path, line: Sequence[str]) -> TrainRecord:
 
 
 def moment(text: str, where: object) -> datetime:
-    """A time of the record, with its zone; :class:`XalignError` for anything else."""
+    """A time of the record, with zone; :class:`XalignError` for other values."""
     try:
         return datetime.fromisoformat(text).astimezone(UTC)
     except (ValueError, OverflowError):

@@ -38,13 +38,13 @@ logger = logging.getLogger(__name__)
 class XalignTrainer(Trainer):
     """fairseq's trainer with the package's additions.
 
-    - The task sees all micro-batches of an update before the first one runs (its ``begin_update``), so that losses can
-      be divided by counts over all of them.
-    - ``data_wait`` in the log: per cent of the time that passes in waiting for batches.
+    - The task's ``begin_update`` sees all micro-batches of an update before the first one runs, so that losses can be
+      divided by counts over all micro-batches.
+    - ``data_wait`` in the log: percentage of time spent waiting for batches.
     - An update whose gradient is not finite is skipped with a warning; several in a row end the training.
     - After SIGUSR1 it saves and ends with exit code 75. All processes end after the same update.
-    - It resumes from the newest whole checkpoint if the last one is damaged, and shows a checkpoint's task state to the
-      task, which refuses another dictionary.
+    - It resumes from the newest complete checkpoint if the last one is damaged, and passes a checkpoint's task state to
+      the task, which refuses another dictionary.
     - ``--patience`` counts across resumptions, and a finished run is not trained further.
     """
 
@@ -53,7 +53,7 @@ class XalignTrainer(Trainer):
         self.clock = DataWait()
         self.nonfinite_in_a_row = 0
         self.left_out = False
-        self.logs: list[dict[str, Any]] = []  # of the update's micro-batches
+        self.logs: list[dict[str, Any]] = []  # the logs of the update's micro-batches
         self.agreed: dict[str, Any] = {"requeue": False}
         self.checked_update = -1
         if loop := training_loop():
@@ -76,7 +76,7 @@ class XalignTrainer(Trainer):
             nonfinite.forget_factor(self.optimizer)
             return None
         finally:
-            # Weighted by the time, the mean over updates is the share of all their time.
+            # With time as weight, the mean over updates is the share of the total time.
             metrics.log_scalar("data_wait", 100 * self.clock.share, self.clock.seconds, priority=810, round=2)
             self.clock.reset()
         self.nonfinite_in_a_row = 0
@@ -86,8 +86,8 @@ class XalignTrainer(Trainer):
         if hasattr(self.task, "begin_update"):
             self.task.begin_update(samples, self.get_criterion(), self.device)
         # If this process lacks a micro-batch at the end of an epoch, fairseq runs another one with zero gradient, and
-        # drops the counts of the whole update if it is the last. So these come first and count nothing. Sorted in
-        # place, because later code refers to micro-batches by their number.
+        # drops the counts of the whole update if that one is last. So replacements come first, with count 0. The list
+        # is sorted in place, because later code refers to micro-batches by number.
         samples.sort(key=bool)
         self.logs = []
         with swapped(self.task, "train_step", counting(self.task.train_step, self.logs)), self._cuda_or_none():
@@ -102,12 +102,12 @@ class XalignTrainer(Trainer):
     def clip_grad_norm(self, clip_norm: float) -> torch.Tensor:
         """Clip; the norm is the same in all processes, so all skip an update whose norm is not finite.
 
-        The norm, and all logged values of the update, are moved to the host here, in the only transfer that an update
-        waits for.
+        This moves the norm and all logged values of the update to the host, in the update's only synchronisation.
 
         Raises:
-            NonfiniteGradient: before fairseq ends the training; ``--fp16`` and ``--amp`` scale the loss instead.
-            LossScaleMinimum: ``--fp16`` can scale it no further.
+            NonfiniteGradient: raised before fairseq would end the training; ``--fp16`` and ``--amp`` scale the loss
+                instead.
+            LossScaleMinimum: ``--fp16`` cannot reduce the loss scale further.
         """
         self.left_out = True
         try:
@@ -124,7 +124,7 @@ class XalignTrainer(Trainer):
     def _aggregate_logging_outputs(
         self, logging_outputs: list[Any], size: object, *counts: object, ignore: bool = False
     ) -> Any:
-        """Sum over processes, with the counts, whether one received SIGUSR1, so that all know after the same update."""
+        """Also sum over processes whether one received SIGUSR1, so that all know after the same update."""
         received = float(requeue.Signalled.received)
         self.logs, (size, *summed, any_received) = super()._aggregate_logging_outputs(
             logging_outputs, as_tensor(size), *counts, received, ignore=ignore
@@ -144,7 +144,7 @@ class XalignTrainer(Trainer):
         logger.info("%s%s.%s", OPTIMIZER, type(inner).__module__, type(inner).__qualname__)
 
     def is_finished(self) -> bool:
-        """Whether the run has had all its updates, or ``--patience`` has ended it; fairseq asks after an update."""
+        """Whether the run has all its updates, or ``--patience`` ended it; fairseq asks after each update."""
         most, patience = self.cfg.optimization.max_update, self.cfg.checkpoint.patience
         if most and self.get_num_updates() >= most:
             logger.info("the run is complete: %d of %d updates", self.get_num_updates(), most)
@@ -156,16 +156,16 @@ class XalignTrainer(Trainer):
         return False
 
     def is_checked(self) -> bool:
-        """Whether this number of updates was validated before, because the newest update was skipped."""
+        """Whether this number of updates was already validated, because the newest update was skipped."""
         again: bool = self.get_num_updates() == self.checked_update
         self.checked_update = self.get_num_updates()
         return again
 
     def requeue_if_signalled(self, epoch_itr: object) -> None:
-        """After SIGUSR1 write ``checkpoint_last.pt``, whether or not other files are saved, and end with exit code 75.
+        """After SIGUSR1 always write ``checkpoint_last.pt``, and end with exit code 75.
 
-        One process may receive the signal after others began their next update. Only a flag that is summed with an
-        update's counts ends all processes after the same update.
+        A process may receive the signal after others began their next update. Only a flag summed with an update's
+        counts ends all processes after the same update.
         """
         alone = self.data_parallel_world_size == 1
         if not (requeue.Signalled.received if alone else self.agreed["requeue"]):
@@ -173,15 +173,15 @@ class XalignTrainer(Trainer):
         cfg = self.cfg.checkpoint
         with open_dict(cfg):
             cfg.no_save, cfg.no_last_checkpoints = False, False
-        saved = checkpoint_utils.save_checkpoint(cfg, self, epoch_itr, None)  # None where the model is spoilt
-        if torch.distributed.is_initialized():  # the first process to end has its launcher end the others
+        saved = checkpoint_utils.save_checkpoint(cfg, self, epoch_itr, None)  # None if the model is not finite
+        if torch.distributed.is_initialized():  # when the first process ends, the launcher ends the others
             torch.distributed.barrier()
         what = "saved" if saved else "ends without a new checkpoint"
         logger.info("SIGUSR1: %s at update %d; the same command resumes", what, self.get_num_updates())
         raise SystemExit(REQUEUE)
 
     def save_checkpoint(self, filename: str, extra_state: dict[str, Any]) -> str | None:
-        """Save, with the count of validations without improvement, which fairseq forgets."""
+        """Save, with the count of validations without improvement, which fairseq does not store."""
         counter = stopping_counter()
         if hasattr(counter, "num_runs"):
             extra_state = {**extra_state, STOPPING: {"best": counter.best, "num_runs": counter.num_runs}}
@@ -218,7 +218,7 @@ class XalignTrainer(Trainer):
 
     @contextmanager
     def _task_sees_its_state(self, filename: str, reset_optimizer: bool) -> Iterator[None]:
-        """Show the task its state in a checkpoint as soon as that is read, or received from rank 0."""
+        """Pass a checkpoint's task state to the task as soon as the checkpoint is read or received from rank 0."""
         cfg = self.cfg.checkpoint
         data_anew = cfg.reset_dataloader or (
             cfg.finetune_from_model is not None and filename == cfg.finetune_from_model
@@ -229,7 +229,7 @@ class XalignTrainer(Trainer):
                 own = {key: each for key, each in state["task_state"].items() if not (data_anew and key == "shard")}
                 self.task.load_state_dict(own)
             if isinstance(state, dict) and self.cfg.ema.store_ema and "model" in state:
-                # fairseq would look for it in the model that it has dropped by then
+                # later, fairseq would look for it in the dropped model
                 state.setdefault("extra_state", {}).setdefault("ema", dict(state["model"]))
             return state
 
@@ -253,7 +253,7 @@ class XalignTrainer(Trainer):
 
 
 def stopping_counter() -> Any:
-    """fairseq's function whose attributes count validations without improvement; None in a process without training."""
+    """The fairseq function whose attributes count validations without improvement; None without training."""
     return getattr(training_loop(), "should_stop_early", None)
 
 
@@ -282,7 +282,7 @@ def _validate_and_save(original: Callable[..., Any]) -> Callable[..., Any]:
         losses, stops = [None], False
         if not trainer.is_checked() or end_of_epoch:
             losses, stops = original(cfg, trainer, task, epoch_itr, valid_subsets, end_of_epoch)
-        if not stops:  # a run that stops has its checkpoint
+        if not stops:  # a stopping run already has its checkpoint
             trainer.requeue_if_signalled(epoch_itr)
         return losses, stops
 
@@ -302,12 +302,12 @@ def _save_what_is_finite(save: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def install() -> None:
-    """Have fairseq-train use this trainer; a second call does nothing."""
+    """Make fairseq-train use this trainer; a second call does nothing."""
     fairseq.trainer.Trainer = XalignTrainer
     iterators.EpochBatchIterator = TrainIterator
     replace(checkpoint_utils, "save_checkpoint", NAME, _save_what_is_finite)
     requeue.install()
-    if loop := training_loop():  # it has taken fairseq's class already
+    if loop := training_loop():  # it already imported fairseq's class
         loop.Trainer = XalignTrainer
         replace(loop, "add_defaults", NAME, _checked)
 

@@ -1,4 +1,4 @@
-"""Training without fairseq: the weighted sum of objectives that its criterions share, a model, and batches.
+"""Training without fairseq: the weighted sum of objectives (shared with the criterions), a model, and batches.
 
 docs/plain_torch.md trains with them in thirty lines.
 """

@@ -1,4 +1,4 @@
-"""An encoder and its objectives as one module: a batch in, a loss out."""
+"""An encoder and its objectives as one module from batch to loss."""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,8 +34,8 @@ class AlignmentLoss:
     Attributes:
         loss: the scalar for ``backward()``.
         total: the weighted sum of losses, in nats, with gradient.
-        count: the number of predictions that ``loss`` divides it by; 1 with ``per-objective`` normalisation.
-        losses: of each objective by its name.
+        count: the number of predictions, the divisor of ``loss``; 1 with ``per-objective`` normalisation.
+        losses: the loss of each objective by name.
     """
 
     loss: Tensor
@@ -44,7 +44,7 @@ class AlignmentLoss:
     losses: dict[str, Loss]
 
     def means(self) -> dict[str, float]:
-        """Each objective's loss in nats per prediction; of those that have any in this batch."""
+        """Each objective's loss in nats per prediction, for objectives with predictions in this batch."""
         return {
             name: float(each.total.detach()) / float(each.count)
             for name, each in self.losses.items()
@@ -60,16 +60,16 @@ class AlignmentModel(HeadedEncoder):
 
     Args:
         encoder: an :class:`~xalign_fairseq.encoder.transformer.Encoder`, or a module with the parts that the objectives
-            use: ``config`` (an ``EncoderConfig``), ``device``, ``sentence_encoder`` whose layers a pass runs one by one
+            use: ``config`` (an ``EncoderConfig``), ``device``, ``sentence_encoder`` with layers that run one by one
             (``states(...).layer(k)``), and ``lm_head`` with ``features``, ``weight`` and ``bias``.
         objectives: such as ``[MLM(), TLM(), DWA(weight=0.5)]``.
         data: the training data, needed by objectives with languages, a pivot or lexicons.
         loss_normalization: ``joint`` divides the sum of all losses by the number of all predictions, as XLM-Align's
             released code does; ``per-objective`` each loss by its own number, as the paper's equation reads.
-        heads: tensors of heads by their names, ``heads.dwa...``, of a checkpoint from which training continues.
+        heads: head tensors by name, ``heads.dwa...``, from a checkpoint to continue from.
 
     Raises:
-        XalignError: an option does not fit the encoder, or the objectives do not go together.
+        XalignError: an option does not fit the encoder, or the objectives cannot be combined.
 
     Example::
 
@@ -113,11 +113,11 @@ class AlignmentModel(HeadedEncoder):
     ) -> "AlignmentModel":
         """The model of a checkpoint of this package or of fairseq's, of a Hugging Face folder or name, or e5-small.
 
-        The checkpoint's heads are used for objectives of the same names. Dropout rates are those given here, not the
-        checkpoint's, as in ``fairseq-train``.
+        The checkpoint's heads are used for objectives of the same names. As in ``fairseq-train``, dropout rates come
+        from the arguments, not from the checkpoint.
 
         Raises:
-            XalignError: it can't be read, or the data are of another tokenizer.
+            XalignError: the model can't be read, or the data have another tokenizer.
 
         Example::
 
@@ -130,7 +130,7 @@ class AlignmentModel(HeadedEncoder):
             found.config, dropout=dropout, attention_dropout=attention_dropout, activation_dropout=activation_dropout
         )
         warn_of_dropout(config)
-        encoder = Encoder(config)  # one of its own: what was read may be mapped from the file
+        encoder = Encoder(config)  # a copy: the tensors may be mapped from the file
         encoder.load_state_dict(found.state_dict())
         task_state = state.get("task_state") or {}
         if data is not None:
@@ -147,10 +147,11 @@ class AlignmentModel(HeadedEncoder):
         return self.weighted.reader([self])
 
     def begin_update(self, batches: Sequence[Mapping[str, Any]]) -> None:
-        """Announce the batches of an update that accumulates gradients; a single batch needs no announcement.
+        """Announce the batches of an update with accumulated gradients; a single batch needs no announcement.
 
         Their losses then add up to the loss of one large batch. ``joint`` normalisation needs objectives that count
-        ahead; for others use ``total.backward()``, and divide the gradient by the sum of ``count`` over all workers.
+        ahead. For other objectives use ``total.backward()``, and divide the gradient by the sum of ``count`` over all
+        workers.
 
         Raises:
             XalignError: ``joint`` normalisation over several batches, and an objective that does not count ahead.
@@ -177,8 +178,8 @@ class AlignmentModel(HeadedEncoder):
     def forward(self, batch: Mapping[str, Any]) -> AlignmentLoss:
         """The :class:`AlignmentLoss` of a batch from :class:`~xalign_fairseq.training.batches.Batches`.
 
-        In training, a call without :meth:`begin_update` is a separate update. An error, such as missing memory, ends
-        the announced update. With several processes, the mean of their gradients (``DistributedDataParallel``) is the
+        In training, a call without :meth:`begin_update` is a separate update. An error, such as out of memory, ends the
+        announced update. With several processes, the mean of their gradients (``DistributedDataParallel``) is the
         gradient of all batches as one.
         """
         if not self.training:
@@ -217,7 +218,7 @@ class AlignmentModel(HeadedEncoder):
         """Keep only each layer's input, and recompute the rest in the backward pass with the same dropout.
 
         Raises:
-            XalignError: another way than :data:`CHECKPOINTING`, or layers of another kind.
+            XalignError: a way other than :data:`CHECKPOINTING`, or unsupported layers.
         """
         asked: dict[str, Any] = {}
         for name, value in how.items():
@@ -245,7 +246,7 @@ class AlignmentModel(HeadedEncoder):
         self.num_updates = int(state)
 
     def checkpoint(self) -> dict[str, Any]:
-        """The content of a checkpoint of this package: weights, heads, sizes, tokenizer, and how the model labels."""
+        """The content of a checkpoint of this package: weights, heads, sizes, tokenizer and labelling."""
         task_state = dict(self.kept)
         if self.data is not None:
             task_state["tokenizer"] = trained_tokenizer(task_state.get("tokenizer", {}), self.data.data)
@@ -266,7 +267,7 @@ class AlignmentModel(HeadedEncoder):
             overwrite: replace an existing model when the new one is complete.
 
         Raises:
-            XalignError: ``out`` exists already; or no Hugging Face model fits the encoder.
+            XalignError: ``out`` exists, or no Hugging Face model fits the encoder.
         """
         with new_model(Path(out), overwrite) as save:
             save(self.checkpoint(), Path(out))
@@ -277,7 +278,7 @@ def _workers() -> int:
 
 
 def to_device(value: object, device: torch.device) -> Any:
-    """A batch, or a part of it, with its tensors on a device; values of the host stay there."""
+    """A batch, or a part of it, with its tensors on a device; host values stay on the host."""
     if isinstance(value, Tensor):
         return value.to(device, non_blocking=True)
     return {key: to_device(each, device) for key, each in value.items()} if isinstance(value, Mapping) else value

@@ -1,4 +1,4 @@
-"""The batches of data-bins for your own training loop: those of ``fairseq-train``, in its order."""
+"""The batches of data-bins for your own training loop, identical to ``fairseq-train``'s."""
 
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,24 +18,24 @@ from xalign_fairseq.data.windows import with_samples
 
 
 class Batches(IterableDataset[dict[str, Any]]):
-    """Batches of a split; training batches are endless, in an order that seed and epoch determine.
+    """Batches of a split; training batches are endless, in an order determined by seed and epoch.
 
-    Every draw is keyed by (seed, epoch, index), so any number of data workers can continue from a state with the same
-    batches. torchdata's ``StatefulDataLoader(batches, batch_size=None, num_workers=...)`` and torch's own
-    ``DataLoader`` read them too, in the same order; a state of the former needs the same number of workers.
+    Every draw depends only on (seed, epoch, index), so any number of data workers can continue from a state with the
+    same batches. torchdata's ``StatefulDataLoader(batches, batch_size=None, num_workers=...)`` and torch's own
+    ``DataLoader`` read them too, in the same order; a state of ``StatefulDataLoader`` needs the same number of workers.
 
     Args:
         data: the data-bins.
-        reader: the text to read: a model's :attr:`~xalign_fairseq.training.alignment_model.AlignmentModel.reader`.
-        split: ``train``, or another, which is read once, as it is stored.
+        reader: a model's :attr:`~xalign_fairseq.training.alignment_model.AlignmentModel.reader`.
+        split: ``train``, or another split, which is read once in stored order.
         max_tokens: tokens of the pairs of a batch, padding included.
         batch_size: pairs of a batch, with or without a limit of tokens.
-        required_batch_size_multiple: of pairs, if they fit.
-        num_workers: processes that read ahead.
-        share: (rank, number of processes), which share of the batches is read; default: torch.distributed's.
+        required_batch_size_multiple: the number of pairs is a multiple of this, if possible.
+        num_workers: processes that prefetch.
+        share: (rank, number of processes), the share of the batches to read; default: torch.distributed's.
 
     Raises:
-        XalignError: the data lack what is read, or nothing limits a batch.
+        XalignError: the data lack required streams, or batches have no limit.
 
     Example::
 
@@ -69,7 +69,7 @@ class Batches(IterableDataset[dict[str, Any]]):
         self.rank, self.world_size = share or ((dist.get_rank(), dist.get_world_size()) if several else (0, 1))
         if self.training:
             data.require(reader)
-        # The epoch, its finished batches at the start of the iteration, and those of this process since then.
+        # The epoch, its finished batches at the start of the iteration, and this process's batches since then.
         self.epoch, self._before, self._done = 1, 0, 0
         self._goes_on = False  # from a state that was loaded
 
@@ -90,7 +90,7 @@ class Batches(IterableDataset[dict[str, Any]]):
         """Continue from a place, also with another number of data workers.
 
         Raises:
-            XalignError: the state is of another number of processes, whose batches were others.
+            XalignError: the state is from another number of processes, with other batches.
         """
         if state["world_size"] != self.world_size:
             raise XalignError(
@@ -126,16 +126,16 @@ class Batches(IterableDataset[dict[str, Any]]):
 
         @cache
         def stand_in() -> np.ndarray:
-            return with_samples(chain(batches, whole))  # of all, where this share has none
+            return with_samples(chain(batches, whole))  # from all batches, if this share is empty
 
         def own() -> Iterator[list[int]]:
-            # If a share lacks a batch at the end of an epoch, its first batch replaces it, without counting.
+            # If a share lacks a batch at the end of an epoch, its first batch replaces it, with count 0.
             for batch in mine:
                 ignored.append(len(batch) == 0)
                 yield (batch if len(batch) else stand_in()).tolist()
 
-        # A loader draws a seed from torch's generator. A resumed loader must not draw again, so that dropout continues,
-        # and a validation loader never, so that it does not change training's draws.
+        # A loader draws a seed from torch's generator. A resumed loader must not draw again, so that dropout continues;
+        # a validation loader must never draw, so that training's draws stay.
         again = torch.Generator() if self._before + self._done or not self.training else None
         loader = DataLoader(
             dataset, batch_sampler=own(), collate_fn=dataset.collater, num_workers=processes, generator=again
@@ -155,7 +155,7 @@ class Batches(IterableDataset[dict[str, Any]]):
             return windows.share(self.rank, self.world_size), windows
         batches = dataset.batch_by_size(dataset.ordered_indices(), *limits)
         if self.training:
-            # fairseq's order of batches is this generator's.
+            # fairseq orders batches by this generator.
             np.random.RandomState(seed + self.epoch).shuffle(batches)
         each = -(-len(batches) // self.world_size)
         mine = batches[self.rank :: self.world_size]

@@ -1,4 +1,4 @@
-"""The encoder with the heads of its objectives, whatever trains it."""
+"""The encoder with the heads of its objectives, for any trainer."""
 
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
@@ -19,8 +19,8 @@ Result = TypeVar("Result")
 class HeadedEncoder(nn.Module):
     """Encoder plus the heads of the objectives that train it, under ``encoder`` and ``heads``.
 
-    Heads belong to the model, so that they are saved, restored and optimised with it. They are attached by the sum of
-    objectives, after the model is built; a checkpoint's heads are kept until their objective is attached.
+    Heads belong to the model, so they are saved, restored and optimised with it. The sum of objectives attaches them
+    after the model is built; a checkpoint's heads are kept until their objective is attached.
 
     Args:
         encoder: with ``config``, ``sentence_encoder``, ``lm_head`` and ``device``, as
@@ -28,8 +28,8 @@ class HeadedEncoder(nn.Module):
 
     Attributes:
         num_updates: updates done before this one.
-        frozen_updates: the encoder has no gradient in this number of first updates.
-        autocast: bfloat16 in matrix products: yes, no, or auto (where the device is fast at it).
+        frozen_updates: number of first updates without a gradient of the encoder.
+        autocast: bfloat16 in matrix products: yes, no, or auto (if it is fast on the device).
     """
 
     def __init__(self, encoder: Encoder):
@@ -44,7 +44,7 @@ class HeadedEncoder(nn.Module):
     def attach_head(self, name: str, head: nn.Module, fresh: bool = False) -> None:
         """Give an objective's parameters and buffers to the model under ``heads.<name>``.
 
-        ``fresh``: ignore weights of that name from the checkpoint that the encoder began with.
+        ``fresh``: ignore weights of that name from the initial checkpoint.
         """
         if name in self.heads:
             return
@@ -62,7 +62,7 @@ class HeadedEncoder(nn.Module):
     def freeze_lm_head(self) -> None:
         """Freeze the MLM head; distributed wrappers refuse parameters that never get a gradient."""
         for name, parameter in self.encoder.lm_head.named_parameters():
-            if name != "weight":  # tied to the embeddings
+            if name != "weight":  # shared with the embeddings
                 parameter.requires_grad_(False)
 
     def freeze_layers(self, count: int) -> None:
@@ -105,7 +105,7 @@ class HeadedEncoder(nn.Module):
 
 
 def require_fitting_head(name: str, given: Mapping[str, Tensor], own: Mapping[str, Tensor]) -> None:
-    """Raise :class:`XalignError` unless a checkpoint's head has the tensors of this run's."""
+    """Raise :class:`XalignError` unless a checkpoint's head has the same tensors as this run's head."""
     sizes = [{key: tuple(value.shape) for key, value in each.items()} for each in (given, own)]
     differing = sorted(key for key in sizes[0].keys() | sizes[1].keys() if sizes[0].get(key) != sizes[1].get(key))
     if differing:

@@ -23,22 +23,22 @@ WEIGHTS, PLACE = "alignment_model.pt", "batches.pt"
 class AlignmentTrainer(Trainer):
     """``Trainer`` of an :class:`~xalign_fairseq.training.alignment_model.AlignmentModel` on its batches.
 
-    Losses, accumulated gradients and several processes of accelerate's have the normalisation of ``fairseq-train``.
+    Losses are normalised as in ``fairseq-train``, also with accumulated gradients and several processes.
     ``batches`` limits the size of a batch, not ``per_device_train_batch_size``. The number of updates is ``max_steps``,
-    because batches have no end. A checkpoint holds weights, heads and the place in the data, and a resumed run has the
-    batches of an uninterrupted one. ``save_model`` writes what
-    :meth:`~xalign_fairseq.training.alignment_model.AlignmentModel.save_pretrained` writes.
+    because batches have no end. A checkpoint has weights, heads and the place in the data, so a resumed run has the
+    batches of an uninterrupted one. ``save_model`` calls
+    :meth:`~xalign_fairseq.training.alignment_model.AlignmentModel.save_pretrained`.
 
     Args:
         model: with its objectives.
         args: of transformers'.
         train_batches: to train on.
         eval_batches: a split to validate on.
-        keywords: as ``Trainer`` takes them, such as ``optimizers`` and ``callbacks``.
+        keywords: other arguments of ``Trainer``, such as ``optimizers`` and ``callbacks``.
 
     Raises:
-        XalignError: transformers is older than 5.19, whose ``Trainer`` divides accumulated gradients once more; or
-            labels are to be smoothed.
+        XalignError: transformers is older than 5.19 (its ``Trainer`` divides accumulated gradients twice), or label
+            smoothing.
 
     Example::
 
@@ -71,21 +71,19 @@ class AlignmentTrainer(Trainer):
                 found=args.label_smoothing_factor,
                 expected="0",
             )
-        args.ignore_data_skip = True  # the batches know their place themselves
+        args.ignore_data_skip = True  # the batches store their place
         super().__init__(model, args, train_dataset=train_batches, eval_dataset=eval_batches, **keywords)
         self.alignment, self.train_batches, self.eval_batches = model, train_batches, eval_batches
         self.loss_is_scaled_for_ga = True
-        self._sums: dict[str, Tensor] = {}  # of each objective's loss since the last line of the log: total and count
+        self._sums: dict[str, Tensor] = {}  # total and count of each objective's loss since the last log line
 
     def get_train_dataloader(self) -> Any:
-        """The batches themselves, which are made, read ahead and shared among processes already."""
+        """The batches, which are already prefetched and shared among processes."""
         return self.train_batches
 
     def get_batch_samples(self, epoch_iterator: Any, num_batches: int, device: torch.device) -> tuple[list[Any], None]:
-        """The batches of an update, which the model receives before the first one runs; none after the last."""
-        if (
-            self.state.global_step >= self.state.max_steps
-        ):  # a finished run again, which Trainer recognises only by epochs
+        """The batches of an update, announced to the model before the first one runs; none after the last."""
+        if self.state.global_step >= self.state.max_steps:  # a finished run, which Trainer recognises only by epochs
             self.control.should_training_stop = True
             return [], None
         batches, _ = super().get_batch_samples(epoch_iterator, num_batches, device)
@@ -112,7 +110,7 @@ class AlignmentTrainer(Trainer):
     def evaluate(self, eval_dataset: Any = None, ignore_keys: Any = None, metric_key_prefix: str = "eval") -> Any:
         """The loss over all predictions of the validation batches of all processes, and each objective's."""
         batches = self.eval_batches if eval_dataset is None else eval_dataset
-        if isinstance(batches, Mapping):  # several, by their names, as Trainer takes them
+        if isinstance(batches, Mapping):  # several sets by name, as in Trainer
             found: dict[str, float] = {}
             for name, each in batches.items():
                 found |= self.evaluate(each, ignore_keys, f"{metric_key_prefix}_{name}")
@@ -129,7 +127,7 @@ class AlignmentTrainer(Trainer):
         return found
 
     def predict(self, *given: object, **keywords: object) -> Any:
-        """Nothing: an alignment model has no predictions of a data set."""
+        """Not supported: an alignment model has no predictions for a data set."""
         raise XalignError(
             "an alignment model predicts nothing for a data set",
             where="AlignmentTrainer.predict",
@@ -137,14 +135,14 @@ class AlignmentTrainer(Trainer):
         )
 
     def save_model(self, output_dir: str | None = None, _internal_call: bool = False) -> None:
-        """A checkpoint of training, or, by the user, the model as others load it; other files in its folder stay."""
+        """Save a training checkpoint, or for a user's call the exported model; other files in the folder stay."""
         folder = Path(output_dir or self.args.output_dir or ".")
         if self.args.should_save and _internal_call:
             folder.mkdir(parents=True, exist_ok=True)
             torch.save(self.alignment.state_dict(), folder / WEIGHTS)
             torch.save(self.train_batches.state_dict(), folder / PLACE)
         elif self.args.should_save and folder.is_dir():
-            # Checkpoints may be among what is there: the arguments' own folder is the default.
+            # The default is the arguments' folder, which may have checkpoints.
             with scratch_folder(folder / WEIGHTS) as inside:
                 made = inside / folder.resolve().name
                 self.alignment.save_pretrained(made)
@@ -164,13 +162,13 @@ class AlignmentTrainer(Trainer):
 
 
 def _add(sums: dict[str, Tensor], losses: Mapping[str, Loss | AlignmentLoss], counts: bool) -> None:
-    """Add the total and the count of each loss of a batch, unless it only keeps step with other processes."""
+    """Add the total and the count of each loss of a batch, unless the batch is only a replacement."""
     for name, each in losses.items():
         new = torch.stack([each.total.detach().double(), each.count.double()]) * counts
         sums[name] = sums.get(name, torch.zeros_like(new)) + new
 
 
 def _means(sums: Mapping[str, Tensor]) -> dict[str, float]:
-    """The mean of each loss over the predictions of all processes; none of an objective that predicted nothing."""
+    """The mean of each loss over the predictions of all processes, for objectives with predictions."""
     both = {name: all_sum(each).tolist() for name, each in sums.items()}
     return {f"{name}_loss".lstrip("_"): total / count for name, (total, count) in both.items() if count}

@@ -21,21 +21,21 @@ from xalign_fairseq.transport.linking import Linking
 
 
 class UpdateCounts:
-    """The counts N_k of an update, over which ``per-objective`` normalisation takes each loss.
+    """The counts N_k of an update, the divisors of ``per-objective`` normalisation.
 
-    fairseq goes backward after every micro-batch and divides the gradient once, by the sum S of sample sizes. To give
-    sum_k w_k (sum of L_k over all micro-batches and workers) / N_k, each micro-batch has sample size 1, one that a
-    worker lacks 0, and its losses over N_k / S, the count of an average micro-batch. N_k has to be known before the
-    first one is run:
+    fairseq goes backward after every micro-batch and divides the gradient once, by the sum S of sample sizes. To get
+    sum_k w_k (sum of L_k over all micro-batches and workers) / N_k, each micro-batch has sample size 1 (0 for a missing
+    one), and its losses are divided by N_k / S, the count of an average micro-batch. N_k must be known before the first
+    micro-batch runs:
 
-    - objectives that count ahead are asked for all micro-batches when the update begins, and workers add up;
-    - of the others, whose count depends on the model, workers add up as each micro-batch is run, and an update has the
-      mean over its micro-batches, each with equal weight.
+    - objectives that count ahead count all micro-batches when the update begins, summed over workers;
+    - other objectives, whose count depends on the model, are counted per micro-batch, summed over workers, and an
+      update has the mean over its micro-batches with equal weights.
 
     Without :meth:`begin` the batch is the whole update.
 
     Attributes:
-        ignored: the micro-batch only stands in for one that this worker lacks at the end of an epoch.
+        ignored: the micro-batch replaces a missing one of this worker at the end of an epoch.
 
     Example::
 
@@ -50,7 +50,7 @@ class UpdateCounts:
         self._sums: Tensor | None = None
 
     def begin(self, samples: Sequence[Mapping[str, Any] | None], device: torch.device) -> None:
-        """Count ahead in the micro-batches of this worker, on the host, which are empty where it lacks one."""
+        """Count ahead in this worker's micro-batches, on the host; a missing micro-batch is empty."""
         batches = [Batch.from_sample(dict(sample)) for sample in samples if sample]
         ahead = [sum(_count(objective, batch) for batch in batches) for objective in self.objectives]
         self._micro_batches = len(samples)
@@ -58,18 +58,18 @@ class UpdateCounts:
 
     @property
     def size(self) -> Tensor:
-        """S, the number of micro-batches that all workers have, of an update that was begun."""
+        """S, the number of micro-batches of all workers in the current update."""
         assert self._sums is not None
         return self._sums[0]
 
     @property
     def predictions(self) -> Tensor:
-        """(K,) predictions of each objective in all micro-batches of all workers, of those that count ahead."""
+        """(K,) predictions in all micro-batches of all workers, for objectives that count ahead."""
         assert self._sums is not None
         return self._sums[1:]
 
     def average(self, counts: Tensor) -> Tensor:
-        """N_k / S (K,), 1 where there is nothing, from the counts (K,) of the micro-batch that is run."""
+        """N_k / S (K,), or 1 for no predictions, from the counts (K,) of the current micro-batch."""
         if self._sums is None:
             return counts.clamp(min=1)
         size, whole = self._sums[0], self._sums[1:]
@@ -89,7 +89,7 @@ NORMALIZATIONS = ("joint", "per-objective")
 
 
 class TrainingSource(Protocol):
-    """The data and the run as a fairseq task has them, or data read without it; see :class:`RunContext`."""
+    """The data and the run, from a fairseq task or without fairseq; see :class:`RunContext`."""
 
     @property
     def languages(self) -> Sequence[str]:
@@ -97,7 +97,7 @@ class TrainingSource(Protocol):
 
     @property
     def all_languages(self) -> Sequence[str]:
-        """These, and those with only monolingual text."""
+        """``languages`` and the languages with only monolingual text."""
 
     @property
     def pivot(self) -> str | None:
@@ -109,7 +109,7 @@ class TrainingSource(Protocol):
 
     @property
     def lexicons(self) -> Sequence[Lexicon]:
-        """Bilingual lexicons, which are read where an objective needs them."""
+        """Bilingual lexicons, read only if an objective needs them."""
 
     @property
     def mask(self) -> int:
@@ -120,21 +120,21 @@ class WeightedSum:
     """L = sum_k w_k L_k over the objectives.
 
     With ``joint`` normalisation the gradient is divided by the number of all predictions, as XLM-Align's released code
-    does. With ``per-objective`` each loss is a mean over its own predictions in all micro-batches and workers of an
-    update, see :class:`UpdateCounts`; in validation, over those in the batch.
+    does. With ``per-objective`` each loss is a mean over its predictions in all micro-batches and workers of an update,
+    see :class:`UpdateCounts`; in validation, over the batch.
 
     Args:
-        objectives: with their weights; one whose weight is zero is not run.
+        objectives: with their weights; objectives of weight zero do not run.
         loss_normalization: ``joint`` or ``per-objective``.
         source: the data and the run; None: for objectives that need neither.
 
     Attributes:
-        active: the objectives whose weight is not zero.
+        active: the objectives with nonzero weight.
         update: the counts of predictions of an update.
         language_rows: rows of the language embeddings by the numbers of languages; None for an encoder without any.
 
     Raises:
-        XalignError: every weight is zero, or one is negative or no number; or an objective is given twice.
+        XalignError: all weights are zero, a weight is negative or NaN, or an objective is given twice.
 
     Example::
 
@@ -146,7 +146,7 @@ class WeightedSum:
 
     def __init__(self, objectives: Iterable[Objective], loss_normalization: str, source: TrainingSource | None):
         self.joint = choice(loss_normalization, NORMALIZATIONS, "loss_normalization") == "joint"
-        self.objectives = [copy(objective) for objective in objectives]  # each sum binds its own
+        self.objectives = [copy(objective) for objective in objectives]  # each sum binds its own copy
         names = [objective.name for objective in self.objectives]
         if len(set(names)) < len(names):
             raise XalignError(
@@ -178,7 +178,7 @@ class WeightedSum:
 
     @property
     def with_all_embeddings(self) -> list[str]:
-        """The objectives whose gradient has all rows of the token embeddings, whatever the batch."""
+        """The objectives whose gradient has all rows of the token embeddings in every batch."""
         described = [(each.name, each.traits) for each in self.active]
         return [name for name, of in described if of.predicts_tokens or of.reads_output_layer or of.of_parameters]
 
@@ -194,20 +194,21 @@ class WeightedSum:
 
     @property
     def labelling(self) -> Linking | None:
-        """How the model labels word links itself, once the heads are attached; None if no objective does."""
+        """How the model labels word links, once the heads are attached; None if no objective labels."""
         labeller = labeller_among(self.active)
         return None if labeller is None else labeller.labelling
 
     def summed(self, training: bool) -> list[Objective]:
-        """Objectives whose losses are added up: in validation without regularisers, unless there is nothing else.
+        """The objectives in the sum; in validation without regularisers, unless there are only regularisers.
 
-        A regulariser grows from zero on, so that with it the first checkpoints would be the best.
+        A regulariser grows from zero, so with it the first checkpoints would be the best.
         """
         measured = [objective for objective in self.active if not objective.traits.regularises]
         return measured if measured and not training else self.active
 
     def attach_heads(self, model: HeadedEncoder) -> None:
-        """Check the options against the encoder and give the model the objectives' heads; freeze what none trains."""
+        """Check the options against the encoder, attach the objectives' heads, and freeze parameters that none
+        trains."""
         config = model.encoder.config
         self._freeze(model)
         if config.languages:
@@ -231,7 +232,7 @@ class WeightedSum:
         return RunContext(config, source.languages, source.pivot, lexicons, source.mask, source.seed)
 
     def _freeze(self, model: HeadedEncoder) -> None:
-        """Freeze the encoder for the objectives that need it frozen; refuse those that cannot train then."""
+        """Freeze the encoder if objectives need it frozen; refuse objectives that cannot train then."""
         freezing = [objective.name for objective in self.active if objective.traits.freezes_encoder]
         training = [objective.name for objective in self.active if not objective.traits.freezes_encoder]
         if freezing and training:
@@ -253,7 +254,7 @@ class WeightedSum:
             )
 
     def batch(self, sample: dict[str, Any]) -> Batch:
-        """The typed view of what :func:`~xalign_fairseq.data.batches.collate` has made, on whatever device it is."""
+        """The typed view of a batch from :func:`~xalign_fairseq.data.batches.collate`, on any device."""
         if self.language_rows is not None:
             stream = sample.get("bitext") or sample["mono"]
             self.language_rows = self.language_rows.to(stream["langs"].device)
@@ -261,9 +262,9 @@ class WeightedSum:
 
     def losses(self, encoder: StepEncoder, batch: Batch) -> dict[str, Loss]:
         """The loss of each objective by its name, without objectives whose stream the batch lacks."""
-        # All say what they read and predict before the first one runs.
+        # All declare their inputs and predictions before the first one runs.
         steps = [(objective, objective.step(encoder, batch)) for objective in self.active]
-        # A validation batch may lack a stream; workers must log the same keys all the same.
+        # A validation batch may lack a stream, but all workers must log the same keys.
         losses = {
             objective.name: _nothing(objective.traits.stats, batch.device) if step is None else objective.forward(step)
             for objective, step in steps
@@ -275,7 +276,7 @@ class WeightedSum:
         return losses
 
     def total(self, losses: Mapping[str, Loss], training: bool) -> tuple[Tensor, Any]:
-        """The weighted sum with gradient, and what an update divides the sum over all batches and workers by."""
+        """The weighted sum with gradient, and its divisor, which an update sums over batches and workers."""
         weighted = [(objective.weight, losses[objective.name]) for objective in self.summed(training)]
         counts = torch.stack([loss.count for _, loss in weighted])
         totals = torch.stack([weight * loss.total for weight, loss in weighted])

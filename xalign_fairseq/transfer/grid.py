@@ -1,4 +1,4 @@
-"""Every run of a study: its files found, read and checked before the first run begins."""
+"""Every run of a study; all files are found, read and checked before the first run."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,7 +24,7 @@ Files = dict[str, dict[str, Path]]  # part -> language -> path
 
 @dataclass(frozen=True)
 class Training:
-    """One model of a task: its languages, the number of training examples and batches, and test sets without labels."""
+    """One model of a task: its languages, numbers of training examples and batches, and unlabelled test sets."""
 
     train_languages: tuple[str, ...]
     valid_languages: tuple[str, ...]
@@ -34,7 +34,7 @@ class Training:
     unlabelled: tuple[str, ...] = ()
 
     def of_parts(self, found: Mapping[str, Mapping[str, object]], show: Callable[[Any], str] = str) -> dict[str, Any]:
-        """The entries for this training's languages, of values by part and language."""
+        """The entries for this training's languages, from values by part and language."""
         wanted = {"train": self.train_languages, "valid": self.valid_languages, "test": self.languages}
         return {part: {each: show(found[part][each]) for each in languages} for part, languages in wanted.items()}
 
@@ -160,7 +160,7 @@ def _trainings(task: Task, files: Files, encoders: Sequence[Checkpoint]) -> Iter
         items = len(groups)
         if task.holdout is not None:
             items -= int(held_out(examples, groups, task.holdout, where=f"{task.name}, holdout").sum())
-        each = 2 if task.code_switch else 1  # both mixtures of an example are in one batch
+        each = 2 if task.code_switch else 1  # both mixtures of an example belong in one batch
         labels = family.labels_of(together)
         unlabelled = []
         for part, languages in (("valid", training.valid_languages), ("test", training.languages)):
@@ -174,7 +174,7 @@ def _trainings(task: Task, files: Files, encoders: Sequence[Checkpoint]) -> Iter
 
 
 def _is_unlabelled(examples: Sequence[Any]) -> bool:
-    """Whether a test set can be predicted but not scored."""
+    """Whether a test set has no labels, so it can be predicted but not scored."""
     return label_of(examples[0]) is None
 
 

@@ -1,4 +1,4 @@
-"""A study as its remaining runs, and making them."""
+"""The remaining runs of a study, and how to make them."""
 
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ from xalign_fairseq.transfer.study import Study, check_name, load_study, select,
 class TransferOptions:
     """The plan: models by their names in tables and folders, data and options.
 
-    Without a ``study``, a YAML file, it is XTREME's tasks on ``data`` in ``languages``; with one, ``tasks``,
+    Without ``study`` (a YAML file), the plan has XTREME's tasks on ``data`` in ``languages``. With a study, ``tasks``,
     ``languages`` and ``seeds`` choose a part of it. ``jobs`` run at a time; ``precision`` is ``fp32``, ``fp16`` or
     ``bf16``.
     """
@@ -61,7 +61,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class StudyPlan:
-    """The runs of a study in order, everything checked; ``done`` are the names of those that have their result."""
+    """The checked runs of a study in order; ``done`` has the names of finished runs."""
 
     options: TransferOptions
     study: Study
@@ -79,12 +79,12 @@ class StudyPlan:
     def run(self) -> Iterator[Outcome]:
         """Make the remaining runs, and yield each as it ends.
 
-        Leaving the iteration early ends those that run; the next plan continues them.
+        Leaving the iteration early ends the active runs; the next plan continues them.
         """
         options = self.options
         for spec in self.specs:
             if spec.name in self.done:
-                tidy(spec.folder(options.out), keep_models=True)  # an earlier command may have kept the tested one
+                tidy(spec.folder(options.out), keep_models=True)  # an earlier command may have kept the tested model
         waiting = {spec.name: spec for spec in self.specs if spec.name not in self.done}
         jobs = [job(spec, options.out, options.keep_models) for spec in waiting.values()]
         for ended in run_jobs(jobs, options.jobs, share(options.jobs, [] if options.cpu else visible_gpus())):

@@ -40,7 +40,7 @@ from xalign_fairseq.transfer.spec import TransferHead, TransferSpec
 from xalign_fairseq.transport.precision import dtype_name, products_in
 
 logger = logging.getLogger(__name__)
-# Examples that are encoded, sorted by length and predicted together; bounds the memory of any file.
+# Examples encoded, sorted by length and predicted together; this bounds memory for any file.
 BLOCK = 4096
 Progress = Callable[[int], object]
 PRECISIONS = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}  # fairseq's names
@@ -50,8 +50,8 @@ PRECISIONS = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat
 class Evaluation:
     """One test file's predictions, and its scores if it has labels.
 
-    Golds and predictions are in the family's form, golds ``None`` where the file has no label. ``counts`` (N, K),
-    ``scores`` and ``signatures`` are by the names of metrics, empty without labels.
+    Golds and predictions are in the family's form; golds are ``None`` without a label. ``counts`` (N, K), ``scores``
+    and ``signatures`` have the metrics' names as keys, and are empty without labels.
     """
 
     ids: list[str]
@@ -70,8 +70,8 @@ class Evaluation:
     def score(self, benchmark: Benchmark, of_answers: str, **choices: object) -> None:
         """Count, score and sign by every metric of the benchmark, if all items have a label.
 
-        ``of_answers`` decides their normalisation: ``en`` of MLQA's ``en-de``. ``choices`` are settings for the
-        signatures.
+        ``of_answers`` is the language for normalising answers: ``en`` for MLQA's ``en-de``. ``choices`` are settings
+        for the signatures.
         """
         if any(gold is None for gold in self.golds):
             return
@@ -84,7 +84,8 @@ class Evaluation:
 class Predictor:
     """An encoder fine-tuned on a transfer task; :meth:`load` builds it from a checkpoint.
 
-    The features of a frozen encoder are read through ``maps``. ``dtype`` is of products, autocast as in training.
+    ``maps`` apply to the features of a frozen encoder. ``dtype`` is the precision of products, by autocast as in
+    training.
     """
 
     def __init__(
@@ -104,7 +105,7 @@ class Predictor:
     def load(
         cls, path: str | os.PathLike, device: str | torch.device = "cpu", dtype: torch.dtype = torch.float32
     ) -> "Predictor":
-        """Read a checkpoint of ``fairseq-train`` in one of the transfer tasks, or its export."""
+        """Read a checkpoint that ``fairseq-train`` made in a transfer task, or its export."""
         state, where = read_pretrained(path)
         spec = TransferSpec.from_checkpoint(state, where)
         encoder, heads = checkpoint.load_encoder(state, where)
@@ -182,7 +183,7 @@ def evaluate_files(
     max_tokens: int = 8192,
     progress: Progress | None = None,
 ) -> Iterator[tuple[str, Evaluation]]:
-    """Find and check a benchmark's file of each language; :func:`evaluate` each as the result is iterated over."""
+    """Find and check a benchmark's file of each language, then :func:`evaluate` one file per iteration step."""
     benchmark = predictor.benchmark
     files = find_all({each: partial(find, benchmark, folder, split, each) for each in languages})
     for language, path in files.items():
@@ -191,7 +192,7 @@ def evaluate_files(
 
 
 def write_predictions(path: str | os.PathLike, evaluation: Evaluation) -> None:
-    """JSON lines ``{"id", "prediction", "gold"}``; gold is null where the file has none."""
+    """JSON lines ``{"id", "prediction", "gold"}``; gold is null without a label."""
     with atomic_write(path) as out:
         for id_, prediction, gold in zip(evaluation.ids, evaluation.predictions, evaluation.golds, strict=True):
             plain = dataclasses.asdict(gold) if isinstance(gold, GoldTree) else gold
@@ -199,7 +200,7 @@ def write_predictions(path: str | os.PathLike, evaluation: Evaluation) -> None:
 
 
 def _batches(encoded: Sequence[EncodedExample], max_tokens: int) -> Iterator[list[int]]:
-    """Indices of examples of about one length whose windows, padded, hold up to ``max_tokens`` tokens."""
+    """Indices of examples of similar length whose padded windows have at most ``max_tokens`` tokens."""
     order = sorted(range(len(encoded)), key=lambda i: max(map(len, encoded[i].windows)))
     batch: list[int] = []
     rows = 0
@@ -225,8 +226,8 @@ def evaluate_retrieval(
 ) -> Evaluation:
     """Find the English line of each line of a bitext, and the reverse, by cosine and by margin.
 
-    Scores are by the names of :data:`~xalign_fairseq.evaluation.retrieval.RETRIEVAL_METRICS`; ``predictions`` are, for
-    each line, the ids (line numbers from 1) that each search has found.
+    Scores have the names of :data:`~xalign_fairseq.evaluation.retrieval.RETRIEVAL_METRICS` as keys. ``predictions``
+    are, for each line, the ids (line numbers from 1) that each search found.
     """
     benchmark = BENCHMARKS["tatoeba"]
     chosen = encoder.config.resolve_layer(

@@ -34,8 +34,8 @@ class Row:
 class TaskReport:
     """One setting of the study, with a title such as ``pos, trained on en``.
 
-    ``rows`` has a row per checkpoint for each metric, and for ``score``, the mean of those in ``scored_by``.
-    ``signatures``, by language and metric, hold for all runs; checkpoints have their own layers and versions if these
+    ``rows`` has a row per checkpoint for each metric, and for ``score``, the mean of the metrics in ``scored_by``.
+    ``signatures``, by language and metric, apply to all runs; they list each checkpoint's layer and version if these
     differ.
     """
 
@@ -65,8 +65,8 @@ class EnglishGap:
 
 @dataclass(frozen=True)
 class SupervisedGap:
-    """The score of a model trained on the language minus the score of a zero-shot model, on the same test data, over
-    the seeds of both.
+    """The score of a model trained on the language minus a zero-shot model's score, on the same test data, over the
+    seeds of both.
     """
 
     task: str
@@ -107,7 +107,7 @@ def make_report(
 ) -> StudyReport:
     """Read the finished runs below ``OUT/runs`` and compute all figures; ``baseline`` comes first.
 
-    Checkpoints that were fine-tuned with other settings, or on other training data, than the first one are reported.
+    Reports checkpoints that were fine-tuned with other settings or data than the first checkpoint.
     """
     limits = (("samples", samples, samples >= 1, "1 or more"), ("seed", seed, seed >= 0, "0 or more"))
     check_values("no bootstrap can be made", *limits)
@@ -135,7 +135,7 @@ def make_report(
 
 
 def figures_of(report: StudyReport) -> list[Figure]:
-    """The report's scores as a paper's tables have them: by task and metric, language, ``average`` and ``zero-shot``.
+    """The report's scores in the form of a paper's tables: by task and metric, language, ``average`` and ``zero-shot``.
 
     The mean over all tasks is the ``average score`` of the column ``all tasks``.
     """
@@ -202,14 +202,14 @@ def _over_seeds(scores: dict[int, float]) -> Summary | None:
 
 
 def _minus(first: dict[int, float], second: dict[int, float]) -> dict[int, float]:
-    """The differences of the seeds that both have."""
+    """The differences for common seeds."""
     return {seed: first[seed] - second[seed] for seed in first if seed in second}
 
 
 def _overall(results: StudyResults, checkpoints: Sequence[str]) -> dict[str, Summary | None]:
     """Mean of the tasks' average scores, each task with equal weight, as in XTREME.
 
-    It has a deviation if all tasks have the same seeds; a task without training has the same score for every seed.
+    It has a deviation if all tasks have the same seeds; a task without training scores the same for every seed.
     """
     tasks = [task for task in results.tasks if task.models != EACH]
     found: dict[str, Summary | None] = {}

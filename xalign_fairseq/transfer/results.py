@@ -17,12 +17,12 @@ from xalign_fairseq.evaluation.signature import parse_signature
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS
 
 FORMAT = 1
-COUNTS = ArrayForm(np.number)  # of the items that a score counts
+COUNTS = ArrayForm(np.number)  # size of the items that a score counts
 EACH = "each"
 
 
 class ResultFile(TypedDict):
-    """The keys of ``result.json`` that are read again."""
+    """The keys of ``result.json`` that are read later."""
 
     format: int
     checkpoint: str
@@ -76,7 +76,7 @@ class RunResult:
 
     @property
     def score(self) -> tuple[str, ...]:
-        """The metrics that the study scores the task by; empty for the benchmark's own."""
+        """The metrics of the task's score; empty for the benchmark's metrics."""
         return tuple((self.made_by or {}).get("score", ()))
 
     @property
@@ -85,7 +85,7 @@ class RunResult:
         return EACH if self.models == EACH else "+".join(self.train_languages)
 
     def counts(self, language: str, metrics: Sequence[Metric]) -> np.ndarray:
-        """Counts (N, K) of a language's items, the columns of all ``metrics`` side by side."""
+        """Counts (N, K) of a language's items, with the concatenated columns of all ``metrics``."""
         path = self.folder / "counts.npz"
         arrays = list(read_counts(path, [f"{language}/{metric.name}" for metric in metrics]).values())
         shapes = [(self.items[language], len(metric.columns)) for metric in metrics]
@@ -100,7 +100,7 @@ class RunResult:
         return np.concatenate(arrays, axis=1)
 
     def measured(self, language: str) -> list[dict[str, str]]:
-        """The signature of each metric without version and layer, which compared runs may differ in."""
+        """The signature of each metric without version and layer, which may differ between compared runs."""
         found = []
         for metric in BENCHMARKS[self.benchmark].metrics:
             signature = self.signatures.get(language, {}).get(metric.name)
@@ -118,13 +118,13 @@ class RunResult:
 
 
 def read_counts(path: Path, names: Sequence[str] | None = None) -> dict[str, np.ndarray]:
-    """The tables of a run's ``counts.npz``: of all names, or of these, which it must have."""
+    """The tables of a run's ``counts.npz``: all, or those of the required ``names``."""
     form = COUNTS if names is None else dict.fromkeys(names, COUNTS)
     return read_arrays(path, form, remedy="remove the run's folder and run it again")
 
 
 def differing(first: RunResult, second: RunResult, but: Iterable[str] = ()) -> list[str]:
-    """The keys of ``made_by`` in which two runs differ, except those in ``but``."""
+    """The keys of ``made_by`` in which two runs differ, without ``but``."""
     return differing_keys(first.made_by or {}, second.made_by or {}, but)
 
 
@@ -137,7 +137,7 @@ def both(keys: Iterable[str], first: RunResult, second: RunResult) -> str:
 
 
 def brief(value: object, other: object) -> str:
-    """A value as JSON; of two mappings only the entries that differ."""
+    """A value as JSON; two mappings show only their differences."""
     if isinstance(value, Mapping) and isinstance(other, Mapping):
         value = {key: each for key, each in value.items() if each != other.get(key)}
     return json.dumps(value, ensure_ascii=False)

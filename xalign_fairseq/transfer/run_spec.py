@@ -16,7 +16,7 @@ from xalign_fairseq.transfer.results import FORMAT, ResultFile, brief
 from xalign_fairseq.transfer.settings import from_data, optimiser_options
 
 MODEL = "checkpoints/checkpoint_best.pt"
-# Facts in a result that do not describe its training, or may differ between runs of the same training.
+# Fields of a result that do not define its training, or may differ between runs of the same training.
 _APART = (
     "format",
     "checkpoint",
@@ -33,22 +33,22 @@ _APART = (
 
 @dataclass(frozen=True)
 class RunSpec:
-    """Everything that determines a run's result, and in ``place`` the positions of its files on this machine.
+    """Everything that determines a run's result; ``place`` has the paths of its files on this machine.
 
     Attributes:
         checkpoint, checkpoint_digest: the encoder's name in tables, and its digest.
-        encoder: its sizes, and its language embeddings and layer norms where XLM-R has others, by fairseq's names.
-        task, benchmark, family: name in the study, and what it is.
+        encoder: its sizes, and its language embeddings and layer norms if they differ from XLM-R's, by fairseq's names.
+        task, benchmark, family: their names.
         models: ``one`` for all training languages, or one for ``each``.
         train_languages, valid_languages: empty for retrieval.
         seed: of the head, of dropout and of the order of examples.
-        holdout, code_switch: of the training data.
+        holdout, code_switch: as in :class:`~xalign_fairseq.transfer.study.Task`.
         settings, options: of training, as :func:`~xalign_fairseq.transfer.settings.as_data` writes them; of the family.
         train_examples, updates, warmup_updates: derived from data and settings.
-        precision: ``fp32``, ``fp16`` or ``bf16``; on a CPU, and in predictions, it is of the products alone (autocast).
+        precision: ``fp32``, ``fp16`` or ``bf16``; on a CPU and in prediction it applies only to products (autocast).
         digests: part (``train``, ``valid``, ``test``) -> language -> digest of the file.
         place: ``checkpoint``, ``data``, ``cpu`` and ``files``, part -> language -> path.
-        score: metrics that the task is scored by where they are not the benchmark's own.
+        score: the metrics of the task's score if they differ from the benchmark's.
     """
 
     checkpoint: str
@@ -100,16 +100,16 @@ class RunSpec:
 
 
 def spec_data(path: Path) -> dict[str, Any]:
-    """The content of a ``spec.json``; a file without a score has the benchmark's own."""
+    """The content of a ``spec.json``; a file without ``score`` uses the benchmark's metrics."""
     data = {"score": [], **read_json(path)}
     require_form(data, RunSpec, path)
     return data
 
 
 def is_done(spec: RunSpec, out: Path) -> bool:
-    """Whether the run has its result, for all its test languages.
+    """Whether the run has results for all its test languages.
 
-    A language that was not tested is not another run: it is tested with the model, if that was kept.
+    An untested language does not make another run: the kept model is tested on it.
     """
     folder = spec.folder(out)
     path = folder / "spec.json"
@@ -118,7 +118,7 @@ def is_done(spec: RunSpec, out: Path) -> bool:
         return False
     mine, found = spec.as_data(), spec_data(path)
     wanted, known = mine["digests"].pop("test"), found["digests"].pop("test")
-    has = _tested(folder)  # spec.json has those still to be tested, too
+    has = _tested(folder)  # spec.json also has languages still to be tested
     mine["digests of tests"], found["digests of tests"] = (
         {x: some[x] for x in wanted if x in known and x in has} for some in (wanted, known)
     )
@@ -134,7 +134,7 @@ def is_done(spec: RunSpec, out: Path) -> bool:
 
 
 def untested(spec: RunSpec, folder: Path) -> list[str]:
-    """The test languages that the run's result lacks (all, without a result)."""
+    """The test languages missing from the run's result (all without a result)."""
     has = _tested(folder)
     lacking = [language for language in spec.digests["test"] if language not in has]
     if has and lacking and spec.train_languages and not (folder / MODEL).is_file():
@@ -149,13 +149,13 @@ def untested(spec: RunSpec, folder: Path) -> list[str]:
 
 
 def _tested(folder: Path) -> Mapping[str, int]:
-    """The test items of each language that a run's result has; of none without a result."""
+    """The number of test items of each language in a run's result; empty without a result."""
     path = folder / "result.json"
     return read_json(path, ResultFile)["items"] if path.is_file() else {}
 
 
 def with_tests_of(spec: RunSpec, path: Path) -> RunSpec:
-    """The run with the test files of its earlier ``spec.json`` added, because its result has them."""
+    """The run plus the test files of its earlier ``spec.json``, because the result has them."""
     earlier = RunSpec.read(path)
     files = {**spec.place["files"], "test": {**earlier.place["files"]["test"], **spec.place["files"]["test"]}}
     digests = {**spec.digests, "test": {**earlier.digests["test"], **spec.digests["test"]}}

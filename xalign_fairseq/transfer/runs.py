@@ -1,4 +1,4 @@
-"""One run: fine-tune a checkpoint on a task with a seed, predict its test files, score them, record everything.
+"""One run: fine-tune a checkpoint on a task with a seed, then predict and score its test files.
 
 ``python -m xalign_fairseq.transfer.runs RUN/spec.json`` makes the run that the file describes, or continues it.
 """
@@ -41,7 +41,7 @@ def job(spec: RunSpec, out: Path, keep_models: bool) -> Job:
 
 
 class Earlier(ResultFile):
-    """The fields of a run's ``result.json`` that the next one keeps."""
+    """The fields of a run's ``result.json`` that the next result keeps."""
 
     minutes: float
 
@@ -65,13 +65,13 @@ def summary(result: Mapping[str, Any]) -> str:
 def make(path: Path, keep_models: bool = False) -> None:
     """Make the run that ``spec.json`` describes, or finish it: train, predict, score; the result comes last.
 
-    Interrupted training continues from ``checkpoint_last.pt``. Languages that the result has are not tested again, and
-    a run with a result is not trained again.
+    Interrupted training continues from ``checkpoint_last.pt``. Languages in the result are not tested again, and a run
+    with a result is not trained again.
     """
     folder = path.parent
     with alone(folder) as lock:
         spec = RunSpec.read(path)
-        if not untested(spec, folder):  # another command has made it since this one looked
+        if not untested(spec, folder):  # another command has made it meanwhile
             tidy(folder, keep_models=True)
             return
         earlier = folder / "result.json"
@@ -87,14 +87,14 @@ def make(path: Path, keep_models: bool = False) -> None:
         made = _result(spec, folder, trained, evaluations, minutes)
         for key in ("scores", "items", "signatures"):
             made[key] = {**(result or made)[key], **made[key]}
-        # Another command may have written a spec of fewer languages meanwhile: the result's tests would be unknown.
+        # Another command may have written a spec with fewer languages: then the spec would lack the result's tests.
         write_json(path, with_tests_of(spec, path).as_data())
         write_json(folder / "result.json", made)
         tidy(folder, keep_models or result is not None)  # a stored model remains
 
 
 def tidy(folder: Path, keep_models: bool) -> None:
-    """Remove a finished run's models, or all but the one that was tested."""
+    """Remove a finished run's models, or all except the tested one."""
     save = folder / "checkpoints"
     if not keep_models:
         shutil.rmtree(save, ignore_errors=True)
@@ -133,7 +133,7 @@ def _selection(spec: RunSpec, best: Path) -> dict[str, Any]:
 
 
 def _evaluate(spec: RunSpec, folder: Path, done: Container[str]) -> Iterator[tuple[str, "Evaluation"]]:
-    """Predict every test file that is not done; predictions are written immediately."""
+    """Predict every remaining test file; predictions are written immediately."""
     from xalign_fairseq.transfer.predict import PRECISIONS, Predictor, evaluate, write_predictions
 
     device = training_device(spec.place["cpu"])
@@ -162,7 +162,7 @@ def _retrieve(spec: RunSpec, path: str, language: str, device: "torch.device") -
 
 
 def _write_counts(folder: Path, earlier: Mapping[str, Any], evaluations: Mapping[str, "Evaluation"]) -> None:
-    """Counts of each test item, in addition to those of an earlier command."""
+    """Add the counts of each test item to those of an earlier command."""
     tables = dict(earlier) | {
         f"{language}/{metric}": counts
         for language, evaluation in evaluations.items()
@@ -206,7 +206,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--keep-models", action="store_true", help="keep the model that was tested")
     args = parser.parse_args(argv)
     try:
-        with signals_as_interrupts():  # so that the training ends with this process
+        with signals_as_interrupts():  # end the training with this process
             make(args.spec, args.keep_models)
     except XalignError as error:
         print(f"error: {command_line_text(error)}", file=sys.stderr)

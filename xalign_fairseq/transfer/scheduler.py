@@ -24,7 +24,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Finished:
-    """A job that has ended, its exit code (negative: the signal that killed it) and the jobs that are left."""
+    """A finished job, its exit code (negative: the signal that killed it) and the remaining jobs."""
 
     job: Job
     code: int
@@ -46,9 +46,9 @@ def run_jobs(
 ) -> Iterator[Finished]:
     """Run jobs in order, at most ``slots`` at a time, and yield each as it ends, failed or not.
 
-    Each job leads a process group of its own. If the iteration ends early, by an exception (Ctrl-C) or by ``close()``,
-    the running process groups are ended first. SIGUSR1 is passed on to the jobs: no further job starts, stopped jobs
-    are not yielded, and ``Requeued`` is raised. ``environment`` adds variables for a slot; ``poll`` is in seconds.
+    Each job leads its own process group. If the iteration ends early, by an exception (Ctrl-C) or ``close()``, the
+    active process groups are ended first. SIGUSR1 is passed on to the jobs: no further job starts, stopped jobs are not
+    yielded, and ``Requeued`` is raised. ``environment`` adds variables for a slot; ``poll`` is in seconds.
     """
     waiting, running = list(jobs), list[_Running]()
     with requeue_handed_on(lambda: [each.process for each in running]) as signalled:
@@ -56,12 +56,12 @@ def run_jobs(
             while (waiting and not signalled) or running:
                 free = [] if signalled else sorted(set(range(slots)) - {each.slot for each in running})
                 for slot in free[: len(waiting)]:
-                    with interrupts_held_back():  # a process that is not in the list yet would not be ended
+                    with interrupts_held_back():  # a process must be in the list to be ended
                         running.append(_start(waiting.pop(0), slot, environment(slot)))
                 ended = [each for each in running if each.process.poll() is not None]
                 running[:] = [each for each in running if each not in ended]
                 for index, each in enumerate(ended, 1):
-                    stop([each.process])  # what a job that crashed may have left behind
+                    stop([each.process])  # processes of a crashed job
                     code, left = each.process.returncode, len(waiting) + len(running) + len(ended) - index
                     if not (signalled and code in (REQUEUE, -signal.SIGUSR1)):
                         yield Finished(each.job, code, left)

@@ -16,22 +16,22 @@ class Settings:
 
     Attributes:
         lr: peak learning rate; it grows linearly from 0 during the warm-up and then falls linearly to 0.
-        epochs: passes over the training examples; or instead
-        updates: how often the parameters change.
+        epochs: passes over the training examples; alternatively
+        updates: number of updates.
         batch_size: examples that a device reads at a time.
-        update_freq: such batches to an update.
-        warmup: a share of the updates if it is below 1, otherwise updates.
+        update_freq: batches per update.
+        warmup: a share of the updates if below 1, otherwise a number of updates.
         weight_decay: decoupled (Loshchilov & Hutter 2019).
         adam_betas, adam_eps: Adam's.
         clip_norm: largest norm of the gradient; 0 for no limit.
         dropout, attention_dropout: of the encoder.
-        max_length, overlap: tokens of a window, and those that two windows share; None is the benchmark's default.
-        pair_separators: ``</s>`` between two texts, 1 or 2; None is what the encoder's tokenizer puts there.
+        max_length, overlap: tokens of a window, and tokens shared by two windows; None: the benchmark's default.
+        pair_separators: ``</s>`` between two texts, 1 or 2; None: the number of the encoder's tokenizer.
         freeze_layers: keep the embeddings and this number of layers as pre-trained (Wu & Dredze 2019); 0: only
             the embeddings.
         feature_based: keep the encoder fixed and learn a mix of its layers.
         extra_layers: Transformer layers on top of a feature-based encoder.
-        validate_every: updates between two validations; None is once an epoch.
+        validate_every: updates between two validations; None: once per epoch.
     """
 
     lr: float = 2e-5
@@ -68,7 +68,7 @@ def read_settings(
 
     ``family_defaults`` gives the family's options their types; ``where`` is for errors.
     """
-    # A setting of both (dropout) is one option of fairseq.
+    # A setting of both (dropout) is a single option of fairseq.
     family = {name: default for name, default in family_defaults.items() if name not in NAMES}
     options = [(name, int | None if default is None else type(default), default) for name, default in family.items()]
     found: dict[str, Any] = {}
@@ -86,7 +86,7 @@ def read_settings(
 
 
 def update_counts(settings: Settings, batches: int) -> tuple[int, int]:
-    """The numbers of updates and of warm-up updates, for an epoch of this number of batches."""
+    """The numbers of updates and warm-up updates, given the batches of an epoch."""
     per_epoch = math.ceil(batches / settings.update_freq)
     total = settings.updates or per_epoch * (settings.epochs or DEFAULT_EPOCHS)
     warmup = round(settings.warmup * total) if settings.warmup < 1 else round(settings.warmup)
@@ -112,7 +112,7 @@ def optimiser_options(settings: Settings, updates: int, warmup: int) -> list[str
 
 
 def as_data(settings: Settings) -> dict[str, Any]:
-    """Settings as JSON has them."""
+    """Settings in JSON's types."""
     return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(settings).items()}
 
 

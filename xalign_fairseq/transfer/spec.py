@@ -1,4 +1,4 @@
-"""What a fine-tuned checkpoint records about its task; enough to build family and head again."""
+"""A fine-tuned checkpoint's record of its task, sufficient to rebuild family and head."""
 
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -35,7 +35,7 @@ class TransferSpec:
 
     @classmethod
     def from_checkpoint(cls, state: dict[str, Any], where: object = "checkpoint") -> "TransferSpec":
-        """Read it from what :func:`xalign_fairseq.encoder.checkpoint.read` returned."""
+        """Read it from the result of :func:`xalign_fairseq.encoder.checkpoint.read`."""
         stored = (state.get("task_state") or {}).get("transfer")
         if stored is None:
             raise XalignError(

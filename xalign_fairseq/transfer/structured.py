@@ -16,10 +16,10 @@ from omegaconf.errors import OmegaConfBaseException, ValidationError
 
 from xalign_fairseq.core.errors import XalignError
 
-# Far more than any study has; values that aliases repeat count each time.
+# Far more values than any study has; values repeated by aliases count each time.
 MOST_VALUES = 100_000
-MOST_LEVELS = 100  # of lists and keys within each other
-LENGTHS = ("epochs", "updates")  # the settings of which a run has one
+MOST_LEVELS = 100  # depth of nested lists and keys
+LENGTHS = ("epochs", "updates")  # a run has one of these settings
 
 
 def load_yaml(path: str | os.PathLike) -> Any:
@@ -31,7 +31,7 @@ def load_yaml(path: str | os.PathLike) -> Any:
         return OmegaConf.to_container(OmegaConf.load(os.fspath(path)), resolve=True)
     except XalignError:  # a ValueError
         raise
-    # ValueError: bytes that are no UTF-8, numbers of more digits than Python reads
+    # ValueError: invalid UTF-8, numbers with more digits than Python reads
     except (yaml.YAMLError, ValueError, OmegaConfBaseException, OSError) as error:
         found = textwrap.shorten(" ".join(str(error).split()), 300, placeholder=" ...")
         raise XalignError("the study is not YAML", where=path, found=found) from None
@@ -40,9 +40,8 @@ def load_yaml(path: str | os.PathLike) -> Any:
 def load_with_base(path: str | os.PathLike) -> Any:
     """The content of a study; it may extend another one, its ``base``, whose path is relative to the study.
 
-    Its values replace the base's, mappings key by key. A run's length replaces the base's, whichever of
-    :data:`LENGTHS` either is. If the study names tasks, only those remain. The base's ``data`` are relative to the
-    base.
+    Its values replace the base's, mappings key by key. A run's length in any of :data:`LENGTHS` replaces the base's
+    length. If the study names tasks, only those remain. The base's ``data`` are relative to the base.
     """
     own = load_yaml(path)
     if not isinstance(own, Mapping) or "base" not in own:
@@ -60,7 +59,7 @@ def load_with_base(path: str | os.PathLike) -> Any:
 
 
 def _over(base: object, own: object, at: object = None) -> Any:
-    """The base with the study's values in place of its own, key by key."""
+    """The base with its values replaced by the study's, key by key."""
     if not (isinstance(base, Mapping) and isinstance(own, Mapping)):
         return own
     if at in ("defaults", "settings") and any(own.get(name) is not None for name in LENGTHS):
@@ -69,8 +68,8 @@ def _over(base: object, own: object, at: object = None) -> Any:
 
 
 def _require_small(text: bytes, path: str | os.PathLike) -> None:
-    """Refuse endless and huge files event by event: to recurse could end the interpreter."""
-    sizes: dict[str | None, float] = {}  # values below each anchor, endless as long as it is open
+    """Refuse endless and huge files event by event: recursion could crash the interpreter."""
+    sizes: dict[str | None, float] = {}  # values below each anchor, infinite while it is open
     opened: list[tuple[str | None, float]] = []
     for event in yaml.parse(text, yaml.SafeLoader):
         size = 1.0

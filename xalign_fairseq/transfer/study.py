@@ -15,7 +15,7 @@ from xalign_fairseq.transfer.structured import check_names, errors_at, load_with
 
 SEEDS = (12, 156, 78, 37, 8)  # those of Wu & Dredze (2020)
 MODELS = ("one", "each")
-# The languages of benchmarks with few languages: a file of another language is not missing.
+# The languages of benchmarks with few languages; files of other languages do not exist.
 COVERED = {
     "xnli": {"ar", "bg", "de", "el", "en", "es", "fr", "hi", "ru", "sw", "th", "tr", "ur", "vi", "zh"},
     "pawsx": {"de", "en", "es", "fr", "ja", "ko", "zh"},
@@ -23,8 +23,8 @@ COVERED = {
     "mlqa": {"ar", "de", "en", "es", "hi", "vi", "zh"},
     "tydiqa": {"ar", "bn", "en", "fi", "id", "ko", "ru", "sw", "te"},
 }
-# The tasks without a study: XTREME's, with its score of POS. TyDiQA's test set is its authors' dev set, so it has no
-# other.
+# The tasks without a study: XTREME's, with its POS score. TyDiQA is tested on its authors' dev set, so it has no dev
+# set.
 XTREME: dict[str, dict[str, Any]] = {
     "xnli": {},
     "pawsx": {},
@@ -35,7 +35,7 @@ XTREME: dict[str, dict[str, Any]] = {
     "tydiqa": {"test_split": "dev", "holdout": 0.1},
     "tatoeba": {},
 }
-# Not in XTREME, and only run if named: it needs treebanks, which XTREME's scripts do not keep.
+# Not in XTREME, and only run on request: it needs treebanks, which XTREME's scripts do not keep.
 BESIDE: dict[str, dict[str, Any]] = {"parsing": {}}
 RETRIEVAL = "retrieval"
 RETRIEVAL_OPTIONS = {"layer": None}
@@ -53,14 +53,14 @@ class Task:
 
     Attributes:
         name: of the task in the study; names folders.
-        benchmark: what its files are.
-        folder: that its files are in, of this benchmark or of many.
+        benchmark: the benchmark of its files.
+        folder: the folder of its files, for this benchmark or for many.
         models: ``one`` for all training languages, or one for ``each``, tested on its own language.
-        train_languages, valid_languages, languages: to train on, to choose the model on, to test on.
+        train_languages, valid_languages, languages: for training, model selection and test.
         files: part (``train``, ``valid``, ``test``) -> language -> path, relative to ``folder``, of the files that the
             study names; the others are found by the benchmark's patterns with the part's entry of
         splits: part -> split.
-        holdout: the share of the training examples on which the model is chosen, instead of validation files.
+        holdout: the share of training examples for model selection, instead of validation files.
         code_switch: mix English with the other training language in each pair (Pan et al. 2021).
         score: the metrics whose mean is the task's score, the first of which chooses the model; empty for the
             benchmark's own (:meth:`~xalign_fairseq.transfer.benchmarks.Benchmark.score`).
@@ -84,7 +84,7 @@ class Task:
 
     @property
     def trains(self) -> bool:
-        """Whether the task has any training: retrieval has none."""
+        """Whether the task has training (retrieval has none)."""
         return self.benchmark.family != RETRIEVAL
 
 
@@ -98,7 +98,7 @@ class Study:
 
 @dataclass
 class StudyKeys:
-    """The keys of a study in YAML; ``base`` is taken before (:func:`load_with_base`)."""
+    """The keys of a study in YAML; ``base`` is read earlier (:func:`load_with_base`)."""
 
     data: str | None = None
     seeds: list[int] = field(default_factory=lambda: list(SEEDS))
@@ -143,10 +143,10 @@ def load_study(path: str | os.PathLike, data: str | os.PathLike | None = None) -
 def xtreme_study(data: str | os.PathLike, languages: Sequence[str], tasks: Sequence[str] = ()) -> Study:
     """XTREME's tasks in a folder of their files: train and choose the model in English, test on ``languages``.
 
-    Those of :data:`BESIDE` are added if ``tasks`` names them.
+    Tasks of :data:`BESIDE` are added if ``tasks`` names them.
 
-    A benchmark that was never made in a language is not tested in it; Tatoeba's sentences are looked for among English
-    ones, so it has no English test.
+    A benchmark is not tested in a language it does not have. Tatoeba searches among English sentences, so it has no
+    English test.
     """
     beside = {name: keys for name, keys in BESIDE.items() if name in tasks}
     found = []
@@ -158,7 +158,7 @@ def xtreme_study(data: str | os.PathLike, languages: Sequence[str], tasks: Seque
 
 
 def _is_covered(benchmark: str, language: str) -> bool:
-    if benchmark == "mlqa":  # also contexts and questions of different languages, such as en-de
+    if benchmark == "mlqa":  # also different languages of context and question, such as en-de
         return set(language.split("-")) <= COVERED["mlqa"]
     return language in COVERED.get(benchmark, {language}) and (benchmark, language) != ("tatoeba", "en")
 
@@ -181,7 +181,7 @@ def select(
 
 
 def _restricted(task: Task, languages: Sequence[str]) -> Task:
-    """The task in some of its test languages; models for each language are made only for these."""
+    """The task in some of its test languages; with one model per language, only for these."""
     train = [x for x in task.train_languages if task.models == "one" or x in languages]
     tested = [x for x in task.languages if x in languages]
     return replace(task, train_languages=tuple(train), languages=tuple(tested))
@@ -299,7 +299,7 @@ def _holdout(keys: TaskKeys, where: str) -> float | None:
 
 
 def _check_languages(task: Task, where: str) -> None:
-    """Code-switching, and a model for each language, put conditions on the languages."""
+    """Check the languages for code-switching and for one model per language."""
     listed, place = ", ".join(task.train_languages), f"{where}, train_languages"
     if task.code_switch and set(task.train_languages) == {"en"}:
         raise XalignError("code-switching needs another language besides English", where=place, found=listed)

@@ -15,7 +15,7 @@ from xalign_fairseq.transfer.results import EACH
 
 
 def make_tables(report: StudyReport) -> list[Table]:
-    """All tables of a report, those without a row left out."""
+    """All tables of a report that have rows."""
     tables = [_overall(report)]
     for task in report.tasks:
         tables += _task(task)
@@ -56,7 +56,7 @@ def _preface(report: StudyReport) -> list[str]:
 
 
 def _signatures(report: StudyReport) -> list[str]:
-    """A line for each task and metric: what all its languages share, then the data of each."""
+    """A line for each task and metric: the common part, then the data of each language."""
     lines = []
     for task in report.tasks:
         for metric in task.metrics:
@@ -78,7 +78,7 @@ def _gap(summary: Summary) -> str:
 
 
 def _best(columns: Sequence[Sequence[Summary | None]]) -> frozenset[tuple[int, int]]:
-    """(row, column) of the highest means as printed; of one row alone, none. Column 0 of the table is the name."""
+    """(row, column) of the highest printed means; none for a single row. Column 0 of the table is the name."""
     bold = set()
     for number, column in enumerate(columns, 1):
         shown = [None if summary is None else round(100 * summary.mean, 1) for summary in column]
@@ -94,7 +94,7 @@ def _figures(row: Row, task: TaskReport) -> list[Summary | None]:
 
 
 def _has_both(task: TaskReport) -> bool:
-    """Whether the zero-shot average is another than that of all languages."""
+    """Whether the zero-shot average differs from the average of all languages."""
     return bool(task.zero_shot) and task.zero_shot != task.languages
 
 
@@ -108,7 +108,7 @@ def _task(task: TaskReport) -> list[Table]:
             (row.checkpoint, *(" / ".join(filter(None, map(percent, cell))) for cell in zip(*lines, strict=True)))
             for row, *lines in zip(task.rows[names[0]], *parts, strict=True)
         ]
-        # Two figures in a cell: the best is the highest mean of both.
+        # Two figures in a cell: the best has the highest mean of both.
         deciding = [_figures(row, task) for row in task.rows[SCORE if len(names) > 1 else names[0]]]
         title = f"{task.title}: {' / '.join(name.upper() if len(names) > 1 else name for name in names)}"
         tables.append(Table(title, columns, rows, bold=_best(list(zip(*deciding, strict=True)))))
@@ -146,7 +146,7 @@ def _differences(report: StudyReport) -> Table:
 
 
 def _english_check(report: StudyReport) -> Table:
-    """Whether English became worse than with the baseline."""
+    """Whether English is worse than with the baseline."""
     found = report.findings.english if report.findings else []
     columns = ("checkpoint", "task", "test", "difference", "95 % interval", "p, items", "p, items and seeds", "p, Holm")
     rows = [(*_finding(each), _verdict(each)) for each in found]
@@ -197,7 +197,7 @@ def _supervised_gaps(report: StudyReport) -> Table:
 
 
 def write_report(report: StudyReport, folder: Path) -> dict[str, str]:
-    """Write report.md, report.json and report.tex; their texts by name."""
+    """Write report.md, report.json and report.tex; return their texts by name."""
     texts = {
         "report.md": to_markdown(report),
         "report.json": json.dumps(report.as_dict(), indent=1, ensure_ascii=False) + "\n",

@@ -20,9 +20,9 @@ OF_ENCODER = ("checkpoint_digest", "encoder")
 class TaskResults:
     """A task and what its models are trained on, with the runs of all checkpoints and seeds.
 
-    ``languages`` are those with scores, English first; ``measured`` has the signatures' parts that all runs share,
-    metric by metric; ``runs`` goes by checkpoint, seed and language; ``score`` names the metrics that the study scores
-    the task by, empty for the benchmark's own.
+    ``languages`` are the scored languages, English first. ``measured`` has, per metric, the parts of the signature that
+    all runs share. The keys of ``runs`` are checkpoint, seed and language. ``score`` names the metrics of the task's
+    score, empty for the benchmark's.
     """
 
     task: str
@@ -43,13 +43,13 @@ class TaskResults:
 
     @property
     def zero_shot(self) -> tuple[str, ...]:
-        """The tested languages that no run was trained on, in any treebank (``en_pud`` is English)."""
+        """The tested languages outside the training languages of all runs, in any treebank (``en_pud`` is English)."""
         trained = set(map(code, self.train_languages))
         return tuple(language for language in self.languages if code(language) not in trained)
 
     @property
     def averaged(self) -> tuple[str, ...]:
-        """The languages over which checkpoints are compared: zero-shot ones or, without any, all."""
+        """The languages over which checkpoints are compared: the zero-shot languages, or all if there are none."""
         return self.zero_shot or self.languages
 
     @property
@@ -63,7 +63,7 @@ class TaskResults:
         return {seed: tested for seed, tested in runs.items() if all(each in tested for each in self.languages)}
 
     def scores(self, checkpoint: str, language: str, metrics: Sequence[Metric]) -> dict[int, float]:
-        """Seed -> mean of the ``metrics``, of the seeds that have it."""
+        """Seed -> mean of the ``metrics``, for seeds that have it."""
         return {
             seed: float(np.mean([tested[language].scores[language][metric.name] for metric in metrics]))
             for seed, tested in self.runs.get(checkpoint, {}).items()
@@ -71,14 +71,14 @@ class TaskResults:
         }
 
     def averages(self, checkpoint: str, languages: Sequence[str], metrics: Sequence[Metric]) -> dict[int, float]:
-        """Seed -> average over ``languages``, of the seeds that have all the task's languages."""
+        """Seed -> average over ``languages``, for seeds with all the task's languages."""
         columns = [self.scores(checkpoint, language, metrics) for language in languages]
         return {seed: float(np.mean([column[seed] for column in columns])) for seed in self.complete(checkpoint)}
 
     def trained_otherwise(self, checkpoints: Sequence[str]) -> list[str]:
-        """For each checkpoint that was fine-tuned differently from the first one, the differences except its encoder.
+        """The differences, except the encoder, of each checkpoint that was fine-tuned differently from the first one.
 
-        This may be intended, as with ``pair_separators`` of other encoders, or be the rest of a changed study.
+        Differences may be intended, such as ``pair_separators`` of other encoders, or come from a changed study.
         """
         firsts: dict[tuple[str, ...], RunResult] = {}
         found: dict[str, str] = {}
@@ -103,7 +103,7 @@ class StudyResults:
 
 
 def code(language: str) -> str:
-    """The language of a treebank: ``en`` of ``en_ewt``."""
+    """The language of a treebank: ``en`` for ``en_ewt``."""
     return language.partition("_")[0]
 
 
@@ -141,7 +141,7 @@ def read_results(out: str | os.PathLike) -> StudyResults:
 
 
 def _require_one_training(runs: Sequence[RunResult]) -> None:
-    """A mean is over seeds, or over models for each language: nothing else may differ between a checkpoint's runs."""
+    """Means are over seeds, or over models of each language: nothing else may differ between a checkpoint's runs."""
     firsts: dict[tuple[str, ...], RunResult] = {}
     for run in runs:
         if run.made_by is None:
@@ -191,7 +191,7 @@ def _clash(problem: str, first: RunResult, run: RunResult, found: str) -> Xalign
 
 
 def _difference(first: Iterable[dict[str, str]], second: Iterable[dict[str, str]]) -> str:
-    """The parts of signatures that differ."""
+    """The differing parts of signatures."""
     parts = [
         f"{key}:{a.get(key)} and {key}:{b.get(key)}"
         for a, b in zip(first, second, strict=True)
@@ -206,7 +206,7 @@ def _english_first(language: str) -> tuple[bool, str]:
 
 
 def _missing(runs: Sequence[RunResult], folders: Sequence[Path], checkpoints: Sequence[str]) -> list[str]:
-    """Runs and test languages that one checkpoint has and another lacks, and unfinished runs."""
+    """Runs and test languages that some checkpoints lack, and unfinished runs."""
     tested = {run.folder.parts[-4:]: set(run.items) for run in runs}
     languages: dict[tuple[str, ...], set[str]] = {}
     for (_, *cell), found in tested.items():

@@ -1,7 +1,7 @@
 """Fixes for fairseq 0.12 on current Python, torch and numpy, one unit each; features are in the trainer.
 
-A unit is a module whose ``UNIT`` says whether these versions have the problem, and installs the fix, also repeatedly.
-Nothing is patched on disk, and importing this package imports neither torch nor fairseq.
+A unit is a module whose ``UNIT`` detects whether these versions have the problem, and installs the fix; repeating is
+safe. Nothing is patched on disk, and importing this package imports neither torch nor fairseq.
 """
 
 import importlib
@@ -32,7 +32,7 @@ _statuses: list[PatchStatus] = []
 def apply() -> list[PatchStatus]:
     """Install every patch that the installed versions need; a second call does nothing.
 
-    fairseq calls this by importing the ``--user-dir``, which is before it touches data, models or checkpoints.
+    fairseq calls this by importing the ``--user-dir``, before it touches data, models or checkpoints.
 
     Returns:
         the status of every unit, in the order of ``UNITS``.

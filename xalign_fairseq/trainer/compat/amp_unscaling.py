@@ -1,10 +1,9 @@
 """``--amp`` divides gradients by the loss scale once.
 
 Why: ``AMPOptimizer`` lets torch's scaler unscale the gradients of torch's optimizer, and then steps fairseq's wrapper.
-The scaler does not recognise the wrapper and unscales again. The gradients are too small by the loss scale, which
-starts at 128 and doubles every 2,000 updates, so that Adam's eps finally outweighs them.
-Touches: ``AMPOptimizer.step``: the scaler steps the optimizer whose gradients it has unscaled.
-Can go: when fairseq steps what it has unscaled.
+The scaler does not recognise the wrapper and unscales again. So gradients are too small by the loss scale, which starts
+at 128 and doubles every 2,000 updates; finally they are small compared with Adam's eps. Touches: ``AMPOptimizer.step``:
+the scaler steps the optimizer whose gradients it has unscaled. Can go: when fairseq steps what it has unscaled.
 """
 
 import functools

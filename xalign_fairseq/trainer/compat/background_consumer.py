@@ -1,4 +1,4 @@
-"""The thread that reads batches ahead of the trainer ends before the interpreter.
+"""The thread that prefetches batches ends before the interpreter.
 
 Why: training that stops within an epoch (``--max-update``, an error, Ctrl-C) leaves fairseq's daemon thread running. If
 the thread uses torch while the interpreter shuts down, the process aborts with exit code 134 after everything is saved.
@@ -16,13 +16,13 @@ from typing import Any
 
 from xalign_fairseq.trainer.compat.patching import wrapping
 
-PATIENCE = 30.0  # seconds that the exit waits for an unfinished batch
+PATIENCE = 30.0  # seconds to wait at exit for an unfinished batch
 
 _running: "weakref.WeakSet[Any]" = weakref.WeakSet()
 
 
 class _Halting:
-    """The queue as the thread sees it: once halted, ``put`` ends the thread instead of filling a queue nobody reads."""
+    """The thread's queue: once halted, ``put`` ends the thread instead of filling a queue without a reader."""
 
     def __init__(self, target: "queue.Queue[Any]"):
         self.target = target
@@ -30,7 +30,7 @@ class _Halting:
 
     def put(self, item: object) -> None:
         if self.halted.is_set():
-            raise SystemExit  # threading lets it end the thread in silence, and fairseq's run() does not catch it
+            raise SystemExit  # threading ignores it silently, and fairseq's run() does not catch it
         self.target.put(item)
 
 
@@ -44,7 +44,7 @@ def _stoppable(original: type) -> type:
             _running.add(self)
 
         def stop(self) -> None:
-            """End the thread: refuse new batches, free the place that it may be waiting for, and join it."""
+            """End the thread: refuse new batches, free a place in the queue, and join the thread."""
             self.halting.halted.set()
             give_up = time.monotonic() + PATIENCE
             while self.is_alive() and time.monotonic() < give_up:
@@ -58,7 +58,7 @@ def _stoppable(original: type) -> type:
 
 @atexit.register
 def stop_all() -> None:
-    """Stop the threads that still fetch batches; called as the interpreter ends."""
+    """Stop the threads that still fetch batches; called at the interpreter's exit."""
     for consumer in list(_running):
         consumer.stop()
         if consumer.is_alive():

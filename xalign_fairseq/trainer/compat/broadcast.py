@@ -1,10 +1,10 @@
 """Sending a checkpoint from rank 0 to the other ranks.
 
-Why: ``broadcast_object`` sends other values than tensors by ``torch.save`` and ``torch.load``. Since torch 2.6,
-``torch.load`` refuses the checkpoint's ``DictConfig``, so that resuming fails on every rank but 0.
-Touches: ``fairseq.distributed.utils._broadcast_object_slow``, which now sends by ``torch.distributed``'s own
-``broadcast_object_list``: pickle between the ranks of one job, without a file. ``torch.load`` is unchanged.
-Can go: when fairseq uses that function.
+Why: ``broadcast_object`` sends values other than tensors by ``torch.save`` and ``torch.load``. Since torch 2.6,
+``torch.load`` refuses the checkpoint's ``DictConfig``, so resuming fails on every rank except 0. Touches:
+``fairseq.distributed.utils._broadcast_object_slow``, which now sends by ``torch.distributed``'s own
+``broadcast_object_list``: pickle between the ranks of one job, without a file. ``torch.load`` is unchanged. Can go:
+when fairseq uses that function.
 """
 
 import functools

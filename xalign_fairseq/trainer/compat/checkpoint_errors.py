@@ -1,9 +1,8 @@
 """The error for a file that is not a checkpoint, or has foreign pickled code, names the file.
 
-Why: fairseq passes on torch's errors, such as ``KeyError: 101``; for foreign code, torch advises to switch
-``weights_only`` off.
-Touches: the errors of ``fairseq.checkpoint_utils.load_checkpoint_to_cpu``.
-Can go: when fairseq says which file could not be read, and why.
+Why: fairseq shows torch's errors, such as ``KeyError: 101``; for foreign code, torch suggests to disable
+``weights_only``. Touches: the errors of ``fairseq.checkpoint_utils.load_checkpoint_to_cpu``. Can go: when fairseq says
+which file could not be read, and why.
 """
 
 import functools
@@ -21,7 +20,7 @@ def _explained(load: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, A
         except Exception:
             from xalign_fairseq.encoder.checkpoint import read
 
-            read(path)  # raises XalignError, unless fairseq's complaint was about something else
+            read(path)  # raises XalignError, unless fairseq's error has another cause
             raise
 
     return load_checkpoint_to_cpu

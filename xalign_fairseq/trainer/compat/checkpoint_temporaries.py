@@ -1,6 +1,6 @@
 """A checkpoint's temporary file is always a new file, never an existing link.
 
-Why: fairseq opens ``checkpoint_last.pt.tmp`` by name, and so writes through a symbolic link of another user.
+Why: fairseq opens ``checkpoint_last.pt.tmp`` by name, so it writes through another user's symbolic link.
 Touches: ``fairseq.checkpoint_utils.torch_persistent_save``, for local files.
 Can go: when fairseq opens its temporary as a new file.
 """

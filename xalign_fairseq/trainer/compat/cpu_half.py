@@ -1,9 +1,9 @@
 """``--fp16`` on a CPU.
 
-Why: ``FP16Optimizer`` asks CUDA for the current device, the key of its flat float32 copy. With any number as key,
-gradients on the CPU, whose device index is None, never reach that copy, and training continues with zero gradients.
-Touches: ``_FP16OptimizerMixin.build_fp32_params``, for CPU parameters only. The package's trainer handles an overflow.
-Can go: when fairseq uses the parameters' own device.
+Why: ``FP16Optimizer`` asks CUDA for the current device and uses it as the key of its flat float32 copy. The device
+index of CPU gradients is None, so they never reach that copy, and training continues with zero gradients. Touches:
+``_FP16OptimizerMixin.build_fp32_params``, for CPU parameters only. The package's trainer handles an overflow. Can go:
+when fairseq uses the parameters' own device.
 """
 
 import functools

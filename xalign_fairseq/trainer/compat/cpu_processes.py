@@ -43,7 +43,7 @@ def install() -> None:
 
 
 def uses_cuda(cfg: Any) -> bool:
-    """The trainer's own rule for whether a run (its whole ``FairseqConfig``) uses CUDA."""
+    """The trainer's rule for whether a run (its whole ``FairseqConfig``) uses CUDA."""
     return torch.cuda.is_available() and not cfg.common.cpu and not cfg.common.tpu
 
 
@@ -85,9 +85,9 @@ def _run_and_give_way(main: Any, cfg: Any, **kwargs: Any) -> Any:
 def give_way() -> None:
     """Let gloo's threads have Python's lock (the GIL) before the interpreter ends.
 
-    They release Python's tensors shortly after the collective that used them, and need the lock for it. A thread that
-    still waits for the lock when the interpreter ends is ended with "terminate called without an active exception", and
-    the process, whose work is done, with SIGABRT (https://github.com/pytorch/pytorch/issues/190489).
+    The threads need the lock to release Python's tensors shortly after a collective. If a thread still waits for the
+    lock when the interpreter ends, the finished process aborts with "terminate called without an active exception" and
+    SIGABRT (https://github.com/pytorch/pytorch/issues/190489).
     """
     time.sleep(0.1)
 

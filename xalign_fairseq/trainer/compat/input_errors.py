@@ -18,27 +18,27 @@ from xalign_fairseq.core.errors import XalignError, command_line_text
 from xalign_fairseq.trainer.compat.patching import FairseqPatch, replace
 
 NAME = "input errors"
-# The start of the last line of a traceback, which another process or a worker passes on as text.
+# The start of a traceback's last line, which other processes and workers send as text.
 HEADING = f"{XalignError.__module__}.{XalignError.__qualname__}: "
-NEXT = "\n\nDuring handling of"  # how it begins what follows of exceptions raised from there
+NEXT = "\n\nDuring handling of"  # how a traceback begins the text after a chained exception
 
 
 def needed() -> bool:
     """Whether this is a fairseq command; other programs that import fairseq need their tracebacks."""
     program = Path(sys.argv[0])
-    called = program.name == "-c" and "fairseq_cli" in sys.modules  # as this package starts fairseq-train
+    called = program.name == "-c" and "fairseq_cli" in sys.modules  # the way this package starts fairseq-train
     return called or program.name.startswith("fairseq") or "fairseq_cli" in program.parts
 
 
 def install() -> None:
-    """Install this hook before the present one."""
+    """Install this hook before the current one."""
     replace(sys, "excepthook", NAME, _plain)
 
 
 def message(error: BaseException) -> str | None:
     """The message for an error in the input, even if another exception or a text carries it; otherwise None.
 
-    fairseq raises its own exception for errors in a checkpoint's weights; a process or a worker passes on text.
+    fairseq raises its own exception for errors in a checkpoint's weights; processes and workers send text.
     """
     text = str(error)
     if HEADING in text:

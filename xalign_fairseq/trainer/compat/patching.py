@@ -19,7 +19,7 @@ class PatchStatus(NamedTuple):
 
 
 class FairseqPatch(NamedTuple):
-    """A patch: its name and why, whether these versions of fairseq, torch and numpy need it, and what installs it."""
+    """A patch: its name, reason, check of the versions of fairseq, torch and numpy, and installer."""
 
     name: str
     why: str
@@ -30,11 +30,11 @@ class FairseqPatch(NamedTuple):
 def wrapping(
     name: str, why: str, place: str, attribute: str, make: Callable[[Any], Any], *, has: str = "", lacks: str = ""
 ) -> FairseqPatch:
-    """A patch that wraps one function or class of fairseq by ``make``, as long as its source has and lacks these texts.
+    """A patch that wraps a function or class of fairseq by ``make``, if its source contains ``has`` and not ``lacks``.
 
     Args:
-        place: the attribute's owner, imported when it is needed: ``module`` or ``module:Class``.
-        has, lacks: of fairseq's own source; empty ones say nothing.
+        place: the attribute's owner, imported when needed: ``module`` or ``module:Class``.
+        has, lacks: texts of fairseq's source; empty texts are not checked.
     """
 
     def needed() -> bool:
@@ -45,7 +45,7 @@ def wrapping(
 
 
 def replace(owner: object, attribute: str, patch: str, make: Callable[[Any], Any]) -> None:
-    """Set ``owner.attribute`` to ``make(original)``, unless the patch of this name has done so already.
+    """Set ``owner.attribute`` to ``make(original)``, unless the patch of this name is already installed.
 
     ``make`` returns a function wrapped by ``functools.wraps`` or a subclass, so several patches can apply to one
     function, and ``source_has`` still sees fairseq's text. A classmethod or staticmethod stays one.
@@ -62,7 +62,7 @@ def replace(owner: object, attribute: str, patch: str, make: Callable[[Any], Any
 
 
 def source_has(function: Any, text: str) -> bool:
-    """Whether fairseq's own source of a (perhaps patched) function or class still contains ``text``."""
+    """Whether fairseq's source of a (perhaps patched) function or class contains ``text``."""
     while hasattr(function, "__wrapped__"):  # inspect.unwrap does not unwrap classes since Python 3.13
         function = function.__wrapped__
     return text in inspect.getsource(function)

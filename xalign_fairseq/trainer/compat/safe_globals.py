@@ -1,4 +1,4 @@
-"""The allow-list with which fairseq's checkpoints load under ``weights_only=True``.
+"""The allow-list for loading fairseq's checkpoints with ``weights_only=True``.
 
 Why: torch 2.6 and newer refuse pickled globals outside their list; fairseq's checkpoints have a few harmless ones.
 Touches: torch's process-wide list of safe globals. ``weights_only`` is never switched off, so a checkpoint with foreign

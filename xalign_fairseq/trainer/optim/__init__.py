@@ -1,1 +1,1 @@
-"""AdamW with a step in one pass over the rows of a batch; ``registered`` is fairseq's side of it."""
+"""AdamW with a step in one pass over the rows of a batch; ``registered`` is the interface to fairseq."""

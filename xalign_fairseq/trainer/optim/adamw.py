@@ -14,12 +14,12 @@ from xalign_fairseq.trainer.optim.apex import apex_step, require_apex
 
 MOMENTS = ("exp_avg", "exp_avg_sq")
 HALVES = (torch.float16, torch.bfloat16)
-# Half-precision numbers that are converted to float32 at a time, with their gradients, unless a parameter has more.
+# Half-precision numbers converted to float32 at once, with their gradients, unless a parameter has more.
 TOGETHER = 2**24
 
 
 class Part(NamedTuple):
-    """Tensors of one shape, type and device: values, their gradient, and the averages of it and of its square."""
+    """Tensors of one shape, type and device: values, gradient, and the averages of the gradient and its square."""
 
     values: Tensor
     gradient: Tensor
@@ -30,13 +30,13 @@ class Part(NamedTuple):
 class FoldedAdamW(torch.optim.Optimizer):
     r"""AdamW (Loshchilov & Hutter 2019) with the gradients' scale kept as a number until the step.
 
-    With g the gradient times the kept factor, t the parameter's updates, and the rest by element::
+    With g the gradient times the kept factor and t the parameter's number of updates, per element::
 
         m = b1 m + (1 - b1) g          v = b2 v + (1 - b2) g^2
         p = (1 - lr w) p - lr sqrt(1 - b2^t) / (1 - b1^t) m / (sqrt(v) + eps)
 
-    which is fairseq's adam, eps where that has it. :meth:`multiply` and :meth:`clip` change the factor, a number on the
-    device; nothing waits for it, and the step reads gradient, moments and values once. Until then ``p.grad`` is
+    This is fairseq's adam, with eps in the same place. :meth:`multiply` and :meth:`clip` change the factor, a number on
+    the device, without synchronisation, and the step reads gradient, moments and values once. Until then ``p.grad`` is
     unscaled; afterwards, float32 gradients are scaled as in the step, others unchanged.
 
     **Sparse gradients** are stepped lazily: rows with a gradient follow the equations above, with t the updates of the
@@ -46,14 +46,14 @@ class FoldedAdamW(torch.optim.Optimizer):
         m_n = b1^n m          v_n = b2^n v
         p_n = (1 - lr w) p_(n-1) - lr sqrt(1 - b2^t) / (1 - b1^t) m_n / (sqrt(v_n) + eps)
 
-    So what is left out in a gap of any length, at constant lr and up to the corrections of bias, is at most
-    r / (1 - r) times the size of the row's last update, r = b1 / sqrt(b2), by momentum (9 times at 0.9 and 0.999), and
-    lr w of the values an update by weight decay; the next update weighs m and v by b1 and b2 instead of b1^(n+1) and
-    b2^(n+1). Either way, once bias needs no correction, an update of an element is at most
-    lr (1 - b1) / sqrt((1 - b2)(1 - b1^2 / b2)), 7.3 lr there. A row of every gradient is stepped as by dense Adam. On a
-    GPU, summing a sparse gradient's repeated rows waits for their number.
+    So for a gap of any length, at constant lr and without bias correction, lazy steps omit at most r / (1 - r) times
+    the row's last update, r = b1 / sqrt(b2), of momentum (9 times at 0.9 and 0.999), and lr w of the values per update
+    of weight decay. The next update weighs m and v by b1 and b2 instead of b1^(n+1) and b2^(n+1). In both cases, once
+    bias needs no correction, an update of an element is at most lr (1 - b1) / sqrt((1 - b2)(1 - b1^2 / b2)), 7.3 lr
+    there. A row with a gradient in every update is stepped as by dense Adam. On a GPU, summing repeated rows of a
+    sparse gradient needs a synchronisation.
 
-    Moments are float32 for float16 and bfloat16 parameters, which are stepped in float32, some at a time.
+    For float16 and bfloat16 parameters, moments are float32, and steps are in float32, in chunks.
 
     Args:
         params: as torch's optimizers take them.
@@ -63,7 +63,7 @@ class FoldedAdamW(torch.optim.Optimizer):
 
     supports_memory_efficient_fp16 = True
     supports_flat_params = True
-    disable_mem_eff_fp16_loading_hack = True  # load_state_dict keeps float32 moments by itself
+    disable_mem_eff_fp16_loading_hack = True  # load_state_dict here keeps float32 moments
 
     def __init__(
         self,
@@ -89,11 +89,12 @@ class FoldedAdamW(torch.optim.Optimizer):
         self.factor = self.factor * factor
 
     def clip(self, max_norm: float, aggregate: Callable[[Tensor], Tensor] | None = None) -> Tensor:
-        """The norm of all gradients times the factor, to which the step limits them if it is above ``max_norm`` > 0.
+        """The norm of all gradients times the factor; if it exceeds ``max_norm`` > 0, the step scales them to
+        ``max_norm``.
 
         Args:
             max_norm: 0 only measures.
-            aggregate: from this worker's norm, the norm over all workers.
+            aggregate: computes the norm over all workers from this worker's norm.
         """
         norm = gradient_norm(self._gradients())
         norm = norm * (self.factor.to(norm.device) if isinstance(self.factor, Tensor) else self.factor)
@@ -109,7 +110,7 @@ class FoldedAdamW(torch.optim.Optimizer):
 
     @torch.no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Update every parameter that has a gradient; the factor is 1 again."""
+        """Update every parameter with a gradient, and reset the factor to 1."""
         loss = None
         if closure is not None:
             with torch.enable_grad():
@@ -152,7 +153,7 @@ class FoldedAdamW(torch.optim.Optimizer):
                 self.state[p] = {"step": int(step), **moments}
 
     def _gradients(self) -> Iterator[Tensor]:
-        """The gradients of the norm; repeated rows of sparse gradients are summed, once for norm and step."""
+        """The gradients for the norm; repeated rows of sparse gradients are summed once, for norm and step."""
         for p in chain.from_iterable(group["params"] for group in self.param_groups):
             if p.grad is not None and p.grad.is_sparse:
                 p.grad = p.grad.coalesce()
@@ -224,7 +225,7 @@ class FoldedAdamW(torch.optim.Optimizer):
 
 
 def batched(parameters: Iterable[Tensor]) -> Iterator[list[Tensor]]:
-    """Parameters in their order, together as long as they have at most :data:`TOGETHER` numbers."""
+    """Parameters in order, in groups of at most :data:`TOGETHER` numbers."""
     batch: list[Tensor] = []
     numbers = 0
     for p in parameters:
@@ -238,7 +239,7 @@ def batched(parameters: Iterable[Tensor]) -> Iterator[list[Tensor]]:
 
 
 def gradient_norm(gradients: Iterable[Tensor]) -> Tensor:
-    """The Euclidean norm of all gradients together, read once; of half precision in float32."""
+    """The joint Euclidean norm of all gradients, each read once; in float32 for half precision."""
     alike: defaultdict[tuple[torch.device, torch.dtype], list[Tensor]] = defaultdict(list)
     for gradient in gradients:
         alike[gradient.device, gradient.dtype].append(gradient.detach())

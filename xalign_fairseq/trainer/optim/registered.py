@@ -1,4 +1,4 @@
-"""``--optimizer xalign_adamw``: what fairseq's trainer and its wrappers for half precision call."""
+"""``--optimizer xalign_adamw``: the interface for fairseq's trainer and its half-precision wrappers."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ from xalign_fairseq.trainer.optim.adamw import FoldedAdamW
 
 @dataclass
 class XalignAdamWConfig(FairseqDataclass):
-    """Options of ``--optimizer xalign_adamw``; the first three are spelled as fairseq's adam has them."""
+    """Options of ``--optimizer xalign_adamw``; the first three have the names of fairseq's adam."""
 
     adam_betas: Any = field(default=(0.9, 0.999), metadata={"help": "decay rates of both moments"})
     adam_eps: float = field(default=1e-8, metadata={"help": "added to the root of the second moment"})
@@ -34,8 +34,8 @@ class XalignAdamWConfig(FairseqDataclass):
 class XalignAdamW(FairseqAdam):
     """fairseq's adam by :class:`~xalign_fairseq.trainer.optim.adamw.FoldedAdamW`: the same updates in one pass.
 
-    The trainer multiplies the gradients by 1 / sample size, clips their norm and steps; the first two are kept for the
-    third. So are those of FP16Optimizer and MemoryEfficientFP16Optimizer, which pass on their own factor.
+    The trainer multiplies the gradients by 1 / sample size, clips their norm and steps; the step applies both factors.
+    This also holds for FP16Optimizer and MemoryEfficientFP16Optimizer, which pass on their factor.
     """
 
     optimizer: FoldedAdamW
@@ -49,7 +49,7 @@ class XalignAdamW(FairseqAdam):
         self.optimizer.multiply(c)
 
     def clip_grad_norm(self, max_norm: float, aggregate_norm_fn: Callable[[Tensor], Tensor] | None = None) -> Tensor:
-        """The gradients' norm, to which the step limits them if it is above ``max_norm`` > 0."""
+        """The gradients' norm; if it exceeds ``max_norm`` > 0, the step scales them to ``max_norm``."""
         return self.optimizer.clip(max_norm, aggregate_norm_fn)
 
     def zero_grad(self) -> None:
@@ -64,7 +64,7 @@ Aggregate = Callable[[Tensor], Tensor]
 
 
 class HalfPrecision(FP16Optimizer):
-    """fairseq's float32 copy of half-precision parameters: the same updates, bit by bit.
+    """fairseq's float32 copy of half-precision parameters, with bit-identical updates.
 
     Gradients are copied together into the float32 gradients, and parameters together back. The float32 gradients are
     not cleared before the backward pass, since the copy overwrites them. With a loss scale the host reads the norm
@@ -91,7 +91,7 @@ class HalfPrecision(FP16Optimizer):
         torch._foreach_copy_([p for p, _ in pairs], [copy for _, copy in pairs])
 
     def _copies(self, of_gradients: bool) -> Iterator[tuple[Tensor, Tensor]]:
-        """Each trained parameter, with its float32 copy or the gradient of that, which is part of a flat one or not."""
+        """Each trained parameter with its float32 copy or the copy's gradient, which may be part of a flat tensor."""
         if self.has_flat_params:
             for device, flat in self.fp32_params.items():
                 mine = [p for p in self.fp16_params if p.device.index == device]
@@ -105,7 +105,8 @@ class HalfPrecision(FP16Optimizer):
                 yield p, copy.grad if of_gradients else copy.data
 
     def zero_grad(self) -> None:
-        """Forget the gradients; the float32 ones are zeros from the next copy on unless a backward pass comes first."""
+        """Clear the gradients; the float32 gradients are zero after the next copy unless a backward pass comes
+        first."""
         for p in self.fp16_params:
             p.grad = None
         self._needs_sync = True

@@ -1,4 +1,4 @@
-"""Lines over updates as SVG in the page: without a script, light or dark with the page, distinguished by dashes."""
+"""Lines over updates as SVG in the page: without scripts, light or dark like the page, distinguished by dashes."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -8,9 +8,9 @@ from html import escape
 # In pixels of the picture; the page scales it.
 WIDTH, HEIGHT = 360, 210
 LEFT, RIGHT, TOP, BOTTOM = 46, 10, 12, 24
-# A line of more points shows no more detail.
+# More points show no more detail.
 MOST_POINTS = 400
-# With few points, each is drawn and shows its number under the pointer.
+# Up to this number, each point is drawn and shows its value under the pointer.
 MOST_DOTS = 80
 
 Points = Sequence[tuple[int, float]]
@@ -20,8 +20,8 @@ def line_chart(title: str, curves: Mapping[str, Points]) -> str:
     """A ``<figure>`` of curves over updates, with a key if there are several.
 
     Args:
-        title: what is drawn.
-        curves: (updates, value) by name, in ascending order; those without a point are left out.
+        title: the title.
+        curves: (updates, value) by name, in ascending order; empty curves are skipped.
     """
     curves = {name: thinned(points) for name, points in curves.items() if points}
     if not curves:
@@ -67,7 +67,7 @@ def line_chart(title: str, curves: Mapping[str, Points]) -> str:
 
 
 def nice_ticks(low: float, high: float) -> list[float]:
-    """Round numbers that reach from below the lowest to above the highest value, in even steps."""
+    """Round numbers in even steps, from below the lowest to above the highest value."""
     if high - low < 1e-9 * max(abs(high), abs(low), 1e-9):
         middle = abs(high) or 1.0
         low, high = low - middle / 10, high + middle / 10
@@ -94,9 +94,9 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]], numbers: int = 
     """A table of plain text; nothing without rows.
 
     Args:
-        columns: the head; none: there is no head, and the first cell of each row is one.
-        rows: as many cells each.
-        numbers: how many columns at the end have numbers.
+        columns: the head; without columns, the first cell of each row is the head.
+        rows: rows of the same number of cells.
+        numbers: the number of last columns that have numbers.
     """
     if not rows:
         return ""

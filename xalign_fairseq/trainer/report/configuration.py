@@ -1,4 +1,4 @@
-"""The informative part of fairseq's configuration of a run."""
+"""The informative part of a run's fairseq configuration."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -52,7 +52,7 @@ AUTOCAST = {"yes": "bf16 products (autocast)", "auto": "bf16 products where fast
 
 
 def groups(configuration: Groups) -> dict[str, list[tuple[str, str]]]:
-    """Every option that has a value, by group; of objectives those that are in the sum."""
+    """Every option with a value, by group; only the options of objectives in the sum."""
     found = {}
     for group, options in configuration.items():
         if group in LEFT_OUT:
@@ -65,7 +65,7 @@ def groups(configuration: Groups) -> dict[str, list[tuple[str, str]]]:
 
 
 def _of_objectives(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The criterion's own options and those of the objectives in the sum; ``mlm_weight`` is not of ``dict_mlm``."""
+    """The options of the criterion and of the objectives in the sum; ``mlm_weight`` does not belong to ``dict_mlm``."""
     every = sorted(
         (name.removesuffix("_weight") for name in options if name.endswith("_weight")), key=len, reverse=True
     )

@@ -1,4 +1,4 @@
-"""The page of a training run: one file that loads nothing and runs no script, in the reader's light or dark theme."""
+"""The page of a training run: one file without scripts or external resources, in the reader's light or dark theme."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -72,7 +72,7 @@ def report_page(run: TrainedRun, examples: str = "") -> str:
     """The whole page.
 
     Args:
-        run: what is known of it; what is not is left out.
+        run: the run's data; missing parts are skipped.
         examples: HTML of example links, made by the caller.
     """
     name = run.folder.resolve().name
@@ -98,7 +98,7 @@ def report_page(run: TrainedRun, examples: str = "") -> str:
         + "\n".join(part for part in parts if part)
         + f"\n</main>\n<footer>Written by xalign_fairseq {__version__}</footer>\n</body>\n</html>\n"
     )
-    return page.encode(errors="replace").decode()  # JSON can hold halves of characters
+    return page.encode(errors="replace").decode()  # JSON can hold unpaired surrogates
 
 
 @cache
@@ -152,7 +152,7 @@ def _tiles(run: TrainedRun) -> str:
 
 def _losses(run: TrainedRun) -> str:
     names = list(dict.fromkeys(filter(_is_loss, (*run.names(run.training), *run.names(VALID)))))
-    if len(names) == 2:  # the sum of one objective is that objective's
+    if len(names) == 2:  # the sum of a single objective is that objective
         names.remove("loss")
     drawn = (
         line_chart(
@@ -170,7 +170,7 @@ def _is_loss(name: str) -> bool:
 
 def _validation(run: TrainedRun) -> dict[str, dict[str, list[tuple[int, float]]]]:
     rates = [name for name in run.names(VALID) if name == "aer" or name.startswith("aer_")]
-    pairs = rates[:1] if len(rates) == 2 else rates  # the mean of one pair is that pair
+    pairs = rates[:1] if len(rates) == 2 else rates  # the mean of a single pair is that pair
     curves = {name: [(at, 100 * value) for at, value in run.series(VALID, name)] for name in pairs}
     charts = {"AER in % (lower is better)": curves} if curves else {}
     if score := run.series(VALID, "score"):

@@ -72,7 +72,7 @@ class ReportedResult(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class DataFolder:
-    """A data-bin: what its manifest says, and the manifest's digest; None where there is none."""
+    """A data-bin: its manifest's content and digest; None without a manifest."""
 
     path: Path
     manifest: ReportedManifest | None
@@ -84,12 +84,12 @@ class TrainedRun:
     """The data of a run; missing parts are empty.
 
     Attributes:
-        rows: the numbers of the log, in order, without those after an update from which the run later resumed.
-        configuration: fairseq's, by group, of the last time that it began.
-        sessions: of ``training.json``.
-        result: of ``result.json``: of train-aligner the AER before and after, of transfer the scores.
-        warnings: different ones, in their order.
-        times: of the log's first and last line.
+        rows: the log's rows in order, without rows after an update from which the run later resumed.
+        configuration: fairseq's configuration at the last start, by group.
+        sessions: from ``training.json``.
+        result: from ``result.json``: the AER before and after for train-aligner, the scores for transfer.
+        warnings: the distinct warnings, in order.
+        times: the times of the log's first and last line.
     """
 
     folder: Path
@@ -105,7 +105,7 @@ class TrainedRun:
     times: tuple[str, str] = ("", "")
 
     def series(self, kind: str, name: str) -> list[tuple[int, float]]:
-        """A number of the log over updates; of those that were logged twice, the later one."""
+        """A number of the log over updates; the later one if logged twice."""
         found = {row.updates: row.values[name] for row in self.rows if row.kind == kind and name in row.values}
         return sorted(found.items())
 
@@ -138,8 +138,8 @@ def read_run(folder: Path, log: Path | None = None) -> TrainedRun:
     """Read the files of a run.
 
     Args:
-        folder: its save dir, or the output of train-aligner, or the folder of one run of a transfer study.
-        log: of fairseq-train; by default ``train.log`` in the folder.
+        folder: the save dir, the output of train-aligner, or the folder of one run of a transfer study.
+        log: fairseq-train's log; by default ``train.log`` in the folder.
     """
     log = log or folder / LOG
     if not log.is_file():
@@ -181,13 +181,13 @@ def _json(path: Path) -> dict[str, Any]:
 
 
 def _configuration(lines: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """The configuration that fairseq-train logs first, a Python dictionary in one line."""
+    """The configuration at the beginning of fairseq-train's log, a Python dictionary in one line."""
     for line in reversed(lines):
         start = line.find("{'_name': None, 'common': {")
         if start >= 0:
             try:
                 found = ast.literal_eval(line[start:])
-            except (ValueError, SyntaxError, MemoryError, RecursionError):  # it was cut off, or holds an object
+            except (ValueError, SyntaxError, MemoryError, RecursionError):  # cut off, or with an object in it
                 continue
             return {name: group for name, group in found.items() if isinstance(group, dict)}
     return {}
@@ -203,7 +203,7 @@ def _data_paths(folder: Path, sessions: Sequence[Session], configuration: Mappin
 
 def _data(path: Path) -> DataFolder:
     manifest = path / MANIFEST
-    if not os.path.isfile(manifest):  # a name that is too long is no file either
+    if not os.path.isfile(manifest):  # a name too long for a file
         return DataFolder(path, None, None)
     return DataFolder(path, read_json(manifest, ReportedManifest), file_sha256(manifest))
 

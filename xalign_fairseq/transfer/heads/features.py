@@ -1,4 +1,4 @@
-"""Features of the encoder for a task: its last layer, or a learned mix of all layers of a frozen encoder."""
+"""The encoder's features for a task: the last layer, or a learned mix of all layers of a frozen encoder."""
 
 from typing import Any, ClassVar
 
@@ -11,25 +11,25 @@ from xalign_fairseq.encoder.mappings import States
 
 
 class Features(nn.Module):
-    r"""Hidden states of a pass to the features (N, T, H) of a task.
+    r"""Maps hidden states to a task's features (N, T, H).
 
-    By default the last layer, without parameters. With ``feature_based`` the encoder is frozen, and its layers are
-    mixed as ELMo's are (Peters et al., 2018), embeddings included, with learned w and gamma:
+    By default these are the last layer, without parameters. With ``feature_based`` the encoder is frozen, and its
+    layers, embeddings included, are mixed as in ELMo (Peters et al., 2018), with learned w and gamma:
 
     .. math:: x = \gamma \sum_{l=0}^{L} softmax(w)_l h_l
 
     ``extra_layers`` new transformer layers then read the mix (Wu & Dredze, 2020, section 3: 4 of them), each with the
-    encoder's sizes. Where the encoder comes with linear maps, h_l are the states that they map to the pivot language's
+    encoder's sizes. If the encoder has linear maps, h_l are the states mapped to the pivot language
     (:class:`~xalign_fairseq.encoder.mappings.MappedStates`).
 
     Args:
-        config: sizes and dropout of the encoder.
-        options: of :attr:`defaults`.
-        first_alone: the task reads only the first token's features. The last layer of a fine-tuned encoder then runs
-            for these only: (N, 1, H).
+        config: the encoder's sizes and dropout.
+        options: as in :attr:`defaults`.
+        first_alone: the task reads only the first token's features. The last layer of a fine-tuned encoder then
+            computes only these: (N, 1, H).
 
     Attributes:
-        frozen: whether the encoder's own parameters are kept.
+        frozen: whether the encoder's parameters are frozen.
     """
 
     defaults: ClassVar[dict[str, Any]] = {"feature_based": False, "extra_layers": 4}

@@ -1,4 +1,4 @@
-"""Dependency trees from scores of arcs: the best tree in which exactly one word depends on the root."""
+"""Dependency trees from arc scores: the best tree with exactly one word under the root."""
 
 from collections.abc import Sequence
 
@@ -13,12 +13,12 @@ from xalign_fairseq.transport.precision import at_least_float32
 def decode_trees(scores: np.ndarray, lengths: Sequence[int]) -> np.ndarray:
     r"""The best tree of each sentence, :math:`\arg\max_{tree} \sum_w s(w, head(w))`, with one word under the root.
 
-    If the best heads of all words form a tree, it is the best tree. Only the other sentences go through the algorithm
-    of Chu & Liu (1965) and Edmonds (1967). Of equal heads the first one is taken.
+    If the best heads of all words form a tree, it is the best tree. Only other sentences need the algorithm of Chu &
+    Liu (1965) and Edmonds (1967). The first of equal heads is taken.
 
     Args:
-        scores: (B, W, 1 + W); ``[b, w, h]`` is for word ``w + 1`` with the head ``h``, and ``h`` = 0 is the root.
-            Scores of a word as its own head, and beyond the sentence's length, are not read.
+        scores: (B, W, 1 + W); ``[b, w, h]`` is the score of head ``h`` for word ``w + 1``; ``h`` = 0 is the root.
+            Scores of a word as its own head, or beyond the sentence's length, are ignored.
         lengths: words of each sentence.
 
     Returns:
@@ -46,8 +46,8 @@ def decode_trees(scores: np.ndarray, lengths: Sequence[int]) -> np.ndarray:
 def maximum_spanning_tree(scores: np.ndarray) -> np.ndarray:
     """The heads (W,) of the best tree of one sentence with one word under the root, from scores (W, 1 + W) float64.
 
-    All arcs from the root lose the same constant, so large that a tree with one such arc beats every tree with more;
-    differences between trees with one arc stay (Stanojević & Cohen, 2021, discuss the ways to have one root).
+    A large constant is subtracted from all arcs from the root, so a tree with one such arc beats every tree with more.
+    Differences between trees with one arc stay (Stanojević & Cohen, 2021, discuss ways to ensure one root).
     """
     words = len(scores)
     square = np.full((words + 1, words + 1), -np.inf)
@@ -59,7 +59,7 @@ def maximum_spanning_tree(scores: np.ndarray) -> np.ndarray:
 
 
 def _are_trees(heads: np.ndarray) -> np.ndarray:
-    """Which rows of heads (B, W), -1 at padding, reach the root from every word and have one word under it; (B,)."""
+    """(B,): the rows of heads (B, W), -1 at padding, that are trees with one word under the root."""
     one_root = (heads == 0).sum(1) == 1
     reached = np.pad(heads.clip(min=0), ((0, 0), (1, 0)))
     for _ in range(heads.shape[1].bit_length()):
@@ -70,8 +70,8 @@ def _are_trees(heads: np.ndarray) -> np.ndarray:
 def _arborescence(score: np.ndarray) -> np.ndarray:
     """Chu-Liu/Edmonds on scores (n, n) of [node, head], root 0; changes them. Returns the heads (n,), -1 for the root.
 
-    While the best heads have a cycle, it is contracted into its first node: an arc into the cycle is worth what it
-    gains over the cycle's own arc that it replaces. ``node`` and ``head`` say which arc of the input stands for each.
+    While the best heads have a cycle, it is contracted into its first node: the score of an arc into the cycle is its
+    gain over the cycle's arc that it replaces. ``node`` and ``head`` map each arc to an arc of the input.
     """
     size = len(score)
     node, head = (grid.copy() for grid in np.indices((size, size)))
@@ -82,7 +82,7 @@ def _arborescence(score: np.ndarray) -> np.ndarray:
     while len(cycle := _cycle(best, np.flatnonzero(alive))):
         alive[cycle] = False
         first, outside = cycle[0], np.flatnonzero(alive)
-        # The cycle's own arcs, each with the nodes of the input that it can be entered by instead.
+        # The cycle's arcs, each with the input nodes where the cycle can be entered instead.
         opened += [(members[k], node[k, best[k]], head[k, best[k]]) for k in cycle]
         gain = score[np.ix_(cycle, outside)] - score[cycle, best[cycle]][:, None]
         entered = cycle[gain.argmax(0)]
@@ -100,7 +100,7 @@ def _arborescence(score: np.ndarray) -> np.ndarray:
     heads = np.full(size, -1)
     for k in np.flatnonzero(alive)[1:]:
         heads[node[k, best[k]]] = head[k, best[k]]
-    # From the outermost cycle inwards: the node at which a cycle is entered gets its new head, the others keep theirs.
+    # From the outermost cycle inwards: the node where a cycle is entered gets a new head, the others keep theirs.
     for inside, own_node, own_head in reversed(opened):
         if (heads[inside] < 0).all():
             heads[own_node] = own_head
@@ -126,8 +126,8 @@ def _cycle(heads: np.ndarray, nodes: np.ndarray) -> np.ndarray:
 class Biaffine(nn.Module):
     r"""Scores of heads and of labels from the hidden states h_0 (root), h_1 ... h_n of a sentence.
 
-    Each word is mapped to four vectors: as a dependent d and as a head g, for arcs and for labels, all of them
-    dropout(leaky_relu(W h + b)). Then (equations 6 and 3 of the paper)
+    Each word is mapped to four vectors dropout(leaky_relu(W h + b)): a dependent d and a head g, for arcs and for
+    labels. Then (equations 6 and 3 of the paper)
 
     .. math:: s(w, g) = d_w^T U g_g + u^T g_g, \qquad
               s(w, g, l) = d_w^T U_l g_g + v_l^T [d_w; g_g] + b_l
@@ -137,8 +137,8 @@ class Biaffine(nn.Module):
     Args:
         size: of a hidden state, H.
         labels: number of labels.
-        arc_size, label_size: of the four vectors.
-        dropout: of the four vectors; the same entries are dropped in all words of a sentence.
+        arc_size, label_size: the sizes of these vectors.
+        dropout: of these vectors; the same entries are dropped in all words of a sentence.
     """
 
     def __init__(self, size: int, labels: int, arc_size: int = 500, label_size: int = 100, dropout: float = 0.33):
@@ -156,7 +156,7 @@ class Biaffine(nn.Module):
         """Scores of every head of every word, (B, W, 1 + W), at least float32, from states (B, 1 + W, H), the root's
         first.
 
-        A word as its own head, and padding as a head, have -inf; nothing else has.
+        Only a word as its own head and padding as a head have -inf.
         """
         heads, dependents = self.arc_head(states), self.arc_dependent(states[:, 1:])
         # Sums of hundreds of products: half precision could overflow.
@@ -170,7 +170,7 @@ class Biaffine(nn.Module):
     def label_scores(self, states: Tensor, heads: Tensor, mask: Tensor) -> Tensor:
         """Scores of the labels under the given heads (B, W), 0 for the root, (words, labels), at least float32.
 
-        ``words`` are the True entries of ``mask`` in their order, so that memory grows with their number alone.
+        ``words`` are the True entries of ``mask`` in order, so memory grows only with their number.
         """
         rows = torch.arange(len(heads), device=heads.device)[:, None].expand_as(heads)[mask]
         governors = self.label_head(states)[rows, heads[mask]]
