@@ -1,1 +1,1 @@
-"""Files, JSON, errors, devices and processes: what every other room builds on."""
+"""Files, JSON, errors, devices and processes: the base of all other rooms."""

@@ -13,11 +13,11 @@ from xalign_fairseq.core.files import StrPath, atomic_write, nearly
 
 MOST_BYTES = 1 << 34  # of all arrays of a file
 MOST_ARRAYS = 1 << 16
-DEFLATED = 1032  # bytes that one of a deflated file unfolds to at most
+DEFLATED = 1032  # most bytes that one deflated byte expands to
 
 
 class ArrayForm(NamedTuple):
-    """The required ``dtype`` or kind, such as ``numpy.floating``, and number of dimensions (None: any) of an array."""
+    """An array's required ``dtype`` or kind, such as ``numpy.floating``, and number of dimensions (None: any)."""
 
     dtype: type
     ndim: int | None = None
@@ -26,9 +26,7 @@ class ArrayForm(NamedTuple):
 def read_arrays(
     path: StrPath, form: Mapping[str, ArrayForm] | ArrayForm, *, most: int = MOST_BYTES, remedy: Text | None = None
 ) -> dict[str, np.ndarray]:
-    """The arrays of an ``.npz`` file: those with the names in ``form``, or all of one form; memory is bounded by
-    ``most``.
-    """
+    """The arrays of an ``.npz`` file: the names in ``form``, or all if it is one form; ``most`` bounds the memory."""
     path = Path(path)
     if not path.is_file():
         raise XalignError("the file of arrays does not exist", where=path, found=nearly(path), remedy=remedy)
@@ -39,7 +37,7 @@ def read_arrays(
                 raise ValueError(f"more than {most:,} bytes of arrays")
             forms = dict.fromkeys(members, form) if isinstance(form, ArrayForm) else form
             return {name: _read(archive, each, forms[name]) for name, each in members.items()}
-    except Exception as error:  # bytes that are not archive, or no array, can fail in any way
+    except Exception as error:  # damaged archives and arrays can fail in any way
         problem = "a file of arrays is damaged, or holds something else"
         raise XalignError(problem, where=path, found=str(error)[:200], remedy=remedy) from None
 

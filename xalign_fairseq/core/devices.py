@@ -1,4 +1,4 @@
-"""The cores and GPUs that this process may use, and the dtypes that they are fast in."""
+"""The cores and GPUs that this process may use, and their fast dtypes."""
 
 import ctypes
 import logging
@@ -21,12 +21,12 @@ CPU_INFO = Path("/proc/cpuinfo")
 
 
 def cores() -> int:
-    """The cores that this process may run on."""
+    """The number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def visible_gpus(environment: Mapping[str, str] = os.environ) -> list[str]:
-    """The GPUs that this process may use, as ``CUDA_VISIBLE_DEVICES`` names them; empty on a CPU."""
+    """The GPUs that this process may use, named as in ``CUDA_VISIBLE_DEVICES``; empty on a CPU."""
     import torch
 
     named = [name for name in environment.get("CUDA_VISIBLE_DEVICES", "").split(",") if name]
@@ -35,7 +35,7 @@ def visible_gpus(environment: Mapping[str, str] = os.environ) -> list[str]:
 
 
 def fast_bfloat16(device: "torch.device") -> bool:
-    """Whether a device has instructions for products in bfloat16, which are then faster than float32."""
+    """Whether a device has instructions for products in bfloat16, faster than in float32."""
     import torch
 
     if device.type == "cuda":
@@ -46,9 +46,7 @@ def fast_bfloat16(device: "torch.device") -> bool:
 
 
 class Cpu(NamedTuple):
-    """The properties of a CPU: its vendor, such as ``GenuineIntel``, and its vendor's number of the generation, if
-    known.
-    """
+    """A CPU's vendor, such as ``GenuineIntel``, and the vendor's number of the generation, if known."""
 
     vendor: str
     family: int
@@ -68,7 +66,7 @@ def cpu() -> Cpu:
 
 
 def training_device(cpu: bool) -> "torch.device":
-    """Where fairseq trains: on the CPU if ``--cpu`` says so or there is no CUDA device."""
+    """The device that fairseq trains on: the CPU with ``--cpu`` or without a CUDA device."""
     return choose_device("cpu" if cpu else "auto")
 
 
@@ -95,7 +93,7 @@ def choose_device(name: str) -> "torch.device":
 
 
 def process_devices(names: str, processes: int) -> "list[torch.device]":
-    """The device of each process: those named, as ``cuda:0,cuda:1``, or one for several processes on the CPU."""
+    """The device of each process: named ones, such as ``cuda:0,cuda:1``, or the CPU for several processes."""
     devices = [choose_device(name) for name in names.split(",")]
     if processes == 1:
         return devices
@@ -110,7 +108,7 @@ def process_devices(names: str, processes: int) -> "list[torch.device]":
 
 
 def choose_devices(names: str, dtype: str, processes: int = 1) -> tuple[str, str]:
-    """The devices of :func:`process_devices`, joined by commas, and their dtype by :func:`choose_dtype`."""
+    """The devices from :func:`process_devices`, joined by commas, and their dtype from :func:`choose_dtype`."""
     devices = process_devices(names, processes)
     return ",".join(map(str, devices)), choose_dtype(dtype, devices)
 
@@ -128,27 +126,28 @@ def choose_dtype(name: str, devices: Sequence["torch.device"]) -> str:
     return "bfloat16"
 
 
-# glibc's M_MMAP_MAX: no block has a mapping of its own, however large; and M_TRIM_THRESHOLD at its most (malloc.h).
+# glibc's M_MMAP_MAX at 0: no separate mapping for large blocks; and M_TRIM_THRESHOLD at its maximum (malloc.h).
 OPTIONS = {-4: 0, -1: 2**31 - 1}
 
-# How many products oneDNN keeps compiled, at 1.5 MB each, in its own cache and in torch's (1,024 by default). Each
-# number of tokens has its own, of which an update of e5-small needs 11; to compile one takes less than a millisecond.
+# The number of compiled products, 1.5 MB each, in oneDNN's cache and in torch's (1,024 by default). Each number of
+# tokens needs separate ones, 11 for an update of e5-small; compiling one takes less than a millisecond.
 COMPILED = "32"
 CACHES = ("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "LRU_CACHE_CAPACITY")
 
 
 def keep_freed_memory(device: "torch.device") -> bool:
-    """Let a process on the CPU keep freed memory, instead of returning it to the system and requesting it again.
+    """Let a process on the CPU keep freed memory instead of returning it to the system.
 
-    It keeps fewer compiled products for that, unless the environment says how many; call this before the first one.
+    The process then keeps fewer compiled products, unless the environment sets their number. Call this before the first
+    product.
 
-    The tensors of a step on a CPU take megabytes, and the gradient of a whole vocabulary hundreds: glibc maps each
-    separately, or shrinks its heap when they are freed, and the system clears their pages when they are allocated
-    again. This is a tenth of an update of e5-small in bfloat16, and a quarter of one that trains 250,000 pieces of 256
-    numbers.
+    The tensors of a step on a CPU take megabytes, and the gradient of a whole vocabulary takes hundreds. glibc maps
+    each separately, or shrinks its heap when they are freed, and the system clears the pages at the next allocation.
+    This takes a tenth of the time of an e5-small update in bfloat16, and a quarter of an update that trains 250,000
+    embeddings of size 256.
 
     Returns:
-        whether memory is kept from now on; C libraries other than glibc are unchanged.
+        whether memory is now kept; only glibc can do it.
     """
     if device.type != "cpu":
         return False

@@ -1,4 +1,4 @@
-"""The one exception that users meet. Its fields are data; :func:`command_line_text` shows flags and commands."""
+"""The exception for users. Its fields are data; :func:`command_line_text` shows flags and commands."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter that an error mentions, with the value it should have, if any.
+    """A parameter in an error, with its recommended value, if any.
 
     Example::
 
@@ -22,14 +22,14 @@ class Parameter:
         return self.name if self.value is None else f"{self.name}={self.value!r}"
 
     def flag(self) -> str:
-        """The option of a command line."""
+        """The option on a command line."""
         option = "--" + self.name.replace("_", "-")
         return option if self.value is None else f"{option} {self.value}"
 
 
 @dataclass(frozen=True)
 class Command:
-    """A command of ``xalign`` that an error recommends, with its parameters.
+    """A recommended command of ``xalign``, with its parameters.
 
     Example::
 
@@ -65,8 +65,8 @@ class XalignError(ValueError):
         problem: one short sentence, without a final full stop.
         where: the file, line or sentence.
         parameter: the name of the parameter, or several: ``"max_pair_length"``, never as a flag.
-        found: the value that is there.
-        expected: the values that are allowed.
+        found: the current value.
+        expected: the allowed values.
         remedy: what to do about it.
 
     Example::
@@ -94,7 +94,7 @@ class XalignError(ValueError):
         super().__init__(self.text(str))
 
     def text(self, show: Callable[[Parameter | Command], str]) -> str:
-        """The error in words, with each parameter and each command as ``show`` gives it."""
+        """The error in words; ``show`` formats parameters and commands."""
         places = [show(Parameter(name)) for name in self.parameters]
         if self.where is not None:
             places.insert(0, _words(self.where, show))
@@ -107,7 +107,7 @@ class XalignError(ValueError):
         return "\n".join(lines)
 
 
-MOST_CHARACTERS = 2000  # of each field of an error in words; what was found in a file can be of any length
+MOST_CHARACTERS = 2000  # per field of an error; values from files can be long
 
 
 def _words(value: object, show: Callable[[Parameter | Command], str]) -> str:
@@ -138,12 +138,12 @@ def command_line_text(error: XalignError) -> str:
 
 
 def typed(part: object) -> str:
-    """A parameter as a flag, a command as it is typed; everything else as text."""
+    """A parameter as a flag, a command as typed; everything else as text."""
     return part.flag() if isinstance(part, Parameter) else part.line() if isinstance(part, Command) else str(part)
 
 
 def check_values(problem: str, *values: tuple[str, object, bool, str]) -> None:
-    """:class:`XalignError` for the first of (parameter, value, whether it is allowed, what is allowed) that is not.
+    """:class:`XalignError` for the first item that is not allowed, of (parameter, value, is allowed, what is allowed).
 
     Example::
 
@@ -170,14 +170,14 @@ def exit_code(main: Callable[[], int | None]) -> int:
 
 
 class Finding(NamedTuple):
-    """``ok``, a ``note``, or ``WRONG``, with a text or an error."""
+    """A result of a check: ``ok``, ``note`` or ``WRONG``, with a text or an error."""
 
     level: Literal["ok", "note", "WRONG"]
     topic: str
     text: str | XalignError
 
     def line(self) -> str:
-        """For a terminal; further lines of the text are indented."""
+        """The lines for a terminal; continuation lines are indented."""
         text = command_line_text(self.text) if isinstance(self.text, XalignError) else self.text
         first, *rest = text.splitlines() or [""]
         return "\n".join([f"  {self.level:5} {self.topic}: {first}", *(f"        {line}" for line in rest)])

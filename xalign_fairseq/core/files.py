@@ -1,4 +1,4 @@
-"""Files and folders that appear complete or not at all, and identities of files."""
+"""Write files and folders completely or not at all; digests of files."""
 
 import ctypes
 import fcntl
@@ -16,7 +16,7 @@ from typing import IO, TypeAlias
 from xalign_fairseq.core.errors import Parameter, XalignError
 
 StrPath: TypeAlias = str | os.PathLike[str]
-# The name of an unfinished output, which a kill leaves: the output, and the process.
+# The name of an unfinished output, which remains after a kill: the output's name and the process.
 LEFTOVER = r"\.(.+)\.(\d+)-[0-9a-f]{12}\.tmp"
 
 
@@ -25,12 +25,12 @@ def atomic_write(path: StrPath, mode: str = "w") -> Iterator[IO]:
     """Open a temporary file next to ``path`` for writing; rename it to ``path`` if the block ends without an error.
 
     Text is UTF-8 with LF line ends; a byte of a file's name that is not becomes ``\\udcff``, which JSON reads back.
-    An existing name that is not a regular file (``/dev/null``, a pipe) is written directly; a file that the process
-    already has open (``/dev/stdout``, ``/dev/fd/3``) is appended to; a symbolic link stays a link, and the file that it
-    points to is replaced. Leftovers of killed processes are removed.
+    Devices and pipes (``/dev/null``) are written directly. A file that the process already has open (``/dev/stdout``,
+    ``/dev/fd/3``) is appended to. A symbolic link stays a link; its target is replaced. Leftovers of killed processes
+    are removed.
     """
     path = Path(path)
-    require_place(path)  # found here, not after the work
+    require_place(path)  # fail before the work
     text = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n", "errors": "backslashreplace"}
     # Renaming would replace the device, or the file that the shell opened.
     number = opened(path)
@@ -42,7 +42,7 @@ def atomic_write(path: StrPath, mode: str = "w") -> Iterator[IO]:
     path.parent.mkdir(parents=True, exist_ok=True)
     _remove_leftovers(path)
     temporary = _beside(path)
-    # Not by tempfile, whose files only their owner can read: the permissions follow the umask.
+    # Not with tempfile: its files are private, while these permissions follow the umask.
     handle = new_file(temporary)
     try:
         _hold(handle)
@@ -50,14 +50,14 @@ def atomic_write(path: StrPath, mode: str = "w") -> Iterator[IO]:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
-            os.replace(temporary, path)  # while it is held, so that nobody takes it for a leftover
+            os.replace(temporary, path)  # while held, so that no process takes it for a leftover
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
 
 
 def new_file(path: StrPath) -> int:
-    """The number of an open file that was not there: a file or link of someone else is an error."""
+    """Create and open a file and return its number; an existing file or link is an error."""
     return os.open(path, os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_RDWR, 0o666)
 
 
@@ -71,7 +71,7 @@ def require_own(path: StrPath) -> None:
 
 
 def opened(path: StrPath) -> int | None:
-    """The number of the file that this process has open under such a name; None for other names."""
+    """The number of this process's open file for a name like ``/dev/fd/3``; None for other names."""
     streams = {"/dev/stdout": 1, "/dev/stderr": 2}
     found = re.fullmatch(r"/(?:dev|proc/self)/fd/(\d+)", os.fspath(path))
     return int(found[1]) if found and os.path.exists(path) else streams.get(os.fspath(path))
@@ -85,12 +85,11 @@ def atomic_copy(source: StrPath, target: StrPath) -> None:
 
 @contextmanager
 def atomic_folder(path: StrPath, overwrite: bool | None = False, keep: bool = False) -> Iterator[Path]:
-    """Fill a temporary folder next to ``path``; it takes the name ``path`` only if the block ends without an error.
+    """Fill a temporary folder next to ``path``; rename it to ``path`` if the block ends without an error.
 
     An existing non-empty ``path`` is an error unless ``overwrite``; even then the old folder remains until the new one
-    is complete. With ``None``, of a command without the option ``--overwrite``, the error names no such option. A file
-    is never replaced by a folder; a symbolic link stays one, and the folder that it points to is replaced. Leftovers of
-    killed processes are removed.
+    is complete. ``None`` is for commands without ``--overwrite``: the error does not name the option. A folder never
+    replaces a file. A symbolic link stays a link; its target is replaced. Leftovers of killed processes are removed.
 
     With ``keep``, the temporary folder remains after an error or a kill, and the next call with ``keep`` continues in
     it.
@@ -98,7 +97,7 @@ def atomic_folder(path: StrPath, overwrite: bool | None = False, keep: bool = Fa
     path = _resolved(path)
     if path.exists() and not path.is_dir():
         raise XalignError("the output folder is a file", where=path, expected="a new or empty folder")
-    if path in (Path.cwd(), *Path.cwd().parents):  # which would be another folder than the one of that name
+    if path in (Path.cwd(), *Path.cwd().parents):  # a rename would not change the current folder
         raise XalignError("the current folder can't be replaced by the output", where=path, remedy="name a new folder")
     require_free(path, overwrite)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -129,7 +128,7 @@ def atomic_folder(path: StrPath, overwrite: bool | None = False, keep: bool = Fa
 
 @contextmanager
 def scratch_folder(path: StrPath) -> Iterator[Path]:
-    """A temporary folder next to the output, removed when the block ends, with what a killed process left."""
+    """A temporary folder next to the output, removed when the block ends, like leftovers of killed processes."""
     path = _resolved(path)
     _remove_leftovers(path)
     temporary = _beside(path)
@@ -144,7 +143,7 @@ def scratch_folder(path: StrPath) -> Iterator[Path]:
 
 
 def usual_mode(path: StrPath) -> None:
-    """Give a file that a library wrote the permissions of a new file here (umask)."""
+    """Give a file written by a library the permissions of a new file (umask)."""
     probe = _beside(Path(path))
     handle = new_file(probe)
     try:
@@ -155,7 +154,7 @@ def usual_mode(path: StrPath) -> None:
 
 
 def require_place(path: StrPath, inputs: Iterable[StrPath] = ()) -> None:
-    """Raise :class:`XalignError`, before the work, if a file can't be written there or would replace what is read."""
+    """Raise :class:`XalignError` if a file can't be written there or would replace an input."""
     place = _resolved(path)
     if place.is_dir():
         raise XalignError("the output file is a folder", where=path, expected="the name of a file")
@@ -187,7 +186,7 @@ def _beside(path: Path) -> Path:
 
 
 def require_free(path: Path, overwrite: bool | None) -> None:
-    """Raise :class:`XalignError` if a folder is there already and has something in it, as :func:`atomic_folder`."""
+    """Raise :class:`XalignError` if a non-empty folder exists, as :func:`atomic_folder` does."""
     if path.is_dir() and not overwrite and any(path.iterdir()):
         replace = () if overwrite is None else ("or replace this one by", Parameter("overwrite"))
         expected, remedy = "a new or empty folder", ("choose another folder", *replace)
@@ -195,7 +194,7 @@ def require_free(path: Path, overwrite: bool | None) -> None:
 
 
 def _hold(handle: int) -> bool:
-    """Mark an open file or folder as in use while it is open, if the file system has locks; False if it is in use."""
+    """Lock an open file or folder, if the file system has locks; False if it is in use."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -206,11 +205,11 @@ def _hold(handle: int) -> bool:
 
 
 def _leftovers(path: Path, running: bool) -> Iterator[tuple[Path, int]]:
-    """Temporaries of the same output, each opened, of processes that run here, or of the others."""
+    """Opened temporaries of the same output, either of running processes or of ended ones."""
     for left in path.parent.iterdir():
         found = re.fullmatch(LEFTOVER, left.name)
         if found and found[1] == path.name and _is_running(int(found[2])) == running:
-            with suppress(OSError):  # gone meanwhile, or somebody else's
+            with suppress(OSError):  # removed meanwhile, or another user's
                 handle = os.open(left, os.O_RDONLY | os.O_NOFOLLOW)
                 try:
                     yield left, handle
@@ -221,7 +220,7 @@ def _leftovers(path: Path, running: bool) -> Iterator[tuple[Path, int]]:
 def _remove_leftovers(path: Path) -> None:
     """Remove leftovers of killed processes of the same output; files in use stay."""
     for left, handle in _leftovers(path, running=False):
-        with suppress(OSError):  # held by a process of another machine
+        with suppress(OSError):  # held by a process on another machine
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if left.is_dir():
                 shutil.rmtree(left)
@@ -230,7 +229,7 @@ def _remove_leftovers(path: Path) -> None:
 
 
 def _in_use(path: Path) -> Path | None:
-    """The temporary of the same output that another process, or another block of this one, fills."""
+    """The temporary of the same output that another process, or another block of this process, fills."""
     return next((left for left, handle in _leftovers(path, running=True) if not _hold(handle)), None)
 
 
@@ -239,7 +238,7 @@ def _is_running(process: int) -> bool:
         os.kill(process, 0)
     except ProcessLookupError:
         return False
-    except OSError:  # it is somebody else's
+    except OSError:  # it is another user's
         return True
     return True
 
@@ -257,9 +256,9 @@ def _exchange(first: Path, second: Path) -> None:
 
 
 def nearly(path: StrPath) -> str | None:
-    """An existing name similar to a missing one, for the error; None if there is none.
+    """An existing path similar to a missing one, for the error; None if there is none.
 
-    If the folder does not exist either, a name similar to that of the first missing folder.
+    If a folder is missing too, a name similar to the first missing folder.
     """
     import difflib
 
@@ -268,14 +267,14 @@ def nearly(path: StrPath) -> str | None:
         path = path.parent
     try:
         there = sorted(os.listdir(path.parent))
-    except OSError:  # no permission, or a file in the place of a folder
+    except OSError:  # no permission, or a file instead of a folder
         return None
     near = [str(path.with_name(name)) for name in difflib.get_close_matches(path.name, there, n=3, cutoff=0.7)]
     return f"only similar names: {', '.join(near)}" if near else None
 
 
 def is_file_name(name: str) -> bool:
-    """Whether a text is a plain file name: no folder, and no characters that a system forbids."""
+    """Whether a text is a plain file name: no folder, no characters that an operating system forbids."""
     try:
         return 0 < len(os.fsencode(name)) < 256 and name == Path(name).name and "\0" not in name
     except UnicodeError:

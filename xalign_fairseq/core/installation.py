@@ -1,4 +1,4 @@
-"""Checks of what is installed: versions, fairseq, transformers, GPUs, apex."""
+"""Check the installation: versions, fairseq, transformers, GPUs, apex."""
 
 import importlib.util
 import platform
@@ -14,10 +14,10 @@ from xalign_fairseq.core.errors import Finding, XalignError
 from xalign_fairseq.core.version import __version__
 
 FAIRSEQ = "fairseq-fixed==0.12.3.1"
-# Not with its dependencies: it asks for torchaudio, which no training here uses, and which breaks transformers where it
-# was built for another torch. CUDA_HOME would make it look for .cu files that its sources do not hold.
+# Without its dependencies: it requires torchaudio, which is not used here and breaks transformers if built for another
+# torch. With CUDA_HOME it would look for .cu files that its sources lack.
 INSTALL_FAIRSEQ = f"env -u CUDA_HOME pip install --no-build-isolation --no-deps {FAIRSEQ}"
-COMPILE_FAIRSEQ = {"cython", "setuptools"}  # of what the extra "train" brings; not needed once fairseq is there
+COMPILE_FAIRSEQ = {"cython", "setuptools"}  # part of the extra "train", only to compile fairseq
 
 
 class Requirement(NamedTuple):
@@ -54,13 +54,13 @@ def version(name: str) -> str:
 
 
 def training_requirements() -> list[Requirement]:
-    """The packages that fairseq needs to run, and if it is not installed, to compile."""
+    """The packages that fairseq needs to run and, if not installed, to compile."""
     there = _has_fairseq()
     return [each for each in requirements("train") if not (there and each.name in COMPILE_FAIRSEQ)]
 
 
 def missing_for_training() -> tuple[list[str], list[str]]:
-    """The packages that training needs and that are not there, and the commands that install them."""
+    """The packages that training needs but are missing, and the commands that install them."""
     needs = [each for each in training_requirements() if not version(each.name)]
     missing = [each.name for each in needs]
     commands = [shlex.join(["pip", "install", *map(str, needs)])] if needs else []
@@ -75,7 +75,7 @@ def _has_fairseq() -> bool:
 
 
 def require_fairseq() -> None:
-    """:class:`XalignError` that says what to install, where fairseq or something that it imports is missing."""
+    """Raise :class:`XalignError` with what to install if fairseq or a package that it imports is missing."""
     missing, commands = missing_for_training()
     if missing:
         problem = "training needs fairseq, and not all of it is installed"
@@ -91,7 +91,7 @@ OPTIONAL = {
 
 
 def installation() -> list[Finding]:
-    """Versions of Python, fairseq and the packages that pyproject.toml asks for."""
+    """Versions of Python, fairseq and the packages that pyproject.toml requires."""
     found = [Finding("ok", "xalign_fairseq", f"{__version__} in {Path(__file__).resolve().parent.parent}")]
     tried = sys.version_info < (3, 14)
     text = platform.python_version()
@@ -121,7 +121,7 @@ def _package(wanted: Requirement) -> Finding:
 
 
 def has_fairseq() -> bool:
-    """Whether any fairseq is installed."""
+    """Whether any version of fairseq is installed."""
     return bool(version("fairseq-fixed") or version("fairseq"))
 
 
@@ -157,7 +157,7 @@ def gpus() -> list[Finding]:
 
 
 def apex() -> Finding:
-    """Whether the package of this name is NVIDIA's."""
+    """Whether the installed package apex is NVIDIA's."""
     spec = importlib.util.find_spec("apex")  # looks for it without running it
     if spec is None:
         return Finding("ok", "apex", "not installed, and not needed")
@@ -170,12 +170,12 @@ def apex() -> Finding:
     return Finding("ok", "apex", f"NVIDIA's, {'with' if compiled else 'without'} its compiled extensions")
 
 
-# Compiled against one torch, and imported by transformers as soon as they are found.
+# Compiled against one torch, and imported by transformers if installed.
 COMPANIONS = ("torchaudio", "torchvision")
 
 
 def transformers() -> list[Finding]:
-    """Nothing without transformers, which nothing here needs; otherwise whether a model of it can be imported."""
+    """Whether transformers' models can be imported; nothing if it is not installed, because it is optional."""
     there = version("transformers")
     if not there:
         return []

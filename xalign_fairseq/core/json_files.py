@@ -1,4 +1,4 @@
-"""Objects in JSON files: their form is checked; files are written completely or not at all."""
+"""Objects in JSON files. Their form is checked; files are written completely or not at all."""
 
 import json
 from contextlib import suppress
@@ -8,7 +8,7 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath, atomic_write, nearly
 
 Form = TypeVar("Form")
-LARGEST_JSON = 1 << 30  # bytes; the largest that are usual, of tokenizers, have some ten million
+LARGEST_JSON = 1 << 30  # bytes; the largest usual files, of tokenizers, have about ten million
 
 
 @overload
@@ -16,7 +16,7 @@ def read_json(path: StrPath) -> dict[str, Any]: ...
 @overload
 def read_json(path: StrPath, form: type[Form]) -> Form: ...
 def read_json(path: StrPath, form: Any = dict[str, Any]) -> Any:
-    """The object in a JSON file, by default of any keys."""
+    """The object in a JSON file, by default with any keys."""
     try:
         with open(path, "rb") as stream:
             content = stream.read(LARGEST_JSON + 1)
@@ -43,30 +43,30 @@ def parse_json(content: bytes | str, where: object, whole_characters: bool = Tru
 
 
 def require_form(value: Any, form: type[Form], where: object) -> Form:
-    """Returns the value if it has the form, a type of Python's ``typing``, as msgspec reads it.
+    """Return the value if it has the form, a type of Python's ``typing`` that msgspec knows.
 
-    Keys of objects that a ``TypedDict`` does not name are left as they are.
+    Keys that a ``TypedDict`` does not name remain.
     """
-    import msgspec  # where it is needed: not for --help
+    import msgspec  # not at the top: slow for --help
 
     try:
         msgspec.convert(value, form)
-    # The latter two: text that is not Unicode, an object that is not the expected container.
+    # The last two: text that is not Unicode, and an object that is not the expected container.
     except (msgspec.ValidationError, RecursionError, UnicodeError, AttributeError) as error:
         raise XalignError("the file's content is not of the expected form", where=where, found=error) from None
     return value
 
 
 def write_changed_json(path: StrPath, content: object) -> None:
-    """Like :func:`write_json`, but an equal file keeps its time."""
-    with suppress(XalignError):  # there is none yet, or it is damaged
+    """Like :func:`write_json`, but an equal file keeps its modification time."""
+    with suppress(XalignError):  # missing or damaged
         if read_json(path) == content:
             return
     write_json(path, content)
 
 
 def write_json(path: StrPath, content: object) -> None:
-    """Write a value, indented, completely or not at all, for :func:`read_json`."""
+    """Write a value as indented JSON, completely or not at all, for :func:`read_json`."""
     with atomic_write(path) as stream:
         json.dump(content, stream, indent=1, ensure_ascii=False)
         stream.write("\n")

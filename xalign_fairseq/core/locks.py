@@ -1,4 +1,4 @@
-"""One process at a time makes an output."""
+"""Locks, so that one process at a time makes an output."""
 
 import errno
 import fcntl
@@ -24,11 +24,11 @@ LOCK = ".lock"
 def alone(folder: Path) -> Iterator[int]:
     """Hold a folder, created if missing, against other processes.
 
-    The system frees the lock when the last process that has it open ends, even if that was killed. Its file stays: if
-    it went, a process that had opened it could lock it while the next locked a new one.
+    The system frees the lock when the last process that has it open ends, even by a kill. The lock file remains.
+    Otherwise one process could lock the removed file, which it had opened earlier, while another locks a new file.
 
     Yields:
-        the open lock's number, for processes that are to hold it too (``pass_fds``).
+        the open lock's number, for child processes that also hold the lock (``pass_fds``).
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -56,7 +56,7 @@ def alone_on(output: Path) -> Iterator[None]:
 def _locked(lock: Path, output: Path) -> Iterator[int]:
     """Hold a lock file.
 
-    Who holds it may remove it. A process that opened it earlier would then hold a file that the next process does not
+    The holder may remove the file. A process that opened it earlier would then lock a file that other processes do not
     see, so it opens the file again.
     """
     while True:
@@ -92,15 +92,15 @@ def _hold(stream: IO[str], output: Path) -> None:
 
 
 def require_own_folder(folder: Path, note: str, maker: str, parts: Collection[str] = ()) -> None:
-    """Raise :class:`XalignError` if anything else is in a folder than an output that was begun.
+    """Raise :class:`XalignError` if a folder has anything but a begun output.
 
-    A folder belongs to the command if it is new or empty, if it has the command's note, or if it only has files that
-    are written before the note: parts, locks, and their temporary files after a kill
-        (:func:`~xalign_fairseq.core.files.atomic_write`), which the next write removes.
+    A folder belongs to the command if it is new or empty, has the command's note, or has only files from before the
+    note: parts, locks, and temporary files after a kill (:func:`~xalign_fairseq.core.files.atomic_write`), which the
+    next write removes.
 
     Args:
-        note: the name of the file that says what was begun.
-        parts: names of files and folders that may be there before the note.
+        note: the name of the file with the identity of the output.
+        parts: names of files and folders that may exist before the note.
     """
     if not folder.exists() or (folder / note).is_file():
         return
@@ -123,14 +123,14 @@ def _of_leftover(name: str) -> str | None:
 
 
 def differing_keys(first: Mapping[str, Any], second: Mapping[str, Any], but: Iterable[str] = ()) -> list[str]:
-    """The keys, sorted, whose values differ or that only one has, except those in ``but``."""
+    """The sorted keys whose values differ or that only one side has, except ``but``."""
     return [key for key in sorted((first.keys() | second.keys()) - set(but)) if first.get(key) != second.get(key)]
 
 
 def require_identity(folder: Path, found: Mapping[str, Any], identity: Mapping[str, Any], note: str = "") -> None:
     """Raise :class:`XalignError`, with all differences, if the folder belongs to another run.
 
-    ``note`` says what removing the folder would lose.
+    ``note`` says what would be lost if the folder is removed.
     """
     if differing := differing_keys(found, identity):
         raise XalignError(
@@ -144,7 +144,7 @@ def require_identity(folder: Path, found: Mapping[str, Any], identity: Mapping[s
 
 @contextmanager
 def begun_folder(folder: Path, note: str, identity: Mapping[str, Any], maker: str) -> Iterator[None]:
-    """Hold a folder, created if needed; its note has the ``identity``, everything that determines the result."""
+    """Hold a folder, created if needed. Its note has the ``identity``: everything that determines the result."""
     require_own_folder(folder, note, maker)
     folder.mkdir(parents=True, exist_ok=True)
     with alone_on(folder / note):

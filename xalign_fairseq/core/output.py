@@ -1,4 +1,4 @@
-"""An output of one line per input line: complete or not at all, or kept as a part that a later run continues."""
+"""An output with one line per input line: written completely or not at all, or kept as a part to continue."""
 
 import logging
 import os
@@ -21,24 +21,23 @@ BLOCK = 1 << 20
 
 
 class Output:
-    """Where lines go: standard output, or a file that takes its name when it is complete.
+    """The destination of lines: standard output, or a file that gets its name when complete.
 
-    With a ``record``, the unfinished file is ``FILE.part``; ``FILE.part.json`` records its inputs and options. Both
+    With a ``record``, the unfinished file is ``FILE.part``, and ``FILE.part.json`` has its inputs and options. Both
     remain after an error or a kill. The next run with ``resume`` and the same record continues after the last complete
     line. Without a record, an unfinished file is removed.
 
     Args:
-        path: the file; ``-`` is standard output. A symbolic link stays a link, and the file that it points to is
-            written.
-        record: what determines every line, by the name of its parameter; ``None`` if the run can't be repeated.
-        resume: continue an unfinished file, or begin if there is none.
+        path: the file; ``-`` is standard output. A symbolic link stays a link; its target is written.
+        record: everything that determines the lines, by parameter name; ``None`` if the run can't be repeated.
+        resume: continue an unfinished file, or begin without one.
     """
 
     def __init__(self, path: str, record: Mapping[str, str] | None, resume: bool, inputs: Iterable[str]):
         self._path = Path(path)
         self._standard = path == STANDARD_OUTPUT
         plain = is_plain(path)
-        if self._path.is_symlink() and plain:  # the file that it points to is written, and the link stays
+        if self._path.is_symlink() and plain:  # the target is written, the link stays
             self._path = Path(os.path.realpath(self._path))
         if not self._standard:
             require_place(self._path, map(file_of, inputs))
@@ -60,11 +59,11 @@ class Output:
             )
         if self._record is not None:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            with alone_on(self.part):  # an error comes before the work
+            with alone_on(self.part):  # fail before the work
                 self.done, self._size = self._earlier_lines()
 
     def _earlier_lines(self) -> tuple[int, int]:
-        """The lines and bytes of an unfinished output that can be used."""
+        """The lines and bytes of an unfinished output that can be reused."""
         for each in (self.part, self._note):
             if os.path.lexists(each):
                 require_own(each)
@@ -77,7 +76,7 @@ class Output:
                 )
             self._check_record()
             return complete_lines(self.part)
-        self._note.unlink(missing_ok=True)  # a run was killed right before it did this
+        self._note.unlink(missing_ok=True)  # a run was killed just before this step
         if self._resume and self._path.exists():
             raise XalignError(
                 "there is nothing to resume: the output is complete, and was not changed",
@@ -95,7 +94,7 @@ class Output:
 
     @contextmanager
     def open(self) -> Iterator[IO[str]]:
-        """The stream to write to; the output is complete when the block ends without an error."""
+        """A stream to write to; the output becomes complete if the block ends without an error."""
         if self._standard:
             sys.stdout.reconfigure(encoding="utf-8", newline="\n")  # type: ignore[union-attr]
             yield sys.stdout
@@ -144,7 +143,7 @@ class Output:
 
 
 def require_record(path: Path, theirs: Mapping[str, object], ours: Mapping[str, object], remedy: Text) -> None:
-    """:class:`XalignError` if an earlier output was made of another input or by other options."""
+    """Raise :class:`XalignError` if an earlier output has another input or other options."""
     if different := [name for name in {**theirs, **ours} if theirs.get(name) != ours.get(name)]:
         problem = "the earlier output has other options or another input, and was not changed"
         found = ("a difference in", *map(Parameter, different))
@@ -153,14 +152,16 @@ def require_record(path: Path, theirs: Mapping[str, object], ours: Mapping[str, 
 
 
 def is_plain(path: StrPath) -> bool:
-    """A file, or none yet: no standard output, device, pipe or file that is open already, which lines go to at once."""
+    """True for a regular or new file; False for standard output, devices, pipes and open files, which get lines
+    directly.
+    """
     if os.fspath(path) == STANDARD_OUTPUT or opened(path) is not None:
         return False
     return os.path.isfile(path) or not os.path.exists(path)
 
 
 def remove_leftovers(path: str) -> None:
-    """Remove the leftovers of a kill next to a complete output: its note and its lock."""
+    """Remove leftovers of a kill next to a complete output: note and lock."""
     part = Path(f"{path}.part")
     with alone_on(part):
         part.with_name(f"{part.name}.json").unlink(missing_ok=True)

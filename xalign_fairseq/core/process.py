@@ -1,4 +1,4 @@
-"""Commands as processes: start them, read their output, and end them with their child processes."""
+"""Run commands as processes: start them, read their output, end them with their child processes."""
 
 import os
 import shlex
@@ -15,8 +15,8 @@ from typing import Any
 from xalign_fairseq.core.errors import Text, XalignError
 from xalign_fairseq.core.signals import interrupts_held_back
 
-# Runs in the new process before the command: Linux ends it when its parent is killed, which then can't (the request
-# outlives the exec); unless that happened already. On other systems the process continues.
+# Runs in the new process before the command. Linux then ends the process when its parent is killed (the request
+# survives the exec). Other systems let it continue.
 _FOLLOW_PARENT = """
 import ctypes, os, signal, sys
 prctl = getattr(ctypes.CDLL(None), "prctl", None)
@@ -27,18 +27,18 @@ if os.getppid() != int(sys.argv[1]):
 os.execvp(sys.argv[2], sys.argv[2:])
 """
 _PYTHON = sys.executable
-# How long a process may take to end after it was asked to.
+# Seconds for a process to end after a request.
 PATIENCE = 10.0
-KILLED = (-signal.SIGKILL, 128 + signal.SIGKILL)  # of a process, and of a shell that has run it
+KILLED = (-signal.SIGKILL, 128 + signal.SIGKILL)  # of a process, and of a shell that ran it
 TAIL_LINES = 15
 LONGEST_LINE = 400
 
 
 def start(command: Sequence[str], **options: Any) -> "subprocess.Popen[Any]":
-    """Start a command that reads nothing, at the head of a process group of its own, which :func:`stop` ends.
+    """Start a command without input in a new process group, which :func:`stop` ends.
 
-    Ctrl-C then reaches this process alone, which ends the other in order. If this process or the calling thread is
-    killed, the child gets a SIGTERM.
+    Ctrl-C then reaches only this process, which ends the other. If this process or the calling thread is killed, the
+    child gets SIGTERM.
     """
     if shutil.which(command[0]) is None:
         raise XalignError(
@@ -49,7 +49,7 @@ def start(command: Sequence[str], **options: Any) -> "subprocess.Popen[Any]":
 
 
 def stop(processes: Sequence["subprocess.Popen[Any]"]) -> None:
-    """Ask process groups to end; kill those that do not end, and their remaining child processes."""
+    """Ask process groups to end, then kill the remaining processes."""
     for number, patience in ((signal.SIGTERM, PATIENCE), (signal.SIGKILL, PATIENCE)):
         alive = [process for process in processes if process.poll() is None]
         for process in alive:
@@ -65,10 +65,10 @@ def stop(processes: Sequence["subprocess.Popen[Any]"]) -> None:
 
 @contextmanager
 def running(command: Sequence[str], **options: object) -> Iterator["subprocess.Popen[Any]"]:
-    """A process of :func:`start` that does not outlive the block."""
+    """A process from :func:`start` that ends with the block at the latest."""
     started: list[subprocess.Popen[Any]] = []
     try:
-        with interrupts_held_back():  # a process that is not in the list yet would not be ended
+        with interrupts_held_back():  # a process missing from the list would not be ended
             started.append(start(command, **options))
         yield started[0]
     finally:
@@ -79,9 +79,9 @@ def running(command: Sequence[str], **options: object) -> Iterator["subprocess.P
 def heard(
     command: Sequence[str], log: Path, held: Sequence[int] = ()
 ) -> Iterator[tuple["subprocess.Popen[Any]", Iterator[str]]]:
-    """Run a command; give the process, and each line of its output, errors included, after adding it to ``log``.
+    """Run a command; yield the process and an iterator over its output lines, errors included, which go to ``log``.
 
-    The command is ended if the block is left early (Ctrl-C). It also holds the open files ``held``, such as a lock.
+    Leaving the block early (Ctrl-C) ends the command. The command also holds the open files ``held``, such as a lock.
     """
     options: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "pass_fds": held}
     text: dict[str, Any] = {"text": True, "encoding": "utf-8", "errors": "replace"}
@@ -97,12 +97,12 @@ def heard(
 
 
 def exit_text(code: int) -> str:
-    """The meaning of an exit code; the system kills a process (SIGKILL) when memory runs out."""
+    """The meaning of an exit code; SIGKILL usually means that memory ran out."""
     return "killed, probably for lack of memory" if code in KILLED else f"exit code {code}"
 
 
 def failure(program: str, where: object, code: int, said: str, remedy: Text) -> XalignError:
-    """The error for a program that has ended with another exit code than 0; a negative one is a signal's."""
+    """The error for a program with a nonzero exit code; a negative code is a signal."""
     if code in KILLED:
         return XalignError(f"{program} was killed", where=where, found="probably too little memory", remedy=remedy)
     return XalignError(
@@ -111,7 +111,7 @@ def failure(program: str, where: object, code: int, said: str, remedy: Text) -> 
 
 
 def tail(log: Path, lines: int = TAIL_LINES, longest: int = LONGEST_LINE) -> str:
-    """The last lines of a log, for the report of a failure; lines are cut after ``longest`` characters."""
+    """The last lines of a log, for error reports; lines are cut after ``longest`` characters."""
     if not log.is_file():
         return ""
     with open(log, "rb") as stream:
@@ -121,6 +121,6 @@ def tail(log: Path, lines: int = TAIL_LINES, longest: int = LONGEST_LINE) -> str
 
 
 def _signal(process: "subprocess.Popen[Any]", number: int) -> None:
-    """Send a signal to a process's whole group, if there is any process left in it."""
+    """Send a signal to a process's whole group, if any process is left."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, number)

@@ -1,4 +1,4 @@
-"""Progress of long work on stderr: a bar on a terminal, otherwise a line now and then; other lines go above it."""
+"""Progress of long work on stderr: a bar on a terminal, otherwise occasional lines."""
 
 import sys
 import time
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from datetime import timedelta
 from typing import Any
 
-SPARSE = 30.0  # seconds between two lines where they can't replace each other
+SPARSE = 30.0  # seconds between two lines outside a terminal
 
 
 def progress(
@@ -17,9 +17,7 @@ def progress(
     desc: str | None = None,
     quiet: bool = False,
 ) -> Any:
-    """A bar of tqdm on a terminal, :class:`SparseLines` elsewhere, with the remaining time; ``unit`` begins with a
-    space.
-    """
+    """A tqdm bar on a terminal, otherwise :class:`SparseLines`, with the time left; ``unit`` begins with a space."""
     if quiet or sys.stderr.isatty():
         from tqdm import tqdm
 
@@ -38,9 +36,7 @@ def say(line: str) -> None:
 
 
 class SparseLines:
-    """Replaces tqdm's bar if lines can't replace each other: one line every :data:`SPARSE` seconds, the first after as
-    long.
-    """
+    """Replaces tqdm's bar outside a terminal: one line every :data:`SPARSE` seconds."""
 
     def __init__(self, items: Iterable[Any] | None, total: float | None, unit: str, desc: str | None):
         self.items, self.total, self.unit, self.desc, self.n = items, total, unit, desc, 0.0
@@ -58,11 +54,11 @@ class SparseLines:
             self.update(1)
 
     def set_description(self, desc: str) -> None:
-        """The next part of the work."""
+        """Name the next part of the work."""
         self.desc = desc
 
     def update(self, done: float = 1) -> None:
-        """Add to what is done, and report if it is time."""
+        """Add finished units, and print a line if it is time."""
         self.n += done
         now = time.monotonic()
         if now - self.told >= SPARSE:
@@ -70,7 +66,7 @@ class SparseLines:
             print(self.line(now - self.start), file=sys.stderr, flush=True)
 
     def line(self, seconds: float) -> str:
-        """The state after this number of seconds."""
+        """The progress line after this number of seconds."""
         rate = self.n / seconds
         of = f" of {self.total:,.0f}" if self.total is not None else ""
         parts = [f"{self.n:,.0f}{of}{self.unit}", f"{rate:,.1f}/s"]

@@ -1,4 +1,4 @@
-"""Ctrl-C, and a batch system's SIGTERM and SIGUSR1, as exceptions."""
+"""Ctrl-C, SIGTERM and SIGUSR1 (batch systems) as exceptions."""
 
 import os
 import signal
@@ -16,13 +16,13 @@ Handler = Callable[[int, FrameType | None], object]
 
 
 class Terminated(KeyboardInterrupt):
-    """SIGTERM. As with Ctrl-C, every clean-up runs and no handler of errors catches it."""
+    """SIGTERM. As with Ctrl-C, every clean-up runs and no error handler catches it."""
 
     code = 128 + signal.SIGTERM
 
 
 class Requeued(KeyboardInterrupt):
-    """SIGUSR1, which Slurm sends before a job's time is over: the same command, queued again, resumes."""
+    """SIGUSR1, which Slurm sends before a job's time limit. The same command, queued again, resumes."""
 
     code = REQUEUE
 
@@ -45,7 +45,7 @@ def interrupted_code(stopped: KeyboardInterrupt) -> int:
 
 @contextmanager
 def requeue_handed_on(processes: Callable[[], Iterable["subprocess.Popen[Any]"]]) -> Iterator[list[int]]:
-    """Within the block, this process passes SIGUSR1 on to its processes; the list has each signal that arrived.
+    """Within the block, this process passes SIGUSR1 on to its child processes; the list collects the signals.
 
     Only the main thread handles signals; in other threads nothing is passed on.
     """
@@ -64,9 +64,9 @@ def requeue_handed_on(processes: Callable[[], Iterable["subprocess.Popen[Any]"]]
 
 @contextmanager
 def interrupts_held_back() -> Iterator[None]:
-    """SIGINT, SIGTERM and SIGUSR1 that arrive within the block, in the main thread, are handled at its end.
+    """In the main thread, delay SIGINT, SIGTERM and SIGUSR1 until the end of the block.
 
-    Processes that are started here get them as ever; see :func:`interrupts_kept_off` for the others.
+    Processes started in the block still get these signals, unlike with :func:`interrupts_kept_off`.
     """
     arrived: list[int] = []
 
@@ -84,7 +84,7 @@ def interrupts_held_back() -> Iterator[None]:
 
 @contextmanager
 def interrupts_kept_off() -> Iterator[None]:
-    """Ctrl-C waits. Processes started here never get it, not even while they import: their parent ends them."""
+    """Delay Ctrl-C. Processes started in the block never get it, also not during imports; their parent ends them."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -94,7 +94,7 @@ def interrupts_kept_off() -> Iterator[None]:
 
 @contextmanager
 def _handled(handlers: dict[signal.Signals, Handler]) -> Iterator[None]:
-    """Handlers for the length of the block."""
+    """Install signal handlers for the block."""
     before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
     try:
         yield

@@ -1,4 +1,4 @@
-"""A function over many inputs, in several processes, with the results in order."""
+"""Apply a function to many inputs in several processes, with the results in order."""
 
 import multiprocessing
 import os
@@ -13,7 +13,7 @@ from typing import Protocol, TypeVar
 
 from xalign_fairseq.core.errors import XalignError
 
-# Inputs of each process that wait with their results, so that not all text is read at once.
+# Pending inputs and results per process, so that not all text is read at once.
 AHEAD = 8
 
 In = TypeVar("In")
@@ -28,7 +28,7 @@ class Workers(Protocol):
 
 @contextmanager
 def processes(number: int) -> Iterator[Workers]:
-    """Give a :class:`Workers` over ``number`` processes; 1 works in this process."""
+    """Yield :class:`Workers` over ``number`` processes; 1 works in this process."""
     if number <= 1:
         yield _run_here
         return
@@ -59,7 +59,7 @@ def _run_here(function: Callable[[In], Out], inputs: Iterable[In]) -> Iterator[O
 
 
 def follow_parent() -> None:
-    """In a new worker: leave Ctrl-C to the parent, and end with it even if it was killed."""
+    """In a new worker: ignore Ctrl-C, and end with the parent even if it is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 

@@ -1,4 +1,4 @@
-"""The loss of a transfer task, and in validation the benchmark's own metric."""
+"""The loss of a transfer task, and in validation the benchmark's metric."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ from xalign_fairseq.transfer.benchmarks import BENCHMARKS
 
 @dataclass
 class TransferCriterionConfig(FairseqDataclass):
-    """The task does everything."""
+    """No options: the task does everything."""
 
 
 @register_criterion("transfer", dataclass=TransferCriterionConfig)

@@ -1,4 +1,4 @@
-"""Alignment error rate during validation, from links of the model's hidden states against prepared gold links."""
+"""Alignment error rate in validation: links from the model's hidden states against prepared gold links."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -29,12 +29,12 @@ PARTS = ("hits_sure", "hits_possible", "links", "sure")
 class AerCounter:
     """Counts for AER, per language pair, of the validation pairs that have prepared links.
 
-    Links are made as the model labels itself, otherwise by ``transport`` at its default layer. With ``linear_mapping``,
-    sides are encoded separately and mapped, as in the aligner.
+    Links are made with the model's labelling method, otherwise by ``transport`` at its default layer. With
+    ``linear_mapping``, sides are encoded separately and mapped, as in the aligner.
 
     Args:
-        layer, filter, similarity: what is otherwise in validation; None: as the model labels itself. If several
-            objectives label, the first one with this similarity decides.
+        layer, filter, similarity: values for validation; None: those of the model's labelling. If several objectives
+            label, the first one with this similarity decides.
     """
 
     def __init__(self, layer: int | None, filter: str | None, similarity: str | None):
@@ -46,7 +46,7 @@ class AerCounter:
         self.labeller: str | None = None
 
     def prepare(self, config: EncoderConfig, objectives: Sequence[Objective]) -> None:
-        """Resolve how links are made, after the objectives know the encoder."""
+        """Resolve how links are made, after binding the objectives."""
         labeller = labeller_among([each for each in objectives if self._scores(each)])
         own = labeller.labelling if labeller is not None else None
         own = own or Linking.of(Transport(), {"hidden": config.default_labelling_layer()})
@@ -67,12 +67,12 @@ class AerCounter:
         self.linking = replace(own, options=options, layers=(layer,), encoding=encoding)
 
     def _scores(self, objective: Objective) -> bool:
-        """Whether an objective's labelling has the similarity that validation is to read; any without an option."""
+        """Whether an objective's labelling has the similarity for validation; true without the option."""
         own = objective.labelling
         return self.similarity is None or (own is not None and self.similarity in own.own_layers)
 
     def counts(self, encoder: StepEncoder, batch: Batch, task: Any) -> dict[str, float]:
-        """The additive parts of AER of a validation batch, for every pair of the data; nothing in training."""
+        """The additive parts of AER for a validation batch, for every language pair; nothing in training."""
         if encoder.training:
             return {}
         names = task.pair_names
@@ -103,7 +103,7 @@ class AerCounter:
     def log(sums: Mapping[str, float]) -> None:
         """Log ``aer_SRC-TGT`` for each pair and their mean as ``aer``, as fractions.
 
-        fairseq calls this for every batch and averages its logs. Therefore counts are logged, and AER is derived from
+        fairseq calls this for every batch and averages the logs. Therefore counts are logged, and AER is computed from
         their sums over all batches.
         """
         names = sorted({key.split("/")[1] for key in sums if key.startswith("aer/")})
@@ -117,7 +117,7 @@ class AerCounter:
 
 
 def _owners(bitext: Bitext, device: torch.device) -> list[Tensor]:
-    """The word of each token of either side, (B, n) and (B, m) int64; -1 where there is none or no gold."""
+    """The word of each token of either side, (B, n) and (B, m) int64; -1 without a word or without gold."""
     sides = []
     for side, longest in zip(("src_words", "tgt_words"), bitext.longest, strict=True):
         words = torch.full((len(bitext.gold), longest), NO_WORD)

@@ -26,7 +26,9 @@ LONGEST = 160  # characters of a text in a message
 
 
 def told(sample: Mapping[str, Any], task: Any) -> str:
-    """The description: numbers of pairs and blocks, languages, epoch, and the beginning of the first of each."""
+    """A batch's description: numbers of pairs and blocks, languages, epoch, and the beginning of the first pair and
+    block.
+    """
     parts, epoch = [], task.datasets["train"].now
     for stream, noun in (("bitext", "pairs"), ("mono", "blocks")):
         batch = sample.get(stream)
@@ -45,7 +47,7 @@ def _symbol(dictionary: Any, token: int) -> str:
 
 @dataclass
 class WeightedConfig(FairseqDataclass):
-    """Options of every criterion of this package; its objectives add theirs."""
+    """Options of every criterion of this package; objectives add their options."""
 
     objectives: str = field(default="", metadata={"help": "objectives to sum, separated by commas"})
     loss_normalization: str = field(
@@ -83,10 +85,10 @@ class WeightedCriterion(WeightedSum, FairseqCriterion):
     def __init__(self, cfg: Any, task: Any):
         FairseqCriterion.__init__(self, task)
         self.cfg = cfg
-        backend.select(cfg.sinkhorn_backend)  # what can't be had is an error before training starts
+        backend.select(cfg.sinkhorn_backend)  # an unavailable backend is an error before training
         WeightedSum.__init__(self, [self._build(name) for name in _names(cfg.objectives)], cfg.loss_normalization, task)
         self.aer = AerCounter(cfg.aer_layer, cfg.aer_filter, cfg.aer_similarity)
-        self.seen: list[dict[str, Tensor]] = []  # the losses of the update's micro-batches
+        self.seen: list[dict[str, Tensor]] = []  # losses of the update's micro-batches
 
     @classmethod
     def build_criterion(cls, cfg: object, task: object) -> "WeightedCriterion":
@@ -97,7 +99,7 @@ class WeightedCriterion(WeightedSum, FairseqCriterion):
         return cls(**{each.name: getattr(self.cfg, f"{name}_{each.name}") for each in options_of(cls)})
 
     def attach_heads(self, model: Any) -> None:
-        """Attach the sum, and set up the scoring of links."""
+        """Attach the weighted sum and set up the scoring of links."""
         editing = [objective.name for objective in self.active if objective.traits.edits_parameters]
         if editing and self.task.has_master_weights:
             raise XalignError(
@@ -110,7 +112,7 @@ class WeightedCriterion(WeightedSum, FairseqCriterion):
         self.aer.prepare(model.encoder.config, self.active)
 
     def begin_update(self, samples: Sequence[dict[str, Any] | None], device: torch.device) -> None:
-        """Called with all micro-batches of an update, before the first one is run."""
+        """Called with all micro-batches of an update before the first one runs."""
         self.seen.clear()
         if not self.joint:
             self.update.begin(samples, device)
@@ -153,9 +155,9 @@ class WeightedCriterion(WeightedSum, FairseqCriterion):
 
     @staticmethod
     def reduce_metrics(logging_outputs: list[dict[str, Any]]) -> None:
-        """Log every objective's loss per prediction (in bits if it is in nats) and its stats as ratios, and AER.
+        """Log every objective's loss per prediction (nats in bits), its stats as ratios, and AER.
 
-        The total loss is divided by log 2, as in fairseq's criterions, whatever its objectives.
+        The total loss is divided by log 2, as in fairseq's criterions, for all objectives.
         """
         sums = logged_sums(logging_outputs)
         size = max(sums["sample_size"], 1)
@@ -187,14 +189,14 @@ def _names(given: str) -> list[str]:
     return names
 
 
-# Name of a criterion -> its default objectives; and its own defaults of other options.
+# Criterion -> default objectives, and its defaults of other options.
 PRESETS: dict[str, tuple[str, ...]] = {}
 DEFAULTS: dict[str, dict[str, Any]] = {}
 CLASSES: dict[str, type[WeightedCriterion]] = {}
 
 
 def add(name: str, objectives: tuple[str, ...], **defaults: object) -> None:
-    """Register ``--criterion name`` with these objectives and values of other options as its defaults."""
+    """Register ``--criterion name`` with these default objectives and option values."""
     PRESETS[name], DEFAULTS[name] = objectives, defaults
     class_name = "".join(part.capitalize() for part in name.split("_")) + "Criterion"
     CLASSES[name] = type(class_name, (WeightedCriterion,), {"__module__": __name__})
@@ -202,7 +204,7 @@ def add(name: str, objectives: tuple[str, ...], **defaults: object) -> None:
 
 
 def add_objective(name: str) -> None:
-    """Give a new objective its own criterion, and its options to all criterions that are there already."""
+    """Give a new objective its own criterion, and add its options to all existing criterions."""
     for preset in PRESETS:
         options = _options(preset)
         CRITERION_DATACLASS_REGISTRY[preset] = options

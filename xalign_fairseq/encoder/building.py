@@ -1,4 +1,4 @@
-"""Encoders from given weights: without drawing initial values or copying."""
+"""Build encoders from given weights, without initialising or copying."""
 
 import argparse
 from collections.abc import Callable, Mapping
@@ -15,8 +15,8 @@ from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.lookup import is_packed, look_up
 from xalign_fairseq.encoder.transformer import Encoder
 
-EMBEDDINGS = "sentence_encoder.embed_tokens.weight"  # by the encoder's own name
-# Small sizes, only to list the names of parameters.
+EMBEDDINGS = "sentence_encoder.embed_tokens.weight"  # under the encoder's name
+# Small sizes, only to list parameter names.
 STANDING = {
     **{"vocab_size": 1009, "encoder_embed_dim": 1013, "encoder_ffn_embed_dim": 1019, "max_positions": 1021},
     **{"encoder_layers": 1, "encoder_attention_heads": 1},
@@ -25,13 +25,13 @@ LAYER = ".layers.0."
 
 
 class Undrawn(TorchFunctionMode):
-    """Parameters created inside are not initialised, which takes no time and no memory."""
+    """Parameters created inside are not initialised, which saves time and memory."""
 
-    # Functions of torch.nn.init, and the methods of tensors that they call.
+    # Functions of torch.nn.init and the tensor methods that they call.
     DRAWS = frozenset({"normal_", "uniform_", "kaiming_uniform_"})
 
     def __torch_function__(self, func: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Call a function of a module, unless it initialises."""
+        """Call a function unless it initialises."""
         kwargs = kwargs or {}
         if getattr(func, "__name__", "") in self.DRAWS:
             return args[0] if args else kwargs["tensor"]
@@ -39,12 +39,12 @@ class Undrawn(TorchFunctionMode):
 
 
 def build_encoder(config: EncoderConfig, weights: Mapping[str, Tensor]) -> tuple[Encoder, list[str], list[str]]:
-    """An encoder, in evaluation mode, whose parameters are the given tensors themselves where these are float32.
+    """An encoder in evaluation mode; its parameters are the given tensors where these are float32.
 
     Tensors mapped from a file stay mapped, so processes that load the same file share its pages.
 
-    Token embeddings in four bits stay in four bits (:class:`~xalign_fairseq.encoder.lookup.Lookup`): the encoder then
-    can't be trained and has no masked-language-model head.
+    Token embeddings in four bits stay so (:class:`~xalign_fairseq.encoder.lookup.Lookup`); the encoder then can't be
+    trained and has no masked-language-model head.
 
     Returns: the encoder, the missing names, and the unknown names.
     """
@@ -56,7 +56,7 @@ def build_encoder(config: EncoderConfig, weights: Mapping[str, Tensor]) -> tuple
         look_up(encoder, blocks)
     report = encoder.load_state_dict({name: value.float() for name, value in weights.items()}, False, assign=True)
     if hasattr(encoder, "lm_head"):
-        encoder.lm_head.weight = encoder.sentence_encoder.embed_tokens.weight  # assigned by two names, it is one
+        encoder.lm_head.weight = encoder.sentence_encoder.embed_tokens.weight  # two names, one tensor
     missing = [name for name in report.missing_keys if name != "lm_head.weight"]
     return encoder.eval(), missing, list(report.unexpected_keys)
 
@@ -80,7 +80,7 @@ def shapes(config: EncoderConfig) -> dict[str, tuple[int, ...]]:
 
 
 class TokenizerState(TypedDict, total=False):
-    """Dictionary and model of a tokenizer; WordPiece's settings are checked when they are read."""
+    """Dictionary and model of a tokenizer; WordPiece's settings are checked when read."""
 
     symbols: list[str]
     sentencepiece: Tensor
@@ -106,7 +106,7 @@ class Updates(TypedDict, total=False):
 
 
 class CheckpointForm(TypedDict, total=False):
-    """A checkpoint of fairseq, today's or of older releases, with what this package adds."""
+    """A checkpoint of any fairseq release, with this package's additions."""
 
     model: Required[dict[str, Tensor]]
     cfg: dict[str, Any] | None
@@ -117,7 +117,7 @@ class CheckpointForm(TypedDict, total=False):
 
 
 class EncoderOptions(TypedDict, total=False):
-    """The options of a model that its weights do not show."""
+    """The model options that the weights do not show."""
 
     encoder_attention_heads: int
     language_embeddings: str | None
@@ -127,7 +127,7 @@ class EncoderOptions(TypedDict, total=False):
 
 
 def require_checkpoint(state: Any, where: object) -> dict[str, Any]:
-    """A checkpoint's content, if its parts have the types of :class:`CheckpointForm`."""
+    """A checkpoint's content, if its parts match :class:`CheckpointForm`."""
     require_form(state, CheckpointForm, where)
     wrong = [name for name, value in state["model"].items() if value.layout != torch.strided or value.is_quantized]
     if wrong:
@@ -141,7 +141,7 @@ def require_checkpoint(state: Any, where: object) -> dict[str, Any]:
 
 
 def require_parameters(weights: Mapping[str, Tensor], config: EncoderConfig, where: object) -> None:
-    """Raise :class:`XalignError` if a tensor of an encoder does not have its size."""
+    """Raise :class:`XalignError` if a tensor of an encoder has a wrong size."""
     expected = shapes(config)
     for name, value in weights.items():
         if name == EMBEDDINGS and is_packed(value, config.encoder_embed_dim):

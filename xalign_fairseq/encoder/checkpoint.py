@@ -1,4 +1,4 @@
-"""Reading checkpoints without running code that they may contain."""
+"""Read checkpoints without running code in them."""
 
 import argparse
 import logging
@@ -45,16 +45,16 @@ logger = logging.getLogger(__name__)
 
 _BODY = "encoder.sentence_encoder."
 _LAYER = re.compile(re.escape(f"{_BODY}layers.") + r"(\d+)\.")
-# Of a task state: the model's family and trimming, which every training keeps.
+# Parts of a task state that every training keeps: the model's family and trimming.
 LASTING = ("family", "trimmed")
 
 
 class Meter:
-    """Replaces fairseq's training statistics, which older checkpoints contain and nothing here reads."""
+    """Replaces fairseq's training statistics in older checkpoints, which are not read."""
 
 
 def _allowed() -> list[Any]:
-    # torch's context manager also removes entries that were in its list before.
+    # torch's context manager also removes earlier entries of its list.
     before = torch.serialization.get_safe_globals()
     return [each for each in allow_list(dict.fromkeys(METERS, Meter)) if each not in before]
 
@@ -63,7 +63,7 @@ def load_pickled(path: StrPath) -> Any:
     """The content of a file of ``torch.save``, on the CPU, with ``weights_only=True`` and an explicit allow-list.
 
     Raises:
-        XalignError: no such file, not such a file, truncated, or it holds pickled objects beyond the allow-list.
+        XalignError: the file is missing, of another kind, truncated, or has pickled objects beyond the allow-list.
     """
     path = Path(path)
     if not path.is_file():
@@ -81,7 +81,7 @@ def load_pickled(path: StrPath) -> Any:
         raise XalignError(
             "the file is not a checkpoint, or it is damaged", where=path, found="bytes that no checkpoint begins with"
         ) from None
-    except Exception as error:  # bytes that are not a checkpoint can fail in any way
+    except Exception as error:  # other bytes can fail in any way
         found = "bytes that no checkpoint begins with" if isinstance(error, LookupError) else str(error).split("\n")[0]
         raise XalignError("the file is not a checkpoint, or it is damaged", where=path, found=found) from None
 
@@ -105,7 +105,7 @@ def read(path: StrPath) -> dict[str, Any]:
 
 
 def require_options(state: dict[str, Any], where: StrPath) -> dict[str, Any]:
-    """A checkpoint's content, if the model's options that its weights do not show have the right types."""
+    """A checkpoint's content, if the types of :class:`EncoderOptions` are right."""
     require_form(options(state), EncoderOptions, f"{where}, the model's options")
     return state
 
@@ -127,23 +127,23 @@ def options(state: dict[str, Any], group: str = "model") -> dict[str, Any]:
 
 
 def lasting(task_state: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The part of a task state that a model keeps in further training: :data:`LASTING`, if present."""
+    """The part of a task state that further training keeps: :data:`LASTING`, if present."""
     return {key: task_state[key] for key in LASTING if key in task_state} if task_state else {}
 
 
 def vocab_size(state: dict[str, Any], where: StrPath = "checkpoint") -> int:
-    """The number of ids, ``<mask>`` included, of a checkpoint's encoder, without building it."""
+    """The number of ids, ``<mask>`` included, of a checkpoint's encoder."""
     return _embeddings(masked_lm.today(state["model"]), where).shape[0]
 
 
 def load_encoder(state: dict[str, Any], where: StrPath = "checkpoint") -> tuple[Encoder, dict[str, Tensor]]:
     """Build the encoder of a checkpoint, in evaluation mode, and the heads of its objectives.
 
-    The sizes are read from the weights themselves, except for the number of attention heads, which only the options
-    know, and except for an encoder that transformers runs, which its options describe completely. The encoder's
-    parameters are the checkpoint's float32 tensors, which :func:`read` maps from its file. Processes that load one file
-    share its memory; the file must not change meanwhile. A masked-language-model head that is missing or not tied to
-    the embeddings is logged, and one made from these; none where the embeddings stay in four bits, see
+    The weights give the sizes; only the options give the number of attention heads, and all settings of an encoder that
+    transformers runs. The encoder's parameters are the checkpoint's float32 tensors, which :func:`read` maps from the
+    file. Processes that load one file share its memory; the file must not change meanwhile. If the
+    masked-language-model head is missing or not tied to the embeddings, a new head is made from the embeddings
+    (logged). There is no head if the embeddings stay in four bits, see
     :func:`~xalign_fairseq.encoder.building.build_encoder`.
 
     Returns:
@@ -201,7 +201,7 @@ def load_link_scorer(heads: Mapping[str, Tensor], where: StrPath = "checkpoint")
 
 
 def _config(weights: dict[str, Tensor], given: Mapping[str, Any], where: StrPath) -> EncoderConfig:
-    """The sizes of our own encoder that a checkpoint's tensors show."""
+    """The sizes of our encoder from a checkpoint's tensors."""
     embeddings, positions = _embeddings(weights, where), weights.get(f"{_BODY}embed_positions.weight")
     if positions is None or positions.dim() != 2:
         raise _no_encoder(weights, where)
@@ -221,7 +221,7 @@ def _config(weights: dict[str, Tensor], given: Mapping[str, Any], where: StrPath
 
 
 def _embeddings(weights: dict[str, Tensor], where: StrPath) -> Tensor:
-    """The embeddings of tokens."""
+    """The token embeddings."""
     tokens = weights.get(f"{_BODY}embed_tokens.weight")
     if tokens is None or tokens.dim() != 2:
         raise _no_encoder(weights, where)

@@ -1,4 +1,4 @@
-"""Sizes of the encoder, apart from any training framework."""
+"""Sizes of the encoder, independent of training frameworks."""
 
 from dataclasses import asdict, dataclass, fields
 from typing import Any
@@ -8,7 +8,7 @@ from xalign_fairseq.transport.linking import resolve_layer
 
 SIZES = ("encoder_layers", "encoder_embed_dim", "encoder_ffn_embed_dim", "encoder_attention_heads", "max_positions")
 DROPOUTS = ("dropout", "attention_dropout", "activation_dropout")
-# Larger than any model, and small enough that a damaged configuration takes neither time nor memory.
+# Larger than any model, but small enough that a damaged configuration takes little time and memory.
 LIMITS = {
     "vocab_size": (1, 1 << 27),
     "encoder_layers": (0, 1000),
@@ -21,7 +21,7 @@ LIMITS = {
 
 @dataclass(frozen=True)
 class EncoderConfig:
-    """Sizes and dropout rates of an encoder, in fairseq's names so that its checkpoints' configurations can be read.
+    """Sizes and dropout rates of an encoder, with fairseq's names, to read configurations of its checkpoints.
 
     Example::
 
@@ -30,10 +30,10 @@ class EncoderConfig:
         config.resolve_layer(-1)       # 12
 
     ``language_embeddings`` names the languages that have an embedding of their own, joined by commas, in the order of
-    their rows; by default there is none, as in XLM-R. ``layer_norm_eps`` is added to the variance in every layer norm:
-    1e-5 in RoBERTa and XLM-R, 1e-12 in BERT. ``token_types`` is 2 in BERT: a vector is added to the embeddings of a
-    pair's second text. ``transformers_config`` is the configuration, as JSON, of an encoder whose layers transformers
-    runs (:mod:`xalign_fairseq.encoder.bodies`); by default they are our own.
+    their rows; by default none, as in XLM-R. ``layer_norm_eps`` is added to the variance in every layer norm: 1e-5 in
+    RoBERTa and XLM-R, 1e-12 in BERT. ``token_types`` is 2 in BERT: a vector is added to the embeddings of a pair's
+    second text. ``transformers_config`` is the configuration, as JSON, of an encoder whose layers transformers runs
+    (:mod:`xalign_fairseq.encoder.bodies`); by default they are our own.
     """
 
     vocab_size: int
@@ -90,13 +90,13 @@ class EncoderConfig:
 
     @property
     def drops(self) -> bool:
-        """Whether a pass in training differs from one in evaluation."""
+        """Whether passes differ between training and evaluation."""
         made: bool = max(getattr(self, name) for name in DROPOUTS) > 0
         return made
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """The languages that have an embedding, in the order of its rows."""
+        """The languages with an embedding, in row order."""
         return tuple(name for name in self.language_embeddings.split(",") if name)
 
     def language_row(self, language: str) -> int:
@@ -108,10 +108,10 @@ class EncoderConfig:
         return self.languages.index(language)
 
     def side_rows(self, languages: tuple[str, str] | None) -> tuple[int, int] | None:
-        """Rows of the embeddings of the languages of a bitext's sides; None for an encoder without any.
+        """Rows of the language embeddings for a bitext's sides; None without language embeddings.
 
         Raises:
-            XalignError: an encoder with language embeddings and no languages, or one that it does not have.
+            XalignError: the encoder has language embeddings, but no language or an unknown one is given.
         """
         if not self.languages:
             return None
@@ -132,11 +132,11 @@ class EncoderConfig:
         return cls(vocab_size=vocab_size, **found)
 
     def stored(self) -> dict[str, Any]:
-        """The options that an imported checkpoint stores: all that the dictionary does not determine."""
+        """The options that an imported checkpoint stores: all except those that the dictionary determines."""
         return {name: value for name, value in asdict(self).items() if name not in ("vocab_size", "pad")}
 
     def as_options(self) -> dict[str, int | float | str]:
-        """The model's options that give this encoder, without dropout; options that XLM-R lacks only if they are set.
+        """The options for this encoder, without dropout; options that XLM-R lacks only if set.
 
         Example::
 
@@ -151,5 +151,5 @@ class EncoderConfig:
         return resolve_layer(layer, self.encoder_layers, parameter, where)
 
     def default_labelling_layer(self) -> int:
-        """XLM-Align labels at layer 10 of 12 (Table 11); the same depth of any other encoder, at least layer 1."""
+        """XLM-Align's labelling layer, 10 of 12 (Table 11); the same relative depth in other encoders, at least 1."""
         return max(1, round(self.encoder_layers * 10 / 12))

@@ -1,4 +1,4 @@
-"""A copy of the sentence encoder that no optimiser touches: momentum encoders and pre-trained anchors."""
+"""Copies of the sentence encoder that no optimiser changes: momentum encoders and pre-trained anchors."""
 
 from collections.abc import Callable
 from typing import Self
@@ -16,9 +16,9 @@ from xalign_fairseq.transport.precision import at_least_float32, products_in
 
 
 class StaysFloat32(nn.Module):
-    """A module that follows its model's device, but never its half precision.
+    """A module that follows its model's device, but stays in float32.
 
-    An average with momentum 0.999 does not change in half precision, whose spacing is larger than its steps.
+    In half precision, the steps of an average with momentum 0.999 would be rounded away.
     """
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
@@ -38,7 +38,7 @@ def follow(mine: nn.Module, live: nn.Module, momentum: float) -> None:
 
 
 class ReadOnce(nn.Module):
-    """A module with buffers of one number each, which the host reads once, not in every update.
+    """A module with buffers of one number each, which the host reads only once.
 
     Checkpoints store the buffers; :meth:`put` changes one. They are floats, because fairseq's moving average of a
     model, which includes buffers, accepts no integers.
@@ -65,12 +65,11 @@ class ReadOnce(nn.Module):
 
 
 class EncoderCopy(StaysFloat32, ReadOnce):
-    """The weights of the sentence encoder at some time, or their moving average; part of a head, so it is saved.
+    """Earlier weights of the sentence encoder, or their moving average; part of a head, so it is saved.
 
-    It is empty until :meth:`start`, in the first update of training: by then the live encoder has its weights,
-    whichever option they came from. A resumed run has the copy from its checkpoint and does not start again; a new run
-    does, also from a checkpoint that has the copy of an earlier one. It stays in float32 when the model is trained in
-    half precision.
+    It is empty until :meth:`start` in the first update, when the live encoder has its weights. A resumed run takes the
+    copy from its checkpoint. A new run makes a new copy, even if its checkpoint has one of an earlier run. The copy
+    stays in float32 when the model is trained in half precision.
     """
 
     started: Tensor
@@ -82,7 +81,7 @@ class EncoderCopy(StaysFloat32, ReadOnce):
 
     @torch.no_grad()
     def start(self, live: nn.Module, update: int) -> None:
-        """Copy the live encoder's weights in a run's first update, or if that was not done yet."""
+        """Copy the live encoder's weights in a run's first update, or if there is no copy yet."""
         if update == 0 or not self.number("started"):
             self.follow(live, 0.0)
             self.put("started", 1)
@@ -95,15 +94,15 @@ class EncoderCopy(StaysFloat32, ReadOnce):
     def layer(self, given: Tensor | Input, layer: int = -1, dtype: torch.dtype = torch.float32) -> Tensor:
         """Hidden states (B, T, H) of a layer, in evaluation mode and without gradient.
 
-        ``dtype``: of the live encoder; half precision is computed and returned by autocast. For a wider dtype, the copy
-        computes like the live encoder, also inside an outer autocast.
+        ``dtype``: the live encoder's dtype; half precision uses autocast. For a wider dtype, the copy computes like the
+        live encoder, also inside an outer autocast.
         """
         with products_in(dtype, self.encoder.embed_tokens.weight.device):
             hidden = open_passes(self.encoder, [as_input(given)], grad=False)[0].layer(layer)
         return hidden.to(dtype) if dtype.itemsize < 4 else hidden
 
     def squared_distance(self, live: nn.Module) -> Tensor:
-        """Sum over all parameters of (theta - theta_0)^2, with gradient to the live ones; at least float32."""
+        """Sum over all parameters of (theta - theta_0)^2, with gradient to the live parameters; at least float32."""
         parts = [
             (at_least_float32(theirs) - mine).square().sum()
             for mine, theirs in zip(self.encoder.parameters(), live.parameters(), strict=True)
@@ -128,11 +127,10 @@ class Projection(nn.Module):
 class MomentumEncoder(StaysFloat32, ReadOnce):
     """k <- m k + (1 - m) q for the weights of the encoder and of its projection (He et al. 2020, Eq. 2).
 
-    No optimiser touches it, it is saved with the head that owns it, and it stays in float32 when the model is trained
-    in half precision.
+    No optimiser changes it, its head saves it, and it stays in float32 when the model is trained in half precision.
 
     Attributes:
-        followed: number of the last update in which they moved, -1 before the first.
+        followed: number of the last update that changed them, -1 before the first.
 
     Example::
 
@@ -155,7 +153,7 @@ class MomentumEncoder(StaysFloat32, ReadOnce):
         return self.encoder.started > 0
 
     def begins_anew(self, update: int) -> bool:
-        """Whether a new run starts from the average of an earlier one."""
+        """Whether a new run starts from an earlier run's average."""
         return update == 0 and bool(self.encoder.number("started")) and self.number("followed") != update
 
     @torch.no_grad()
@@ -173,7 +171,7 @@ class MomentumEncoder(StaysFloat32, ReadOnce):
 
 
 def sentence_hash(tokens: Tensor, pad: int) -> Tensor:
-    """Upper 48 bits of the polynomial sum_t (x_t + 1) B^(t + 1) modulo 2^64, whatever the padding.
+    """Upper 48 bits of the polynomial sum_t (x_t + 1) B^(t + 1) modulo 2^64, independent of padding.
 
     Two different sentences have the same hash with a probability of about 2^-48.
 
@@ -190,15 +188,14 @@ def sentence_hash(tokens: Tensor, pad: int) -> Tensor:
 
 
 def same_sentence(first: Tensor, second: Tensor) -> Tensor:
-    """(B, K) bool: which of B hashes (B, 2) equal which of K hashes (K, 2)."""
+    """(B, K) bool: which hashes (B, 2) equal which hashes (K, 2)."""
     return (first[:, None, 0] == second[:, 0]) & (first[:, None, 1] == second[:, 1])
 
 
 class KeyQueue(StaysFloat32):
     """The last K keys and the hashes of their sentences (He et al. 2020, section 3.2), a ring buffer.
 
-    It is part of a head, so it is saved with the model; it stays in float32 when the model is trained in half
-    precision.
+    It is part of a head, so the model saves it. It stays in float32 when the model is trained in half precision.
 
     Attributes:
         keys: (K, D), at least float32.
@@ -245,7 +242,7 @@ class KeyQueue(StaysFloat32):
 
     @torch.no_grad()
     def fill_at_random(self, seed: int) -> None:
-        """Fill every place with a random unit vector that belongs to no sentence; the same in all processes."""
+        """Fill the queue with random unit vectors of no sentence, equal in all processes."""
         self.clear()
         drawn = torch.randn(self.keys.shape, generator=torch.Generator().manual_seed(seed), device="cpu")
         self.keys.copy_(nn.functional.normalize(drawn, dim=1))
@@ -253,7 +250,7 @@ class KeyQueue(StaysFloat32):
 
     @torch.no_grad()
     def enqueue(self, keys: Tensor, sentences: Tensor, translations: Tensor) -> None:
-        """Put keys (N, D) with the hashes (N, 2) of their sentences and translations in the place of the N oldest.
+        """Replace the N oldest keys by keys (N, D), with hashes (N, 2) of their sentences and translations.
 
         Raises:
             XalignError: N is larger than the queue.

@@ -1,4 +1,4 @@
-"""Layers as CUDA graphs: the host starts one graph for all kernels of a pass, which are the same for equal shapes.
+"""Layers as CUDA graphs: the host starts all kernels of a pass as one graph, which is the same for equal shapes.
 
 torch.compile records and replays the graphs (``mode="reduce-overhead"``). Here rows are padded to shapes that many
 batches share (:meth:`xalign_fairseq.data.packing.Packing.filled`), and attention reads the lengths on the device.
@@ -16,7 +16,7 @@ from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.transport.ops.attention import Offsets, has_varlen
 
-COMPILATIONS = 64  # with a gradient or without, for each range of layers that objectives read
+COMPILATIONS = 64  # with and without gradient, for each range of layers that objectives read
 logger = logging.getLogger(__name__)
 _seen: set[tuple[int, ...]] = set()
 
@@ -54,9 +54,9 @@ def _layers(layers: tuple[Layer, ...], x: Tensor, offsets: Tensor, longest: int,
 
 
 def begin(layers: nn.Module) -> None:
-    """Let the graphs of an earlier micro-batch be replayed: call before each one.
+    """Allow replay of the graphs; call before each micro-batch.
 
-    A replay writes over what the graphs returned, gradients too. Those of earlier micro-batches are copied.
+    A replay overwrites earlier outputs and gradients of the graphs. Gradients of earlier micro-batches are copied.
     """
     kept = [(p, p.grad) for p in layers.parameters() if p.grad is not None]
     if kept:

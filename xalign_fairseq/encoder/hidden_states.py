@@ -1,4 +1,4 @@
-"""Hidden states by layer, from passes that run each layer once, up to the highest that is read."""
+"""Hidden states by layer, from passes that run each layer once, up to the highest requested layer."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class Stack(Protocol):
     graphs: bool
 
     def sentences(self, inputs: Sequence[Input], packing: Packing | None) -> Any:
-        """The facts about the inputs that every layer needs."""
+        """Facts about the inputs for every layer."""
 
     def embed(
         self, tokens: Tensor, positions: Tensor, languages: Tensor | None, second: Tensor | None, training: bool
@@ -33,11 +33,11 @@ class Stack(Protocol):
 
 
 class Pass:
-    """Layers over one or more inputs together; it runs each layer once, up to the requested one.
+    """A pass of the layers over one or more inputs; runs each layer once, up to the requested one.
 
     Args:
-        inputs: several with a packing, otherwise one.
-        packing: of the inputs; None: the input is run with its padding.
+        inputs: one input, or several with a packing.
+        packing: the packing of the inputs; None: run the input with padding.
     """
 
     def __init__(self, encoder: Stack, inputs: Sequence[Input], packing: Packing | None, training: bool, grad: bool):
@@ -59,9 +59,7 @@ class Pass:
         return self._states[layer]
 
     def ending(self, rows: Tensor) -> Tensor:
-        """States (K, H) of the last layer at rows (K,) of the packed row; computed only for these, unless the layer has
-        run.
-        """
+        """States (K, H) of the last layer at packed rows (K,); unless the layer has run, only these are computed."""
         layers = self.encoder.layers
         if self.reached == len(layers) or not self.encoder.takes_rows:
             return self.upto(len(layers)).index_select(0, rows)
@@ -71,7 +69,7 @@ class Pass:
             return made
 
     def _next(self, layer: int) -> list[Tensor]:
-        """The states of one or more layers after the last one that has run, up to ``layer``."""
+        """Run one or more further layers, up to ``layer``, and return their states."""
         if self._states:
             given, layers = self._states[-1], self.encoder.layers[self.reached : layer]
             if self.encoder.graphs and self.packing is not None and len(given):
@@ -94,7 +92,7 @@ class Pass:
 
 
 class DetachedPass(Pass):
-    """Another pass up to a layer, without its gradient; after that, layers of its own."""
+    """Reads another pass without gradient up to a layer, then runs its own layers."""
 
     def __init__(self, live: Pass, shared: int):
         super().__init__(live.encoder, live.inputs, live.packing, live.training, grad=False)
@@ -109,7 +107,7 @@ class DetachedPass(Pass):
 
 
 class HiddenStates:
-    """The hidden states of one input by layer, from a pass that it may share with others."""
+    """The hidden states of one input by layer, from a pass that other inputs may share."""
 
     def __init__(self, run: Pass, number: int):
         self._run, self._number = run, number
@@ -127,12 +125,11 @@ class HiddenStates:
 
     @property
     def reached(self) -> int:
-        """The highest layer that has run, for some rows at least; -1 before any."""
+        """The highest layer that has run, at least for some rows; -1 before any."""
         return len(self._run.encoder.layers) if self._run.ended else self._run.reached
 
     def layer(self, layer: int = -1) -> Tensor:
-        """Hidden states (B, T, H) of ``layer`` (0 embeddings, -1 last); lower layers are kept, higher layers do not
-        run.
+        """Hidden states (B, T, H) of ``layer`` (0 embeddings, -1 last); lower layers are kept, higher ones do not run.
 
         Values at padding have no meaning.
         """
@@ -143,7 +140,7 @@ class HiddenStates:
         return self._layers[layer]
 
     def first(self) -> Tensor:
-        """(B, H), states of the last layer at the first token of each row, as :meth:`at_last` gives them."""
+        """(B, H), states of the last layer at the first token of each row, by :meth:`at_last`."""
         tokens = self._run.inputs[self._number].tokens
         [found] = self.at_last([self], [torch.arange(0, tokens.numel(), tokens.shape[1], device=tokens.device)])
         return found
@@ -154,9 +151,9 @@ class HiddenStates:
     ) -> list[Tensor]:
         """For each, hidden states (K, H) of the last layer at positions (K,) of its tokens, flattened (B * T,).
 
-        If the last layer has not run for other readers, the part after its attention runs for these tokens only; for a
-        pass that only predicts masked tokens this saves a sixteenth of the products at 12 layers. Inputs in ``whole``,
-        whose last layer is read at all tokens, are computed in the same run.
+        If the last layer has not run yet, its part after attention runs only for these tokens. A pass that only
+        predicts masked tokens then saves a sixteenth of the products at 12 layers. Inputs in ``whole`` need the last
+        layer at all tokens; they are computed in the same run.
         """
         wanted: dict[Pass, list[int]] = {}
         for number, each in enumerate(states):
@@ -165,7 +162,7 @@ class HiddenStates:
         found: dict[int, Tensor] = {}
         for run, numbers in wanted.items():
             rows = [states[number]._place.rows_at(positions[number]) for number in numbers]
-            # Of several inputs, each has rows of its own.
+            # Each of several inputs has its own rows.
             beside = {each: own for each in whole if each._run is run and (own := each._place.rows) is not None}
             rows += beside.values()
             parts = run.ending(torch.cat(rows)).split([len(each) for each in rows])
@@ -178,9 +175,9 @@ class HiddenStates:
         ]
 
     def detached(self, shared: int) -> "HiddenStates":
-        """These states without their gradient; the pass with gradient runs for them up to layer ``shared`` only.
+        """These states without gradient; for them, the pass with gradient runs only up to layer ``shared``.
 
-        If it runs further for other readers, they use it; otherwise they continue with their own layers.
+        Higher layers are taken from that pass if other readers run it further; otherwise separate layers run.
         """
         return HiddenStates(DetachedPass(self._run, shared), self._number)
 
@@ -188,7 +185,7 @@ class HiddenStates:
 def open_passes(
     encoder: Stack, inputs: Sequence[Input], *, training: bool = False, grad: bool = True
 ) -> list[HiddenStates]:
-    """The states of each input, from one packed pass over all; if lengths are unknown, from one padded pass each."""
+    """The states of each input, from one packed pass over all; with unknown lengths, from one padded pass each."""
     grad = grad and torch.is_grad_enabled()
     packing = pack(inputs, encoder.config.pad) if encoder.packs else None
     if packing is not None and encoder.graphs:
@@ -209,11 +206,11 @@ def _languages(given: Input, config: EncoderConfig) -> Tensor:
 
 @dataclass(frozen=True, eq=False)
 class Prediction:
-    """Tokens to predict from the last layer's states; two predictions never compare equal.
+    """Tokens to predict from the last layer's states; predictions compare by identity.
 
     Attributes:
-        input: what the encoder reads.
-        positions: (N,) int64, where the tokens are in its flattened (B * T,).
+        input: the encoder's input.
+        positions: (N,) int64, the tokens' positions in the flattened input (B * T,).
     """
 
     input: Input
@@ -222,7 +219,7 @@ class Prediction:
 
     @classmethod
     def of(cls, given: Input, targets: Tensor, positions: Tensor) -> "Prediction":
-        """The targets (B, T) at some positions.
+        """A prediction of the targets (B, T) at given positions.
 
         Example::
 

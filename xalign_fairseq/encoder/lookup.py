@@ -1,7 +1,7 @@
-"""Token embeddings of an encoder without training: rows of a mapped table, converted when a batch needs them.
+"""Token embeddings for encoders that are not trained: rows of a mapped table, converted on demand.
 
 A batch needs some hundreds of 250,002 rows. A table that is never written can stay in its file, where processes share
-its pages, and in the file's form: four bits a weight, or float32 for an encoder that computes in bfloat16.
+its pages, and keep the file's form: four bits per weight, or float32 for an encoder in bfloat16.
 """
 
 import torch
@@ -11,12 +11,12 @@ from torch.nn.functional import embedding
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.transport.precision import dtype_name
 
-BLOCK = 32  # weights in four bits that have one scale
+BLOCK = 32  # weights in four bits with a common scale
 BLOCK_BYTES = 2 + BLOCK // 2
 
 
 class Lookup(nn.Module):
-    """Replaces ``nn.Embedding`` in an encoder without gradient, with the same rows.
+    """Replaces ``nn.Embedding``, with the same rows, in an encoder without gradient.
 
     Args:
         table: (V, H) of floats, or (V, H / 32 * 18) uint8, for :func:`unpack`. It is not a parameter: ``to(dtype)``
@@ -34,9 +34,7 @@ class Lookup(nn.Module):
 
 
 def look_up(encoder: Encoder, table: Tensor, dtype: torch.dtype = torch.float32) -> None:
-    """Give an encoder token embeddings of this kind, and remove its masked-language-model head, which needs the whole
-    table.
-    """
+    """Give an encoder a :class:`Lookup`, and remove the masked-language-model head, which needs the whole table."""
     encoder.sentence_encoder.embed_tokens = Lookup(table, dtype)  # type: ignore[assignment]
     if hasattr(encoder, "lm_head"):
         del encoder.lm_head
@@ -45,8 +43,8 @@ def look_up(encoder: Encoder, table: Tensor, dtype: torch.dtype = torch.float32)
 def convert(encoder: Encoder, device: torch.device, dtype: str) -> None:
     """Move an encoder that is not trained to a device and a dtype, in place.
 
-    Weights are converted once, except token embeddings on the CPU: these usually stay mapped from their file, and the
-    rows of a batch are converted when they are looked up.
+    Weights are converted once, except token embeddings on the CPU. These usually stay mapped from their file, and
+    lookups convert the rows of a batch.
     """
     states = torch.bfloat16 if dtype == "bfloat16" else torch.float32
     table = encoder.sentence_encoder.embed_tokens
@@ -58,7 +56,7 @@ def convert(encoder: Encoder, device: torch.device, dtype: str) -> None:
 
 
 def dtype_of(encoder: Encoder) -> str:
-    """The dtype that an encoder computes in, as set by :func:`convert`."""
+    """The dtype that an encoder computes in, set by :func:`convert`."""
     return dtype_name(next(encoder.sentence_encoder.parameters()).dtype)
 
 
@@ -68,10 +66,10 @@ def is_packed(table: Tensor, dim: int) -> bool:
 
 
 def unpack(blocks: Tensor) -> Tensor:
-    """Weights in four bits as float32: of each block of 32, its codes minus 8, times its scale.
+    """Weights in four bits as float32: for each block of 32, (codes - 8) times scale.
 
-    A block has the scale in float16, then 16 bytes, where byte j has weight j in its low and weight j + 16 in its high
-    four bits.
+    A block has the scale in float16, then 16 bytes; byte j has weight j in the low four bits and weight j + 16 in the
+    high four.
 
     Args:
         blocks: (..., blocks * 18) uint8, rows of

@@ -1,4 +1,4 @@
-"""Linear maps from each language's hidden states to those of the pivot language, one per layer."""
+"""Linear maps from each language's hidden states to the pivot language's, one per layer."""
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,11 +17,11 @@ _LEARN = ("learn it from bitext with links:", Command("procrustes"), "or", Param
 
 
 class LanguageMaps(StaysFloat32):
-    """W_L^l of each language L but the pivot and each layer l, so that s ~ t W (Wu & Dredze 2020, Eq. 1).
+    """W_L^l for each language L except the pivot and each layer l, so that s ~ t W (Wu & Dredze 2020, Eq. 1).
 
     The maps of a language are one parameter ``maps.L`` of shape (layers + 1, H, H): embeddings, layer 1 ... They start
-    as identities and stay in float32 when the model is trained in half precision. A buffer ``pivot.L`` names the pivot
-    language, whose states are not mapped. So a checkpoint records the target of its maps.
+    as identities and stay in float32 when the model is trained in half precision. A buffer ``pivot.L`` records the
+    pivot language, whose states are not mapped.
 
     Example::
 
@@ -34,7 +34,7 @@ class LanguageMaps(StaysFloat32):
         super().__init__()
         self.maps, self._pivot = nn.Module(), pivot
         for language in languages:
-            # With setattr, or in a ParameterDict, Tongan (to) would replace Module.to.
+            # With setattr or a ParameterDict, Tongan (to) would replace Module.to.
             self.maps._parameters[language] = nn.Parameter(torch.eye(dim).repeat(layers + 1, 1, 1))
         self.pivot = nn.Module()
         self.pivot._buffers[pivot] = torch.zeros(1)
@@ -42,7 +42,7 @@ class LanguageMaps(StaysFloat32):
 
     def _load_from_state_dict(self, *args: object, **kwargs: object) -> None:
         super()._load_from_state_dict(*args, **kwargs)
-        self._edited_before = -1  # these maps have not been
+        self._edited_before = -1  # never orthogonalised
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -54,11 +54,11 @@ class LanguageMaps(StaysFloat32):
         return self.maps.named_parameters()
 
     def of(self, language: str) -> Tensor | None:
-        """Maps (layers + 1, H, H) of a language; None if its states are not mapped, such as the pivot's."""
+        """Maps (layers + 1, H, H) of a language; None for the pivot and unmapped languages."""
         return self.maps._parameters.get(language)
 
     def require(self, languages: Sequence[str], where: object = None) -> None:
-        """Raise :class:`XalignError` for languages that have no map and are not the pivot."""
+        """Raise :class:`XalignError` for languages without a map, except the pivot."""
         unknown = self._without_map(languages)
         if unknown:
             problem = "there is no linear map of a language"
@@ -66,7 +66,7 @@ class LanguageMaps(StaysFloat32):
             raise XalignError(problem, where=where, found=", ".join(unknown), expected=expected, remedy=_LEARN)
 
     def tell_unmapped(self, languages: Sequence[str]) -> None:
-        """Warn of languages without a map, whose states are read unmapped."""
+        """Warn of languages without a map; their states are read unmapped."""
         unknown = self._without_map(languages)
         if unknown:
             mapped = ", ".join(self.languages)
@@ -104,10 +104,10 @@ class States(Protocol):
 
 
 class MappedStates:
-    """A pass of the encoder whose rows are mapped, each by its language's map of the requested layer.
+    """A pass of the encoder with each row mapped by its language's map of the requested layer.
 
     Args:
-        languages: of the B rows; rows in a language without a map do not change.
+        languages: language of each of the B rows; rows without a map do not change.
 
     Example::
 
@@ -134,14 +134,14 @@ class MappedStates:
 
 
 def apply_map(vectors: Tensor, maps: Tensor) -> Tensor:
-    """t W for vectors (..., K, H) and maps (..., H, H), in float32 or wider whatever autocast says."""
+    """t W for vectors (..., K, H) and maps (..., H, H), in float32 or wider, also inside autocast."""
     wide = torch.promote_types(vectors.dtype, maps.dtype)
     with torch.autocast(vectors.device.type, enabled=False):
         return vectors.to(wide) @ maps.to(wide)
 
 
 def load_maps(heads: Mapping[str, Tensor]) -> LanguageMaps | None:
-    """The maps among a checkpoint's heads (``heads.linear_mapping...``), frozen; None if it has none."""
+    """The frozen maps among a checkpoint's heads (``heads.linear_mapping...``); None without any."""
     prefix = f"heads.{HEAD}."
     mine = {key.removeprefix(prefix): value for key, value in heads.items() if key.startswith(prefix)}
     if not mine:
@@ -171,7 +171,7 @@ def _full_precision(module: nn.Module) -> torch.autocast:
 
 
 class Procrustes:
-    r"""W = argmin ||S - T W||^2 over orthogonal W, for several layers at once, from word pairs that come in batches.
+    r"""W = argmin ||S - T W||^2 over orthogonal W, for several layers at once, from batches of word pairs.
 
     With the singular value decomposition :math:`U \Sigma V^\top = T^\top S` it is :math:`W = U V^\top` (Schoenemann
     1966; Smith et al. 2017; Wu & Dredze 2020, Eq. 1). Only T^T S (H, H) and the squared norms are kept, in float64.
@@ -203,7 +203,7 @@ class Procrustes:
         self._squares += s.square().sum((1, 2)) + t.square().sum((1, 2))
 
     def solve(self, where: object = None) -> Tensor:
-        """W (L, H, H) float64, orthogonal also where the pairs leave directions open; ``where`` is for messages.
+        """W (L, H, H) float64, orthogonal even if the pairs leave directions undetermined; ``where`` is for messages.
 
         Raises:
             XalignError: no pairs, or vectors that are not finite.
@@ -220,7 +220,7 @@ class Procrustes:
         return maps
 
     def distance(self, maps: Tensor | None = None) -> Tensor:
-        """Mean over the pairs of ||s - t W||^2, (L,); of orthogonal W, by default identities."""
+        """Mean over the pairs of ||s - t W||^2, (L,), for orthogonal W, by default identities."""
         if maps is None:
             inner = self._products.diagonal(dim1=1, dim2=2).sum(1)
         else:

@@ -1,4 +1,4 @@
-"""The masked-language-model head of a checkpoint, and a new one if it has none that fits."""
+"""The masked-language-model head of a checkpoint, or a new one if none fits."""
 
 import logging
 import re
@@ -14,20 +14,17 @@ logger = logging.getLogger(__name__)
 
 EMBEDDINGS = "encoder.sentence_encoder.embed_tokens.weight"
 HEAD = "encoder.lm_head."
-PARTS = ("dense.weight", "dense.bias", "layer_norm.weight", "layer_norm.bias", "bias")  # next to the tied weight
-LIFT = 4.0  # gelu(x + 4) is x + 4 but for 0.004 at x = -1, 0.05 at x = -2 and 0.16 at x = -3
+PARTS = ("dense.weight", "dense.bias", "layer_norm.weight", "layer_norm.bias", "bias")  # besides the tied weight
+LIFT = 4.0  # gelu(x + 4) is x + 4 up to 0.004 at x = -1, 0.05 at x = -2 and 0.16 at x = -3
 
 
 def has_head(weights: Mapping[str, Tensor]) -> bool:
-    """Whether there is a head among a checkpoint's tensors, by today's names."""
+    """Whether a checkpoint's tensors (current names) include a head."""
     return any(name.startswith(HEAD) for name in weights)
 
 
 def usable(weights: Mapping[str, Tensor], where: StrPath = "checkpoint") -> dict[str, Tensor]:
-    """The tensors without a head that is incomplete or not tied to the embeddings; links and states need no head.
-
-    What is left out is logged.
-    """
+    """The tensors without an incomplete or untied head (logged); links and states need no head."""
     reason = ""
     if has_head(weights):
         missing = [part for part in PARTS if HEAD + part not in weights]
@@ -49,18 +46,18 @@ def is_same(second: Tensor | None, first: Tensor | None) -> bool:
 
 
 def new_head(embeddings: Tensor, scores: Sequence[float] | None = None) -> dict[str, Tensor]:
-    """The state of a head that is made from embeddings (V, H): it predicts the pieces that states are closest to.
+    """The state of a head made from embeddings (V, H), which predicts the pieces closest to the states.
 
     logits = E LN(h) + b: the dense map is the identity plus an offset, so that gelu is linear; the layer norm removes
-    the offset. b has the pieces' log-probabilities, if they are known. For the packaged e5-small, whose states were not
-    trained for that, the loss of masked tokens of five languages is then 10.1 nats, and 7.6 after 60 updates of 8
-    sentences at 5e-5; without log-probabilities 10.7 and 7.8; from a random head as BERT's initialisation draws it 11.6
-    and 8.7 (scripts/results/new-heads.json).
+    the offset. b has the pieces' log-probabilities, if known. For the packaged e5-small, which was not trained to
+    predict tokens, the loss on masked tokens of five languages is 10.1 nats, and 7.6 after 60 updates of 8 sentences at
+    5e-5. Without log-probabilities it is 10.7 and 7.8, with a random head by BERT's initialisation 11.6 and 8.7
+    (scripts/results/new-heads.json).
 
     Args:
-        embeddings: of tokens, the head's output vectors too.
-        scores: log-probabilities in a unigram model of all between the first four ids and ``<mask>``, the last; these,
-            which are not text, have the lowest.
+        embeddings: token embeddings, which are also the head's output vectors.
+        scores: log-probabilities in a unigram model of all ids except the first four and ``<mask>``, the last; these
+            five get the lowest value.
     """
     rows, dim = embeddings.shape
     bias = torch.zeros(rows)
@@ -82,7 +79,7 @@ RENAMES = (
     (r"^decoder\.", "encoder."),
     (r"\.sentence_encoder\.emb_layer_norm\.", ".sentence_encoder.layernorm_embedding."),
 )
-# Buffers that fairseq once stored and that carry no weights.
+# Buffers without weights that old fairseq releases stored.
 CARRY_NOTHING = re.compile(r"(^|\.)(version|_float_tensor|_linear\.bias_k)$")
 
 

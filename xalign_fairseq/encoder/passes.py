@@ -1,4 +1,4 @@
-"""An objective's view of the encoder during one update: shared passes, its heads, the MLM head."""
+"""The encoder as objectives see it in one update: shared passes and the MLM head."""
 
 from collections.abc import Iterable, Sequence
 
@@ -13,12 +13,12 @@ from xalign_fairseq.encoder.mappings import LanguageMaps, MappedStates, States
 from xalign_fairseq.encoder.transformer import Body, Encoder
 from xalign_fairseq.transport.ops.linear_cross_entropy import TokenLosses, linear_cross_entropy
 
-# The key of a pass: its tokens, their positions, whether it labels.
+# The key of a pass: tokens, positions, whether it labels.
 Key = tuple[int, int, bool]
 
 
 class StepEncoder:
-    """The encoder during one call of the model; passes over the same tokens are shared between objectives.
+    """The encoder in one call of the model; objectives share passes over the same tokens.
 
     For example, TLM and DWA read the same perturbed pair: the second request gets the states of the first. ``frozen``:
     states have no gradient, only the heads' outputs.
@@ -31,10 +31,10 @@ class StepEncoder:
 
     def __init__(self, encoder: Encoder, heads: nn.ModuleDict, training: bool, update: int, frozen: bool = False):
         self._encoder = encoder
-        # Inputs are kept with their passes so that their tensors' ids cannot be taken by others.
+        # Inputs are kept with their passes so that no other tensor gets the same id.
         self._passes: dict[Key, tuple[Input, HiddenStates]] = {}
         self._expected: dict[Key, tuple[Input, int]] = {}
-        self._whole: dict[Key, None] = {}  # those whose last layer somebody reads at all tokens
+        self._whole: dict[Key, None] = {}  # inputs whose last layer is read at all tokens
         self._grad = torch.is_grad_enabled() and not frozen
         self._predictions: dict[Prediction, TokenLosses | None] = {}
         self.heads = heads
@@ -48,13 +48,13 @@ class StepEncoder:
 
     @property
     def sentence_encoder(self) -> Body:
-        """The parameters that :meth:`states` uses, which momentum copies follow."""
+        """The parameters behind :meth:`states`, for momentum copies."""
         return self._encoder.sentence_encoder
 
     def expect(self, reads: Iterable[tuple[Input, int]], *, labelling: bool = False) -> None:
-        """Announce the inputs that will be read, each with its highest layer.
+        """Announce inputs to read, each with its highest layer.
 
-        Inputs that are read up to the same layer run in one packed pass, at the first request for one of them.
+        Inputs with the same highest layer run in one packed pass, at the first request for one of them.
 
         Example::
 
@@ -74,8 +74,8 @@ class StepEncoder:
     def states(self, given: Tensor | Input, *, labelling: bool = False) -> HiddenStates:
         """The pass over tokens (B, T). ``labelling``: evaluation mode and no gradient, as for self-labels.
 
-        Without dropout, labelling reads the pass with gradient over the same tokens as far as that runs, if there is
-        one or one is expected.
+        Without dropout, labelling reuses the pass with gradient over the same tokens, as far as it runs, if one is open
+        or expected.
         """
         read = as_input(given)
         key = _key(read, labelling)
@@ -93,7 +93,7 @@ class StepEncoder:
         return not drops and (key in self._passes or key in self._expected)
 
     def _open(self, key: Key, given: Input, labelling: bool) -> None:
-        """Open the pass over an input, and over those that are expected to be read as far."""
+        """Open the pass over an input and over expected inputs with the same highest layer."""
         together = {key: given}
         _, layer = self._expected.get(key, (given, None))
         for other, (read, upto) in self._expected.items():
@@ -119,13 +119,11 @@ class StepEncoder:
         maps: LanguageMaps | None = None,
         languages: Sequence[str] = (),
     ) -> tuple[Tensor, Tensor]:
-        """Hidden states (B, T, H) of unperturbed pairs, both sides in one row, and the positions of the sides in it (B,
-        4).
+        """Hidden states (B, T, H) of unperturbed pairs, both sides in one row, and the sides' positions (B, 4).
 
         Args:
-            encoding: ``joint``: the pair sequences; ``separate``: each side read by itself, the target behind the
-                source.
-            maps: for separately encoded sides, each by its language's map, if there is one.
+            encoding: ``joint``: the pair sequences; ``separate``: each side encoded alone, the target after the source.
+            maps: linear maps for separately encoded sides, if any.
 
         Example::
 
@@ -138,7 +136,7 @@ class StepEncoder:
         if encoding == "joint":
             return passes[0].layer(layer), bitext.spans
         if maps is not None:
-            names = [*languages, ""]  # a language that is only validated has the number -1, and no map
+            names = [*languages, ""]  # languages only in validation have the number -1 and no map
             passes = [
                 MappedStates(states, maps, [names[number] for number in bitext.host.langs[:, side]])
                 for side, states in enumerate(passes)
@@ -150,12 +148,12 @@ class StepEncoder:
         return torch.cat([src, tgt], 1), torch.stack([first, first + n, second, second + m], 1)
 
     def idle(self, heads: Iterable[str] = (), *, lm_head: bool = False) -> Tensor:
-        """A zero that depends on every trainable parameter of the layers that no pass with gradient ran.
+        """A zero that depends on all trainable parameters of layers that no pass with gradient ran.
 
-        Distributed wrappers wait for the gradient of each; objectives that read an inner layer give them none.
+        Distributed wrappers wait for every gradient, but objectives on inner layers give none to higher layers.
 
         Args:
-            heads: the zero depends on these too, of objectives that the batch had nothing for.
+            heads: heads of objectives without data in the batch; the zero depends on them too.
         """
         reached = max((states.reached for _, states in self._passes.values() if states.grad), default=-1)
         encoder = self._encoder.sentence_encoder
@@ -167,12 +165,12 @@ class StepEncoder:
         if lm_head:  # whose map is the embeddings
             named = self._encoder.lm_head.named_parameters()
             parameters += [p for name, p in named if p.requires_grad and name != "weight"]
-        # One number of each will do, and no sum that half precision could not hold.
+        # One number of each parameter is enough; a sum could overflow in half precision.
         zeros = [0.0 * p.flatten()[0].float() for p in parameters]
         return sum(zeros, start=torch.zeros((), device=encoder.embed_tokens.weight.device))
 
     def expect_predictions(self, predictions: Iterable[Prediction]) -> None:
-        """Announce the predictions that :meth:`losses` will get, and so the inputs that will be read."""
+        """Announce predictions for :meth:`losses`, and their inputs."""
         for prediction in predictions:
             self._predictions.setdefault(prediction, None)
             self._expect(prediction.input, self.config.encoder_layers, labelling=False)
@@ -180,7 +178,7 @@ class StepEncoder:
     def losses(self, prediction: Prediction) -> TokenLosses:
         """The losses of a prediction by the MLM head; the first request runs it for all expected predictions.
 
-        So the gradient of the embeddings, 768 MB in XLM-R base, is computed once instead of summed over objectives.
+        So the gradient of the embeddings (768 MB in XLM-R base) is computed once instead of once per objective.
 
         Example::
 
@@ -200,7 +198,7 @@ class StepEncoder:
         return made[prediction]
 
     def predicted_states(self, predictions: Sequence[Prediction]) -> list[Tensor]:
-        """For each, states (N, H) of the last layer at its predictions."""
+        """For each prediction, states (N, H) of the last layer at its positions."""
         states, positions = [self.states(each.input) for each in predictions], [each.positions for each in predictions]
         whole = [self._passes[key][1] for key in self._whole if key in self._passes]
         return HiddenStates.at_last(states, positions, whole)
@@ -210,7 +208,7 @@ class StepEncoder:
         return self.vocabulary_losses(self._encoder.lm_head.features(hidden), labels)
 
     def vocabulary_losses(self, features: Tensor, labels: Tensor) -> TokenLosses:
-        """Losses for features (N, H) of another head, by the MLM head's tied output layer alone: E x + b."""
+        """Losses for features (N, H) of another head with the MLM head's tied output layer: E x + b."""
         head = self._encoder.lm_head
         return linear_cross_entropy(features, head.weight, head.bias, labels)
 

@@ -1,4 +1,4 @@
-"""A vector for each sentence: a layer's hidden states pooled over its tokens."""
+"""Sentence vectors: a layer's hidden states pooled over tokens."""
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
@@ -73,7 +73,7 @@ def pool(hidden: Tensor, real: Tensor, pooling: str) -> Tensor:
     return (at_least_float32(hidden) * real[..., None]).sum(1) / real.sum(1)[:, None]
 
 
-@torch.no_grad()  # what is learned on them needs them for its own gradient, which inference tensors refuse
+@torch.no_grad()  # training on the vectors needs normal tensors, not inference tensors
 def sentence_vectors(
     encoder: Encoder,
     tokenizer: Tokenizer,
@@ -144,6 +144,6 @@ def _encode(tokenizer: Tokenizer, sentences: Sequence[str], positions: int) -> t
 
 @torch.no_grad()
 def mapped(vectors: Tensor, maps: LanguageMaps | None, language: str, layer: int) -> Tensor:
-    """Sentence vectors (N, H) of a layer through a language's map, where it has one: the mean of mapped states."""
+    """Sentence vectors (N, H) of a layer through a language's map, if it has one."""
     mine = None if maps is None else maps.of(language)
     return vectors if mine is None else apply_map(vectors, mine[layer])

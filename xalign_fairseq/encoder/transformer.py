@@ -91,7 +91,7 @@ class EncoderLayer(nn.Module):
         return rest(self, x if rows is None else x.index_select(0, rows), attended, training)
 
     def rest(self, x: Tensor, attended: Tensor, training: bool) -> Tensor:
-        """The layer from its input and its attention's output on."""
+        """The rest of the layer, from its input and its attention's output."""
         x = self.self_attn_layer_norm(x + dropout(attended, self.dropout, training))
         inner = dropout(F.gelu(self.fc1(x)), self.activation_dropout, training)
         made: Tensor = self.final_layer_norm(x + dropout(self.fc2(inner), self.dropout, training))
@@ -142,7 +142,7 @@ class SentenceEncoder(nn.Module):
         self.layers = nn.ModuleList(EncoderLayer(config) for _ in range(config.encoder_layers))
 
     def sentences(self, inputs: Sequence[Input], packing: Packing | None) -> Packed | Padded:
-        """The facts that attention needs about the inputs of a pass: several with a packing, otherwise one."""
+        """Facts about the inputs of a pass for attention: several inputs with a packing, otherwise one."""
         return Padded(inputs[0].tokens.eq(self.config.pad)) if packing is None else packing.sentences
 
     def embed(
@@ -164,7 +164,7 @@ class SentenceEncoder(nn.Module):
         return dropout(self.layernorm_embedding(x), self.config.dropout, training)
 
 
-# What a pass runs: embeddings and layers.
+# The embeddings and layers that a pass runs.
 Body: TypeAlias = SentenceEncoder | TransformersBody
 
 

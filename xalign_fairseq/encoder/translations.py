@@ -1,4 +1,4 @@
-"""The entries of bilingual lexicons as tensors next to the encoder: what the objectives on dictionaries read."""
+"""The entries of bilingual lexicons as tensors, for objectives on dictionaries."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -90,7 +90,7 @@ class TranslationTable(nn.Module):
         count = torch.bincount(distinct[:, 0], minlength=vocab_size)
         self.register_buffer("count", count, persistent=False)
         self.register_buffer("start", count.cumsum(0) - count, persistent=False)
-        # A token without a translation would otherwise look behind the end.
+        # Otherwise, a token without a translation would read past the end.
         self.register_buffer("flat", F.pad(distinct[:, 1], (0, 1)), persistent=False)
         self.register_buffer("languages", F.pad(distinct[:, 2], (0, 1)), persistent=False)
 

@@ -61,7 +61,7 @@ def load_tokenizer(
     """
     stored = (state.get("task_state") or {}).get("tokenizer") or {}
     own = "symbols" in stored
-    # What is not there is found missing before anything is read.
+    # Missing files are an error before anything is read.
     missing = dictionary is None and not own
     finding = ("dictionary", has_dictionary, Parameter("dict", DICTIONARY))
     folder = _data_bin(state, where, *finding) if missing else None
@@ -125,7 +125,7 @@ def require_same_tokenizer(stored: Mapping[str, Any], data: DataBin) -> None:
 
 
 def tokenizer_state(dictionary: Dictionary, model: TokenizerModel | None) -> dict[str, Any]:
-    """Dictionary and model, where there is one, as a checkpoint's ``task_state["tokenizer"]``."""
+    """Dictionary and model, if any, as a checkpoint's ``task_state["tokenizer"]``."""
     symbols = list(dictionary.symbols)
     if isinstance(model, WordPieceSettings):
         return {"symbols": symbols, "wordpiece": model.to_state()}

@@ -1,1 +1,1 @@
-"""Word links as data, without torch: files, symmetrisation, phrases, the alignment error rate."""
+"""Word links as data, without torch: files, symmetrisation, phrases, alignment error rate."""

@@ -1,4 +1,4 @@
-"""Alignment error rate, precision, recall and F1 of links against sure and possible gold links."""
+"""Alignment error rate, precision, recall and F1 of links, with sure and possible gold links."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ def _ratio(part: float, whole: float) -> float:
 
 @dataclass(frozen=True)
 class AlignmentCounts:
-    """The counts behind the scores; ``+`` adds the counts of several sentences or workers.
+    """The counts for the scores; ``+`` adds the counts of sentences or workers.
 
     ``hits_sure`` is \\|A∩S\\|, ``hits_possible`` \\|A∩P\\|, ``links`` \\|A\\|, ``sure`` \\|S\\|.
     """
@@ -55,9 +55,9 @@ class AlignmentCounts:
 
 @dataclass(frozen=True)
 class AlignmentScore:
-    """Scores as fractions of 1, with the numbers of links found (``links``) and of sure gold links (``sure``).
+    """Scores as fractions, with the numbers of found links (``links``) and of sure gold links (``sure``).
 
-    A notebook shows them as a table, in percent.
+    Notebooks show a table in percent.
     """
 
     aer: float
@@ -106,8 +106,8 @@ def score(hyps: Sequence[Iterable[Link]], golds: Sequence[Gold]) -> AlignmentSco
     .. math:: AER = 1 - \frac{|A ∩ S| + |A ∩ P|}{|A| + |S|}, \quad
               precision = \frac{|A ∩ P|}{|A|}, \quad recall = \frac{|A ∩ S|}{|S|}
 
-    Counts are summed over the sentences before the division. A ratio with denominator 0 counts as 0, so that no links
-    and no gold give an AER of 1. AER does not count missing possible links: A = S and A = P both score 0.
+    Counts are summed over the sentences before the division. A ratio with denominator 0 counts as 0, so AER is 1 if
+    there are neither links nor gold. Missing possible links do not affect AER: A = S and A = P both score 0.
 
     Args:
         hyps: one collection of 0-based links per sentence pair.

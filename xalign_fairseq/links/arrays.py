@@ -1,4 +1,4 @@
-"""The links of many sentence pairs as arrays: parsed together, in a tenth of the time of parsing line by line."""
+"""The links of many sentence pairs as arrays; parsing them together takes a tenth of the time."""
 
 import re
 from collections.abc import Sequence
@@ -8,14 +8,14 @@ import numpy as np
 
 from xalign_fairseq.links.pharaoh import parse_line
 
-# Links in the usual form; parse_line reads or reports the rest. Possessive: nothing is tried twice.
+# Links in the usual form; parse_line reads or reports the rest. Possessive, so there is no backtracking.
 _USUAL = re.compile(r"(?:[0-9]{1,9}[-p][0-9]{1,9}(?![^ \n])|[ \n]++)*+")
 _BLANKS = str.maketrans("-p\n", "   ")
 NEWLINE, HYPHEN, P = b"\n-p"
 
 
 class LinkArrays(NamedTuple):
-    """Links by row, source word and target word, each once: all (K,), int64 but for ``sure``, bool."""
+    """Unique links as row, source word and target word, all (K,) int64; ``sure`` (K,) is bool."""
 
     rows: np.ndarray
     src: np.ndarray
@@ -23,14 +23,14 @@ class LinkArrays(NamedTuple):
     sure: np.ndarray
 
     def of_rows(self, keep: np.ndarray) -> "LinkArrays":
-        """The links of the rows to keep, (rows,) bool, with new row numbers."""
+        """The links of kept rows, (rows,) bool, with new row numbers."""
         here = keep[self.rows]
         rows, *others = (part[here] for part in self)
         return LinkArrays((np.cumsum(keep) - 1)[rows], *others)
 
 
 def link_arrays(lines: Sequence[str]) -> LinkArrays:
-    """The links of lines, as :func:`~xalign_fairseq.links.pharaoh.parse_line` reads each.
+    """The links of lines, as read by :func:`~xalign_fairseq.links.pharaoh.parse_line`.
 
     Raises:
         XalignError: a malformed link, without its place.
@@ -54,7 +54,7 @@ def _usual(text: str) -> LinkArrays:
     rows = np.searchsorted(np.flatnonzero(raw == NEWLINE), marks)
     src, tgt = np.array(text.translate(_BLANKS).split(), dtype=np.int64).reshape(-1, 2).T
     sure = raw[marks] == HYPHEN
-    order = np.lexsort((~sure, tgt, src, rows))  # of a link that is given twice the sure one first
+    order = np.lexsort((~sure, tgt, src, rows))  # of duplicates, the sure link first
     rows, src, tgt, sure = (part[order] for part in (rows, src, tgt, sure))
     first = np.ones(len(rows), dtype=bool)
     first[1:] = (rows[1:] != rows[:-1]) | (src[1:] != src[:-1]) | (tgt[1:] != tgt[:-1])

@@ -1,4 +1,4 @@
-"""Bootstrap intervals of scores, and a paired bootstrap test of two sets of links."""
+"""Bootstrap intervals of scores, and the paired bootstrap test."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ BLOCK = 4_000_000
 
 @dataclass(frozen=True)
 class PairedTest:
-    """A second system's score minus the first's: the difference, its interval and its two-sided p-value."""
+    """The second system's score minus the first system's: difference, interval and two-sided p-value."""
 
     difference: float
     low: float
@@ -29,7 +29,7 @@ def bootstrap_intervals(
     """Percentile intervals of ``aer``, ``precision``, ``recall`` and ``f1`` over resampled sentences (Efron, 1979).
 
     Args:
-        samples: resamples of as many sentences, with replacement.
+        samples: number of resamples, each with replacement and of the original size.
         level: the share of resamples inside the interval.
 
     Raises:
@@ -49,8 +49,8 @@ def mean_aer_interval(
 ) -> tuple[float, float]:
     """Percentile interval for the mean AER over several test sets, each resampled separately.
 
-    With the same seed, the resamples equal those of :func:`paired_bootstrap_of_sets`. A set has counts of each sentence
-    pair; options are those of :func:`bootstrap_intervals`.
+    With the same seed, the resamples equal those of :func:`paired_bootstrap_of_sets`. Each set has the counts of its
+    sentence pairs; options as in :func:`bootstrap_intervals`.
 
     Raises:
         XalignError: no set, no sentence, or options without meaning.
@@ -76,7 +76,7 @@ def paired_bootstrap(
 ) -> PairedTest:
     r"""Test whether two systems differ in AER on the same sentences (Koehn, 2004; Riezler and Maxwell, 2005).
 
-    Both are scored on the same resamples. The resampled differences, moved to a mean of 0, stand for no difference:
+    Both are scored on the same resamples. The null distribution is the resampled differences, shifted to mean 0:
     :math:`p = (1 + \#\{|d_s - \bar d| \geq |d|\}) / (1 + samples)`.
 
     Raises:
@@ -122,7 +122,7 @@ def paired_bootstrap_of_sets(
 
 
 def _seed(seed: int, sets: Sequence[object], place: int) -> int | tuple[int, int]:
-    """The seed of a set's resamples; a single set has those of :func:`bootstrap_intervals`."""
+    """The seed for a set's resamples; a single set has the resamples of :func:`bootstrap_intervals`."""
     return seed if len(sets) == 1 else (seed, place)
 
 
@@ -136,7 +136,7 @@ def _drawn_aers(
 def resampled(
     tables: Sequence[np.ndarray], value: Callable[[np.ndarray], np.ndarray], samples: int, seed: int | Sequence[int]
 ) -> list[np.ndarray]:
-    """The value of each system's counts (N, K), summed over the same resamples of N items: (samples, ...)."""
+    """The value of each system's counts (N, K), summed over the same resamples: (samples, ...)."""
     drawn: list[list[np.ndarray]] = [[] for _ in tables]
     for weights in resampling_weights(len(tables[0]), samples, seed):
         for table, found in zip(tables, drawn, strict=True):
@@ -145,14 +145,14 @@ def resampled(
 
 
 def paired_test(difference: float, drawn: np.ndarray, level: float) -> PairedTest:
-    """The test of an observed difference from resampled ones (R,), as :func:`paired_bootstrap` defines it."""
+    """The test of an observed difference from resampled differences (R,), defined in :func:`paired_bootstrap`."""
     # Rounding must not decide whether equal differences are equal.
     extreme = int((np.abs(drawn - drawn.mean()) >= abs(difference) - 1e-12).sum())
     return PairedTest(difference, *percentile_interval(drawn, level), (1 + extreme) / (1 + len(drawn)))
 
 
 def check_options(samples: int, level: float = 0.95, seed: int = 1) -> None:
-    """:class:`XalignError` for a bootstrap of no resample, an interval without meaning or a seed that is none."""
+    """Raise :class:`XalignError` for invalid numbers of resamples, levels or seeds."""
     if samples < 1 or not 0 < level < 1 or seed < 0:
         raise XalignError(
             "the bootstrap has no such option",
@@ -168,7 +168,7 @@ def _table(counts: Sequence[AlignmentCounts]) -> np.ndarray:
 
 
 def resampling_weights(items: int, samples: int, seed: int | Sequence[int]) -> Iterator[np.ndarray]:
-    """How often each resample draws each item, (block, items): a multinomial draw is a resample's histogram."""
+    """How often each resample draws each item, (block, items): a multinomial draw."""
     rng = np.random.default_rng(seed)
     block = max(1, BLOCK // items)
     for start in range(0, samples, block):

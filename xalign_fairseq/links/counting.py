@@ -1,4 +1,4 @@
-"""How often two words or phrases are linked, counted on disk: memory does not grow with the text."""
+"""Count linked words or phrases on disk, so that memory does not grow with the text."""
 
 import heapq
 import math
@@ -14,13 +14,13 @@ from typing import IO, NamedTuple
 from xalign_fairseq.core.files import StrPath, scratch_folder
 from xalign_fairseq.core.output import STANDARD_OUTPUT
 
-AT_ONCE = 1 << 19  # different pairs in memory, twice: about 120 MB of short words; the others are in sorted files
+AT_ONCE = 1 << 19  # distinct pairs in memory, twice: about 120 MB of short words; the rest is in sorted files
 MOST_RUNS = 64  # files that are merged at once
 Item = tuple[str, int]  # keys are parts with tabs between them
 
 
 class CountedPair(NamedTuple):
-    """A source and a target with ``links``, of ``src_links`` and ``tgt_links`` of either and ``total`` in all."""
+    """A source and a target: their ``links``, the links of the source, of the target, and in ``total``."""
 
     src: str
     tgt: str
@@ -43,9 +43,9 @@ class CountedPair(NamedTuple):
     def significance(self) -> float:
         r"""The log-likelihood ratio (Dunning, 1993), negative where the pair is rarer than chance.
 
-        The 2 x 2 table k has the links with and without the source, with and without the target, and e has the expected
-        counts given the sums of its rows and columns. The ratio is :math:`2 \sum k \ln(k / e)`; chance exceeds 10.83
-        once in a thousand pairs.
+        The 2 x 2 table k counts links with and without the source, with and without the target; e has the counts
+        expected from the sums of rows and columns. The ratio is :math:`2 \sum k \ln(k / e)`; by chance, one in a
+        thousand pairs exceeds 10.83.
 
         Example::
 
@@ -64,18 +64,18 @@ class CountedPair(NamedTuple):
 
 
 def count_pairs(pairs: Iterable[tuple[str, str]], out: StrPath) -> Iterator[CountedPair]:
-    """Count pairs of words or phrases, one for each link, which hold no tab and no line break.
+    """Count pairs of words or phrases, one per link, without tabs and line breaks.
 
-    Half a million different pairs are counted in memory; more go to sorted files, which are merged at the end. This
-    happens twice, because the total of each side needs its own order. The partners of one word are in memory together.
+    Half a million distinct pairs are counted in memory; more go to sorted files, which are merged at the end. This
+    happens twice, because each side's totals need their own order. All partners of one word must fit in memory.
 
     Args:
-        pairs: of source and target.
-        out: the output that they are counted for; the files are next to it, and gone in the end. For standard output
-            (``-``) and devices they are in the system's folder for temporary files.
+        pairs: pairs of source and target.
+        out: the output; temporary files are next to it, or for standard output (``-``) and devices in the system's
+            temporary folder.
 
     Yields:
-        each different pair, by source; those of one source by falling count, then by target.
+        each distinct pair, by source, then by falling count, then by target.
 
     Example::
 
@@ -111,7 +111,7 @@ def write_counted(stream: IO[str], rows: Iterable[CountedPair], min_count: int =
     """Write counted pairs as lines of TSV: source, target, count, p(t | s), p(s | t), significance.
 
     Returns:
-        how many were written.
+        the number of written pairs.
     """
     written = 0
     for row in rows:
@@ -124,7 +124,7 @@ def write_counted(stream: IO[str], rows: Iterable[CountedPair], min_count: int =
 
 @contextmanager
 def _folder(out: Path) -> Iterator[Path]:
-    """A folder for the files."""
+    """A folder for temporary files."""
     if os.fspath(out) == STANDARD_OUTPUT or (out.exists() and not out.is_file()):
         with TemporaryDirectory() as folder:
             yield Path(folder)
@@ -135,7 +135,7 @@ def _folder(out: Path) -> Iterator[Path]:
 
 
 def _groups(items: Iterable[Item]) -> Iterator[tuple[str, list[Item]]]:
-    """Sorted items by the first part of their keys, with the rest of the keys."""
+    """Group sorted items by the first part of their keys; items have the rest of the key."""
     for first, group in groupby(items, lambda item: item[0].partition("\t")[0]):
         yield first, [(key.partition("\t")[2], count) for key, count in group]
 
@@ -165,11 +165,11 @@ def _in_order(counts: Counter[str]) -> Iterator[Item]:
 
 
 def _merged(runs: list[Path], rest: Iterable[Item]) -> Iterator[Item]:
-    """The sums of sorted files, which are removed, and of sorted items."""
+    """The sums of sorted items and sorted files; the files are removed."""
     with ExitStack() as stack:
         streams = [stack.enter_context(open(run, encoding="utf-8", newline="\n")) for run in runs]
         for run in runs:
-            run.unlink()  # open files remain until they are closed
+            run.unlink()  # removed when closed
         for key, group in groupby(
             heapq.merge(*(map(_parse, stream) for stream in streams), rest), lambda item: item[0]
         ):

@@ -1,4 +1,4 @@
-"""Files of gold links: Pharaoh's, a line for each pair, or those of the shared tasks, a line for each link."""
+"""Files of gold links: in Pharaoh format, one line per pair, or in shared-task format, one line per link."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -10,12 +10,12 @@ from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.core.text.pairs import AT_SPACES, SentencePairs, Split
 from xalign_fairseq.links.pharaoh import Gold, Link, check_bounds, parse_line
 
-# A pair's number, its two tokens, sure or possible (sure where it is left out), and perhaps how sure the annotator was.
+# A pair's number, its two tokens, S or P (default S), and optionally the annotator's confidence.
 _NUMBERED = re.compile(r"\s*([0-9]{1,9})\s+([0-9]{1,9})\s+([0-9]{1,9})(?:\s+([SP]))?(?:\s+[0-9.]+)?\s*")
 
 
 class GoldText(NamedTuple):
-    """Sentence pairs, and the gold links of each."""
+    """Sentence pairs and their gold links."""
 
     pairs: SentencePairs
     golds: list[Gold]
@@ -29,13 +29,13 @@ def read_gold_text(
     needs_links: bool = True,
     split: tuple[Split, Split] = AT_SPACES,
 ) -> GoldText:
-    """Sentence pairs with their gold links, 0-based, whose lines and indices are checked against the text.
+    """Read sentence pairs with their gold links, 0-based; line numbers and indices are checked against the text.
 
     Args:
-        src, tgt: as of :class:`~xalign_fairseq.core.text.pairs.SentencePairs`.
-        gold: as of :func:`read_gold`.
-        split: the words of a line of either side.
-        needs_links: a gold file without any link is an error, because no links can be scored with it.
+        src, tgt: as in :class:`~xalign_fairseq.core.text.pairs.SentencePairs`.
+        gold: as in :func:`read_gold`.
+        split: splits a line of either side into words.
+        needs_links: a gold file without links is an error, because it cannot score links.
 
     Raises:
         XalignError: a file is missing or malformed, or they do not belong together.
@@ -53,7 +53,7 @@ def read_gold_text(
 
 
 def is_numbered(path: StrPath) -> bool:
-    """Whether the first line that is not empty is a link as the shared tasks write it: ``1 3 2 S``, all from 1."""
+    """Whether the first non-empty line is a link in shared-task format: ``1 3 2 S``, 1-based."""
     return _is_numbered(read_lines(path, table=True))
 
 
@@ -65,15 +65,15 @@ def read_gold(path: StrPath, *, base: int = 0, pairs: int | None = None) -> list
     """Read a file of gold links, one :class:`~xalign_fairseq.links.pharaoh.Gold` for each pair, 0-based.
 
     Args:
-        path: Pharaoh links, ``i-j`` sure and ``ipj`` possible; or lines ``pair i j S`` and ``pair i j P`` as of the
-            shared tasks of 2003 and 2005 (Mihalcea & Pedersen), all of them from 1, where token 0 is not a word: such
-            lines are links of nothing and are left out.
+        path: Pharaoh links, ``i-j`` sure and ``ipj`` possible; or lines ``pair i j S`` and ``pair i j P`` of the shared
+            tasks of 2003 and 2005 (Mihalcea & Pedersen), all 1-based. There, token 0 means no word; such lines are
+            skipped.
         base: the index that a Pharaoh file gives to the first token, 0 or 1.
-        pairs: their number, which numbered lines do not show if the last pairs have no link.
+        pairs: number of pairs; numbered lines do not show it if the last pairs have no link.
 
     Raises:
-        XalignError: the file is missing, empty or not UTF-8; a line is malformed (it is named), or
-            is of a pair beyond ``pairs``.
+        XalignError: the file is missing, empty or not UTF-8; a line is malformed (the error names it) or has a pair
+            beyond ``pairs``.
 
     Example::
 
@@ -114,5 +114,5 @@ def _numbered(lines: Sequence[str], path: StrPath, pairs: int | None) -> list[Go
         if i and j:
             found.setdefault(pair, (set(), set()))[match[4] == "P"].add((i - 1, j - 1))
     golds = {pair: Gold(frozenset(sure), frozenset(possible)) for pair, (sure, possible) in found.items()}
-    empty = Gold(frozenset(), frozenset())  # one for all, as pairs may be numbered in a corpus of millions
+    empty = Gold(frozenset(), frozenset())  # one shared object, as pairs may be numbered in a corpus of millions
     return [golds.get(pair, empty) for pair in range(1, (pairs or max(found, default=0)) + 1)]

@@ -1,4 +1,4 @@
-"""Links from scores of pairs of words: strong links, and weaker links next to them."""
+"""Links from word-pair scores: strong links, and weaker links next to them."""
 
 from collections.abc import Callable
 
@@ -9,7 +9,7 @@ from xalign_fairseq.links.symmetrize import NEIGHBOURS
 
 
 def links_above(scores: np.ndarray | None, threshold: float) -> dict[Link, float]:
-    """The links of a pair and their scores; none of one that is too long."""
+    """The links of a pair and their scores; empty for a too long pair."""
     if scores is None:
         return {}
     places = np.nonzero(scores >= threshold)
@@ -17,15 +17,15 @@ def links_above(scores: np.ndarray | None, threshold: float) -> dict[Link, float
 
 
 def grown_links(scores: np.ndarray | None, threshold: float, growth: float) -> dict[Link, float]:
-    """Links from a threshold on, and weaker links added as in grow-diag-final-and (Koehn et al., 2005).
+    """Links of at least a threshold, and weaker links added as in grow-diag-final-and (Koehn et al., 2005).
 
     Weaker links, best first, are added if they are next to a link (also diagonally) and have a word without a link,
-    until nothing changes; then those between two words without any.
+    until nothing changes. Then weaker links between two words without links are added.
 
     Args:
         scores: (words of the source, words of the target), or ``None``: no links.
-        threshold: the least score of the links that the others grow from.
-        growth: the least score of these others, at most ``threshold``; at it, none grow.
+        threshold: least score of a link that others grow from.
+        growth: least score of the other links, at most ``threshold``; if equal, no links are added.
     """
     links = links_above(scores, threshold)
     weaker = sorted(links_above(scores, growth).items() - links.items(), key=lambda each: (-each[1], each[0]))
@@ -42,7 +42,7 @@ def grown_links(scores: np.ndarray | None, threshold: float, growth: float) -> d
                 tgt.add(j)
         return len(links) > before
 
-    # A link that was added has no free word any more, so that it is not added again.
+    # An added link has no free word any more, so it is not added again.
     while add(lambda i, j: not (i in src and j in tgt) and any((i + a, j + b) in links for a, b in NEIGHBOURS)):
         pass
     add(lambda i, j: i not in src and j not in tgt)

@@ -1,4 +1,4 @@
-"""Sentence pairs with a line for each in a third file: their links, or other facts about them."""
+"""Sentence pairs with a third file that has one line per pair: links or other facts."""
 
 import os
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from xalign_fairseq.links.pharaoh import Link, check_bounds, parse_line, require
 
 
 class LinkedLine(NamedTuple):
-    """A pair as it is in its files, and its line of the third; ``number`` counts from 1."""
+    """The three lines of a pair, unchanged; ``number`` counts from 1."""
 
     number: int
     src: str
@@ -25,18 +25,17 @@ LinkedPair = tuple[SegmentedText, SegmentedText, frozenset[Link]]
 
 
 class LinkedText:
-    r"""The pairs of two files with their links, line by line: words of both sides, and all links, including possible
-    ones.
+    r"""The pairs of two files with their links, line by line: words of both sides, and sure and possible links.
 
     Args:
-        links: a line of Pharaoh links for each pair.
-        segment: what finds the words, as when the text was aligned
+        links: one line of Pharaoh links per pair.
+        segment: the segmenter that the text was aligned with
             (:func:`~xalign_fairseq.core.text.segmentation.find_segmenters`).
-        table: the third file is a table with all its columns, whose links :meth:`lines` leaves to the caller.
+        table: the third file is a table; the caller of :meth:`lines` reads the links in it.
 
     Raises:
-        XalignError: the files differ in their numbers of lines; or, in the iteration, a link is malformed or outside
-            its sentences, whose line is named.
+        XalignError: the files differ in their numbers of lines; or, during the iteration, a link is malformed or
+            outside its sentences (the error names the line).
 
     Example::
 
@@ -59,7 +58,7 @@ class LinkedText:
         return os.fspath(self._src), os.fspath(self._tgt), os.fspath(self._links)
 
     def lines(self) -> Iterator[LinkedLine]:
-        """The pairs as they are in the files."""
+        """The unchanged lines of each pair."""
         texts = zip(read_lines(self._src), read_lines(self._tgt), read_lines(self._links, self._table), strict=True)
         for number, texts_of_pair in enumerate(texts, 1):
             yield LinkedLine(number, *texts_of_pair)

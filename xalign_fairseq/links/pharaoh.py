@@ -38,8 +38,8 @@ def parse_line(line: str, *, where: object = None, base: int = 0) -> Gold:
     """Parse ``0-0 1-2 2p1`` into 0-based links.
 
     Args:
-        line: links separated by spaces; an empty line has none. A link given twice counts once; a link given as sure
-            and as possible is sure.
+        line: links separated by spaces; may be empty. Duplicate links count once; a link that is both sure and possible
+            is sure.
         where: file and line, for errors.
         base: the index that the line gives to the first token, 0 or 1.
 
@@ -74,7 +74,7 @@ def parse_line(line: str, *, where: object = None, base: int = 0) -> Gold:
 
 @lru_cache(1 << 16)
 def _parsed(item: str) -> tuple[int, int, bool] | None:
-    """``i, j, sure`` of one link, None if it is malformed; a text has few different ones."""
+    """``i, j, sure`` of one link, None if malformed; cached, as a text has few distinct links."""
     match = _LINK.fullmatch(item)
     if match is None or max(map(len, match.group(1, 3))) > MOST_DIGITS:
         return None
@@ -96,7 +96,7 @@ def _malformed(item: str, where: object) -> XalignError:
 
 
 def format_links(sure: Iterable[Link], possible: Iterable[Link] = ()) -> str:
-    """Write 0-based links as one line, sorted; links that are sure as well as possible are written as sure.
+    """Write 0-based links as one sorted line; links that are both sure and possible are written as sure.
 
     Example::
 
@@ -110,17 +110,17 @@ def read_links(path: str | os.PathLike[str], *, base: int = 0) -> list[set[Link]
     """Read a file of links, both sure and possible, one set per line, 0-based.
 
     Raises:
-        XalignError: the file is missing, empty or not UTF-8; a link is malformed (line named).
+        XalignError: the file is missing, empty or not UTF-8; a link is malformed (the error names the line).
     """
     lines = enumerate(read_lines(path), 1)
     return [set(parse_line(line, where=f"{path}, line {number}", base=base).possible) for number, line in lines]
 
 
 def index_base_problem(links: Sequence[Iterable[Link]], lengths: Sequence[tuple[int, int]]) -> str | None:
-    """Say why links that were read as 0-based look 1-based, or None if they do not.
+    """Why links that were read as 0-based look 1-based; None if they do not.
 
-    They do if index 0 never occurs and more indices equal their sentence's length than exceed it (a gold file may
-    hold a stray link).
+    Links look 1-based if index 0 never occurs and more indices equal their sentence's length than exceed it (a gold
+    file may have a stray link).
     """
     at_length = beyond = 0
     for sentence, (n, m) in zip(links, lengths, strict=True):
@@ -135,7 +135,7 @@ def index_base_problem(links: Sequence[Iterable[Link]], lengths: Sequence[tuple[
 
 
 def require_links_of(pairs: int, lines: int, where: object) -> None:
-    """:class:`XalignError` unless there are as many lines of links as sentence pairs."""
+    """Raise :class:`XalignError` unless there are as many lines of links as sentence pairs."""
     if lines != pairs:
         found, expected = f"{counted(lines, 'line')} of links", f"{pairs}, one per sentence pair"
         remedy = "use the links of this text, with an empty line for a pair without links"
@@ -156,11 +156,11 @@ def check_bounds(
 
     Args:
         base: the index that the file gives to the first token; errors name links as the file does.
-        first: the number of the first line, if the links are a part of the file.
+        first: the number of the first line, for part of a file.
 
     Raises:
-        XalignError: numbers of lines differ (both are named), or a link lies outside its sentences (the first line,
-            link and lengths of such are named, and whether the file looks 1-based).
+        XalignError: numbers of lines differ (the error has both), or a link is outside its sentences (the error has the
+            first line, link and lengths, and whether the file looks 1-based).
     """
     require_links_of(len(lengths), len(links), where)
     for number, (sentence, (n, m)) in enumerate(zip(links, lengths, strict=True), first):
@@ -182,8 +182,8 @@ def check_bounds(
 def one_based_evidence(links: Sequence[Iterable[Link]], others: Sequence[Iterable[Link]]) -> str | None:
     """Why ``links`` look 1-based, next to the 0-based ``others`` of the same sentences; None if they do not.
 
-    For files without their text. They do if index 0 never occurs in them while it does in ``others``, and lowering
-    every index by one makes more of the links agree.
+    For files without text. ``links`` look 1-based if index 0 occurs only in ``others``, and subtracting one from every
+    index makes more links agree.
     """
     as_read = lowered = zeros = 0
     for ours, theirs in zip(links, others, strict=True):

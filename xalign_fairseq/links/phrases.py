@@ -1,4 +1,4 @@
-"""Phrase pairs that are consistent with the word links of a sentence pair (Och and Ney, 2004)."""
+"""Phrase pairs consistent with the word links of a sentence pair (Och and Ney, 2004)."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from xalign_fairseq.links.pharaoh import Link, format_links
 
 
 class PhrasePair(NamedTuple):
-    """Words ``src_start`` to ``src_end`` (exclusive) of the source, and likewise of the target."""
+    """Words ``src_start`` to ``src_end`` (exclusive) of the source, and the same for the target."""
 
     src_start: int
     src_end: int
@@ -19,18 +19,18 @@ class PhrasePair(NamedTuple):
 
 
 def phrase_pairs(links: Iterable[Link], n: int, m: int, max_length: int = 7) -> Iterator[PhrasePair]:
-    """Every pair of runs of words with a link between them and no link to other words.
+    """Every pair of word sequences with a link between them and no link to other words.
 
-    Words without links are free: each phrase pair occurs with and without them at its edges. Time grows with the words
-    of the source, not with n * m.
+    Words without links are free: each phrase pair occurs with and without free words at its edges. Time grows with the
+    number of source words, not with n * m.
 
     Args:
         links: 0-based (i, j), i < n, j < m.
-        n, m: words of the source and of the target.
+        n, m: numbers of source and target words.
         max_length: most words on a side.
 
     Yields:
-        phrase pairs by their place in the source.
+        phrase pairs by source position.
 
     Example::
 
@@ -60,8 +60,8 @@ def write_phrases(text: LinkedText, out: str, max_length: int = 7, counts: bool 
     Args:
         out: a file, or ``-`` for standard output.
         max_length: most words on a side.
-        counts: each different pair once, as :func:`~xalign_fairseq.links.counting.write_counted` writes it, instead of
-            a line for each occurrence with the links inside.
+        counts: write each distinct pair once with :func:`~xalign_fairseq.links.counting.write_counted`, instead of one
+            line with links per occurrence.
         min_count: fewest occurrences of a counted pair.
 
     Example::
@@ -88,7 +88,7 @@ def _phrases(text: LinkedText, max_length: int) -> Iterator[tuple[str, str]]:
 
 
 def phrase_lines(src: Sequence[str], tgt: Sequence[str], links: Iterable[Link], max_length: int = 7) -> Iterator[str]:
-    """A line per phrase pair: both phrases and the links inside, which count from the phrases' first words.
+    """One line per phrase pair: both phrases and the links inside, counted from the phrases' first words.
 
     Example::
 
@@ -104,7 +104,7 @@ def phrase_lines(src: Sequence[str], tgt: Sequence[str], links: Iterable[Link], 
 
 
 def _with_free_edges(partners: list[list[int]], start: int, end: int, max_length: int) -> Iterator[tuple[int, int]]:
-    """The run, and the longer runs with words without links before and after it."""
+    """The sequence, and longer sequences with unlinked words before and after it."""
     first = start
     while first > 0 and not partners[first - 1] and end - first < max_length:
         first -= 1

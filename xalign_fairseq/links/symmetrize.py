@@ -1,30 +1,30 @@
-"""One set of links from two directional ones: intersection, union, grow-diag-final-and."""
+"""Combine two directional sets of links: intersection, union, grow-diag-final-and."""
 
 from collections.abc import Callable, Iterable
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.links.pharaoh import Link
 
-# Straight neighbours before diagonal ones, as in Moses.
+# Horizontal and vertical neighbours before diagonal ones, as in Moses.
 NEIGHBOURS = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))
 
 
 def intersection(forward: Iterable[Link], backward: Iterable[Link]) -> set[Link]:
-    """Links that both directions have."""
+    """Links in both directions."""
     return set(forward) & set(backward)
 
 
 def union(forward: Iterable[Link], backward: Iterable[Link]) -> set[Link]:
-    """Links that either direction has."""
+    """Links in either direction."""
     return set(forward) | set(backward)
 
 
 def grow_diag_final_and(forward: Iterable[Link], backward: Iterable[Link]) -> set[Link]:
     """The links of grow-diag-final-and (Koehn et al., 2005).
 
-    From the intersection, grow: until nothing changes, visit all links in ascending (i, j), also new ones, and add each
-    of their eight neighbours that is in the union and has a token without a link. Then final-and: add the remaining
-    forward, then backward links, in ascending order, if neither token has a link.
+    Grow from the intersection: visit all links, also new ones, in ascending (i, j), until nothing changes; add each of
+    the eight neighbours that is in the union and has a token without a link. Then final-and: add the remaining forward
+    links, then backward links, in ascending order, if neither token has a link.
     """
     forward, backward = set(forward), set(backward)
     either = forward | backward
@@ -41,7 +41,7 @@ def grow_diag_final_and(forward: Iterable[Link], backward: Iterable[Link]) -> se
     changed = True
     while changed:
         changed = False
-        # A link added ahead of the scan is visited in this pass, one behind it in the next.
+        # Links added ahead of the scan are visited in this pass, links behind it in the next pass.
         for i, j in candidates:
             if (i, j) not in links:
                 continue

@@ -40,7 +40,7 @@ ARCHITECTURES = {
 
 @dataclass
 class XalignModelConfig(FairseqDataclass):
-    """Sizes of the encoder; each ``--arch`` has its own defaults."""
+    """Sizes of the encoder; the defaults depend on ``--arch``."""
 
     encoder_layers: int = field(default=12, metadata={"help": "number of layers"})
     encoder_embed_dim: int = field(default=768, metadata={"help": "hidden size"})
@@ -112,7 +112,7 @@ class XalignModelConfig(FairseqDataclass):
 
 
 class XalignModel(HeadedEncoder, BaseFairseqModel):
-    """:class:`~xalign_fairseq.training.headed.HeadedEncoder` as fairseq builds it, saves it and restores it."""
+    """:class:`~xalign_fairseq.training.headed.HeadedEncoder` as a fairseq model."""
 
     def __init__(self, config: EncoderConfig):
         super().__init__(Encoder(config))
@@ -121,7 +121,7 @@ class XalignModel(HeadedEncoder, BaseFairseqModel):
     def build_model(cls, cfg: Any, task: Any) -> "XalignModel":
         """Build from fairseq's options; ``task`` gives the dictionary."""
         initial = getattr(cfg, "init_checkpoint", None)
-        # A resumed run's weights come later, but a body of transformers' must be built as it began.
+        # A resumed run loads its weights later, but a body of transformers must be built in its first form.
         state = read_pretrained(initial)[0] if initial and (not task.restoring or is_body(Path(initial))) else {}
         take_transformers_config(cfg, checkpoint.options(state) if state else {})
         config = EncoderConfig.from_options(cfg, vocab_size=task.dictionary.embedding_size)
@@ -133,7 +133,7 @@ class XalignModel(HeadedEncoder, BaseFairseqModel):
         choose_layer_runs(model.encoder.sentence_encoder, cfg)
         if state and not task.restoring:
             task_state = state.get("task_state") or {}
-            # Refuses another dictionary; other properties of that task do not matter.
+            # Refuses another dictionary; other properties of the task do not matter.
             task.load_state_dict({key: value for key, value in task_state.items() if key == "tokenizer"})
             task.lasting = checkpoint.lasting(task_state)
             given = checkpoint.options(state)
@@ -146,7 +146,7 @@ class XalignModel(HeadedEncoder, BaseFairseqModel):
         return model
 
     def forward(self, run: Callable[[StepEncoder], Result]) -> Result:
-        """All objectives of an update, in the one call that distributed wrappers see."""
+        """Compute all objectives of an update in the one call that distributed wrappers see."""
         return self.run(run)
 
     def set_num_updates(self, num_updates: int) -> None:
@@ -155,7 +155,7 @@ class XalignModel(HeadedEncoder, BaseFairseqModel):
         self.num_updates = num_updates
 
     def upgrade_state_dict_named(self, state_dict: dict[str, Tensor], name: str) -> None:
-        """Rename old keys in place, keep heads that the checkpoint lacks, and log the difference."""
+        """Rename old keys in place, keep heads missing from the checkpoint, and log differences."""
         current = self.state_dict()
         loaded = masked_lm.usable(masked_lm.today(state_dict))
         state_dict.clear()
@@ -173,7 +173,7 @@ class XalignModel(HeadedEncoder, BaseFairseqModel):
             elif key not in current:
                 logger.warning("not used from the checkpoint: %s", key)
             elif head and value.shape != current[key].shape:
-                continue  # of another --arch no option makes it fit: the encoder's error comes first
+                continue  # with another --arch it can't fit: the encoder's error comes first
             elif value.shape != current[key].shape:
                 raise XalignError(
                     "the checkpoint does not fit this model",
@@ -216,11 +216,11 @@ def take_transformers_config(cfg: object, given: Mapping[str, Any]) -> None:
 
 
 def choose_layer_runs(body: Body, cfg: object) -> None:
-    """Set how the layers run: with recomputed activations, compiled, or as CUDA graphs.
+    """Set whether layers recompute activations, are compiled, or run as CUDA graphs.
 
     Raises:
-        XalignError: for two ways that exclude each other, a body of transformers', or without a C++ compiler, which
-            torch.compile needs for the CPU and for CUDA.
+        XalignError: settings exclude each other, transformers runs the body, or there is no C++ compiler, which
+            torch.compile needs for CPU and CUDA.
     """
     names = ("checkpoint_activations", "compile", "cuda_graphs")
     recomputed, compiled, body.graphs = (bool(getattr(cfg, name, False)) for name in names)

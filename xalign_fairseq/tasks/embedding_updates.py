@@ -1,4 +1,4 @@
-"""Whether an update changes only the token embeddings of its batch: ``--embedding-updates``."""
+"""``--embedding-updates``: whether an update changes only the token embeddings of its batch."""
 
 import logging
 from collections.abc import Sequence
@@ -13,15 +13,15 @@ CHOICES = ("dense", "lazy", "auto")
 
 
 def update_rows_alone(model: Any, task: Any, with_all: Sequence[str]) -> None:
-    """Let the token embeddings have sparse gradients if the task's options allow it and it is possible.
+    """Give the token embeddings sparse gradients if the options allow it and it is possible.
 
     Frozen embeddings have no gradient.
 
     Args:
         model: the encoder's model, heads attached.
-        task: with the options.
-        with_all: the objectives whose gradient has all rows of the embeddings: they predict tokens, by the output layer
-            that is tied to these, or their loss is of parameters.
+        task: the task, with its options.
+        with_all: the objectives whose gradient has all rows of the embeddings. They predict tokens with the tied output
+            layer, or their loss depends on parameters.
     """
     embeddings = model.encoder.sentence_encoder.embed_tokens
     option = choice(task.cfg.embedding_updates, CHOICES, "embedding_updates")

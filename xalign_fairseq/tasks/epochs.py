@@ -1,4 +1,4 @@
-"""fairseq's iterator over the batches of epochs that do not fit into memory."""
+"""fairseq's iterator for epochs that do not fit into memory."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -13,14 +13,14 @@ from xalign_fairseq.trainer.iterators import TrainIterator
 
 
 class FairseqStreams(StreamsDataset, FairseqDataset):
-    """:class:`~xalign_fairseq.data.streams_dataset.StreamsDataset` with fairseq's other methods."""
+    """:class:`~xalign_fairseq.data.streams_dataset.StreamsDataset` with fairseq's methods."""
 
     @property
     def can_reuse_epoch_itr_across_epochs(self) -> bool:
         return not self.training
 
     def filter_indices_by_size(self, indices: np.ndarray, max_sizes: object) -> tuple[np.ndarray, list[int]]:
-        """Over-long pairs are left out, and counted, when the epoch is drawn: nothing is left to filter."""
+        """Nothing to do: too long pairs are left out and counted when the epoch is drawn."""
         return indices, []
 
     def num_tokens(self, index: int) -> int:
@@ -39,7 +39,7 @@ class XalignTask(FairseqTask):
 
     @classmethod
     def setup_task(cls, cfg: object, **kwargs: object) -> "XalignTask":
-        """Called by fairseq; ``from_checkpoint``: weights are about to be loaded."""
+        """Called by fairseq; ``from_checkpoint``: weights will be loaded."""
         return cls(cfg, restoring=bool(kwargs.get("from_checkpoint")))
 
     @property
@@ -55,10 +55,10 @@ class XalignTask(FairseqTask):
 
 
 class WindowedEpochIterator(TrainIterator):
-    """fairseq's iterator over :class:`Windows` instead of a list: the batches of an epoch are never held together.
+    """fairseq's iterator over :class:`Windows` instead of a list, so that not all batches are in memory.
 
-    Batches are shuffled within their window. Batch b belongs to worker b mod ``num_shards``, as in fairseq; the start
-    of a resumed run is found without the earlier batches.
+    Batches are shuffled within their window. Batch b belongs to worker b mod ``num_shards``, as in fairseq. A resumed
+    run finds its start without reading earlier batches.
     """
 
     def __init__(self, dataset: FairseqStreams, windows: Windows, **options: object):
@@ -93,12 +93,12 @@ def pairs_of_a_batch(dataset: FairseqStreams, batches: Sequence[np.ndarray]) -> 
 def windowed_iterator(
     dataset: FairseqStreams, epoch_batches: Callable[[int, int], int | None], **options: Any
 ) -> WindowedEpochIterator | None:
-    """The iterator of an epoch of training; None if the whole epoch is in memory.
+    """The iterator of a training epoch; None if the whole epoch is in memory.
 
     Args:
-        dataset: of training.
-        epoch_batches: batches of an epoch (its number, ``num_shards``) that is given in updates, otherwise None.
-        options: as fairseq's ``get_batch_iterator`` takes them.
+        dataset: the training dataset.
+        epoch_batches: (epoch, ``num_shards``) -> batches of an epoch given in updates, otherwise None.
+        options: as in fairseq's ``get_batch_iterator``.
     """
     epoch = options.get("epoch", 1)
     dataset.set_epoch(epoch)

@@ -1,4 +1,4 @@
-"""New heads on a good encoder: the encoder is frozen at first, and heads have their own learning rate."""
+"""For new heads on a trained encoder: freeze the encoder at first; a separate learning rate for heads."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -11,12 +11,11 @@ from xalign_fairseq.core.errors import Parameter, XalignError, check_values
 
 
 class HeadsStart:
-    """``--freeze-encoder-updates`` and ``--heads-lr``, for any optimizer that steps the model's own parameters.
+    """``--freeze-encoder-updates`` and ``--heads-lr``, for any optimizer that steps the model's parameters.
 
-    In the first updates the encoder's parameters have no gradient. The optimizer then does not change, decay or clip
-    them, and does not update their moments. A head's step is multiplied by ``heads_lr / lr``, which equals a separate
-    learning rate for every optimizer whose step is proportional to the rate (SGD, AdamW), weight decay included. Both
-    options add nothing to a checkpoint.
+    In the first updates the encoder's parameters have no gradient, so the optimizer does not change, decay or clip them
+    or update their moments. A head's step is multiplied by ``heads_lr / lr``. For optimizers whose step is proportional
+    to the learning rate (SGD, AdamW, weight decay included), this equals a separate rate. Checkpoints do not change.
 
     Args:
         cfg: the task's options.
@@ -52,8 +51,8 @@ class HeadsStart:
 
     @contextmanager
     def step(self, model: Any, update: int) -> Iterator[None]:
-        """The optimizer's step is taken inside the block; arguments as of :meth:`hold`."""
-        self.hold(model, update)  # legacy_ddp makes zeros of gradients that are missing
+        """Run the optimizer's step inside this block; arguments as in :meth:`hold`."""
+        self.hold(model, update)  # legacy_ddp turns missing gradients into zeros
         with stretched([each for each in model.heads.parameters() if each.requires_grad], self.ratio):
             yield
 

@@ -11,9 +11,9 @@ from xalign_fairseq.data.lexicon import Lexicon
 def require_same_lexicons(
     lexicons: Sequence[Lexicon], states: Sequence[Mapping[str, Any]] | None, where: StrPath
 ) -> None:
-    """Raise :class:`XalignError` unless a checkpoint's lexicons (``Lexicon.state()`` each) are those of the data-bin.
+    """Raise :class:`XalignError` unless checkpoint (``Lexicon.state()`` each) and data-bin have the same lexicons.
 
-    Otherwise entries that were held out would be trained on after a restart.
+    Otherwise a restart would train on held-out entries.
     """
     if states is not None and {Lexicon.from_state(state).digest for state in states} != {
         each.digest for each in lexicons

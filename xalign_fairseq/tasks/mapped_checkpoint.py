@@ -1,4 +1,4 @@
-"""Write a checkpoint with linear maps in closed form, from a checkpoint and a data-bin."""
+"""Compute linear maps in closed form from a checkpoint and a data-bin, and write a checkpoint with them."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -31,17 +31,17 @@ class MappedLanguage(NamedTuple):
 
 @dataclass(frozen=True)
 class MappedCheckpoint:
-    """Orthogonal maps between languages, to be learned from linked words (Wu & Dredze 2020, Eq. 1).
+    """Orthogonal maps between languages, learned from linked words (Wu & Dredze 2020, Eq. 1).
 
     Attributes:
         model: the encoder.
-        data: a data-bin with links, of the same dictionary.
+        data: a data-bin with links and the same dictionary.
         out: the new checkpoint.
-        split: of the data-bin.
-        lang_pairs: such as ``("en-de",)``; None for all of the split.
-        pivot_lang: language to map to; None for English, otherwise the only one that all pairs share.
-        pooling: the vector of a word is ``first``, of its first token, or ``mean``, of all.
-        device, batch_tokens: of the pass over the data.
+        split: the split of the data-bin.
+        lang_pairs: such as ``("en-de",)``; None: all pairs of the split.
+        pivot_lang: language to map to; None: English, otherwise the only language that all pairs share.
+        pooling: a word's vector is that of its ``first`` token, or the ``mean`` over all its tokens.
+        device, batch_tokens: for the pass over the data.
         overwrite: replace ``out``.
     """
 
@@ -57,11 +57,10 @@ class MappedCheckpoint:
     overwrite: bool = False
 
     def write(self, progress: Bar = lambda pairs: nullcontext()) -> list[MappedLanguage]:
-        """Learn the maps in one pass and write the checkpoint; returns the distance of each language's words from the
-        pivot's.
+        """Learn the maps in one pass and write the checkpoint; returns each language's distance from the pivot.
 
         Args:
-            progress: given the number of pairs, a context with the function that advances it.
+            progress: from the number of pairs, makes a context with the function that advances progress.
         """
         require_new(self.out, self.overwrite)
         device = choose_device(self.device)

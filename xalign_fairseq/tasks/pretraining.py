@@ -1,4 +1,4 @@
-"""The pre-training task: bitext and monolingual text from a data-bin, for any set of objectives."""
+"""The pre-training task: bitext and monolingual text from a data-bin for any objectives."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -92,7 +92,7 @@ class XalignPretrainingConfig(PretrainingDataOptions, FairseqDataclass):
 
 @register_task("xalign_pretraining", dataclass=XalignPretrainingConfig)
 class XalignPretrainingTask(XalignTask):
-    """Streams for the objectives of a weighted criterion; see :class:`FairseqStreams` for what a batch is."""
+    """Streams for the objectives of a weighted criterion; :class:`FairseqStreams` defines batches."""
 
     cfg: XalignPretrainingConfig
 
@@ -126,14 +126,14 @@ class XalignPretrainingTask(XalignTask):
 
     @property
     def has_master_weights(self) -> bool:
-        """Whether the optimiser keeps a float32 copy of the parameters, and overwrites them with it."""
+        """Whether the optimiser keeps a float32 copy that overwrites the parameters."""
         efficient = self.cfg.memory_efficient_fp16 or self.cfg.memory_efficient_bf16
         return (self.cfg.fp16 or self.cfg.bf16) and not efficient
 
     def build_model(self, cfg: object, from_checkpoint: bool = False) -> Any:
         """Build the encoder; heads are attached when the criterion is built."""
         model = super().build_model(cfg, from_checkpoint)
-        # After the model: the weights that were read are returned to the system.
+        # After the model, so that the memory of the read weights is freed.
         keep_freed_memory(training_device(self.cfg.cpu))
         if self.cfg.freeze_layers is not None:
             model.freeze_layers(self.cfg.freeze_layers)
@@ -142,7 +142,7 @@ class XalignPretrainingTask(XalignTask):
         return model
 
     def build_criterion(self, cfg: object, from_checkpoint: bool = False) -> Any:
-        """Build the criterion, find the streams that it needs, and give its heads to the model."""
+        """Build the criterion, find its required streams, and attach its heads to the model."""
         criterion = super().build_criterion(cfg, from_checkpoint)
         for model in self.models:
             criterion.attach_heads(model)
@@ -154,7 +154,7 @@ class XalignPretrainingTask(XalignTask):
         return criterion
 
     def _require_trained(self, criterion: Any) -> None:
-        """Refuse a training that changes nothing; warn of updates that do."""
+        """Refuse a training without any trained parameter; warn of updates without any."""
         for model in self.models:
             if not any(parameter.requires_grad for parameter in model.parameters()):
                 raise XalignError(
@@ -172,7 +172,7 @@ class XalignPretrainingTask(XalignTask):
                 )
 
     def load_dataset(self, split: str, combine: bool = False, **kwargs: Any) -> None:
-        """Open a split, of the shard of this epoch."""
+        """Open a split in this epoch's shard."""
         if split == self.cfg.train_subset and split != "train":
             raise XalignError(
                 "no other split is trained on",
@@ -189,9 +189,7 @@ class XalignPretrainingTask(XalignTask):
             self._require_metric(split, self.datasets[split])
 
     def _require_metric(self, split: str, dataset: FairseqStreams) -> None:
-        """Refuse to choose checkpoints by an AER that validation will not have; fairseq would fail at the first
-        validation.
-        """
+        """Refuse to choose checkpoints by AER if validation has none; fairseq would fail at the first validation."""
         metric = self.cfg.best_checkpoint_metric
         if metric != "aer" and not metric.startswith("aer_"):
             return
@@ -213,7 +211,7 @@ class XalignPretrainingTask(XalignTask):
             )
 
     def post_validate(self, model: object, stats: Mapping[str, Any], agg: object) -> None:
-        """Called by fairseq with a validation's logs; it takes the score that chooses checkpoints."""
+        """Called by fairseq with a validation's logs; stores the score that chooses checkpoints."""
         if self.cfg.best_checkpoint_metric not in stats:
             known = sorted(name for name in stats if not name.startswith("_"))
             raise XalignError(
@@ -224,7 +222,7 @@ class XalignPretrainingTask(XalignTask):
             )
 
     def get_batch_iterator(self, dataset: Any, **kwargs: Any) -> Any:
-        """fairseq's iterator; for long epochs and epochs in updates, one that holds a window of batches."""
+        """fairseq's iterator; for long epochs and epochs in updates, an iterator over windows of batches."""
         training = isinstance(dataset, FairseqStreams) and dataset.training
         made = windowed_iterator(dataset, self._epoch_batches, **kwargs) if training else None
         made = super().get_batch_iterator(dataset, **kwargs) if made is None else made
@@ -236,16 +234,16 @@ class XalignPretrainingTask(XalignTask):
         return made
 
     def _epoch_batches(self, epoch: int, num_shards: int) -> int | None:
-        """Batches of an epoch that is given in updates."""
+        """The number of batches in an epoch given in updates."""
         return self.cfg.epoch_updates and self.cfg.epoch_updates * self._update_batches(epoch, num_shards)
 
     def _update_batches(self, epoch: int, num_shards: int) -> int:
-        """Batches of an update, of all processes."""
+        """The number of batches in an update, over all processes."""
         freq = list(self.cfg.update_freq or [1])
         return num_shards * int(freq[min(epoch, len(freq)) - 1])
 
     def begin_update(self, samples: list[Any], criterion: Any, device: Any) -> None:
-        """Called with all micro-batches of an update, before the first one is run."""
+        """Called with all micro-batches of an update before the first one runs."""
         criterion.begin_update(samples, device)
 
     def train_step(
@@ -257,22 +255,22 @@ class XalignPretrainingTask(XalignTask):
         update_num: int,
         ignore_grad: bool = False,
     ) -> Any:
-        """fairseq's step of one micro-batch; ``ignore_grad``: it replaces one that this worker lacks."""
+        """fairseq's step for one micro-batch; ``ignore_grad``: the batch replaces a missing one."""
         criterion.update.ignored = ignore_grad
         made = super().train_step(sample, model, criterion, optimizer, update_num, ignore_grad)
         self.heads_start.hold(self.models[-1], update_num)  # before the gradient's norm is clipped
         return made
 
     def optimizer_step(self, optimizer: Any, model: object, update_num: int) -> None:
-        """fairseq's step, with a separate rate for heads, and at first only heads."""
+        """fairseq's step, with a separate learning rate for heads; at first only heads change."""
         with self.heads_start.step(self.models[-1], update_num):
             optimizer.step()
 
     def state_dict(self) -> dict[str, Any]:
-        """The state in a checkpoint besides weights.
+        """A checkpoint's state besides the weights.
 
-        Tokenizer; labelling method; family and trimming of the first encoder; lexicons; with several folders, the one
-        that this epoch reads and how often each was read.
+        It has the tokenizer, the labelling method, family and trimming of the first encoder, the lexicons, and for
+        several folders this epoch's folder and how often each was read.
         """
         state: dict[str, Any] = {**self.lasting, "tokenizer": trained_tokenizer(self.first_tokenizer, self.data)}
         if "lexicon" in self.reader.needs:
@@ -300,12 +298,12 @@ class XalignPretrainingTask(XalignTask):
 
     @property
     def _language_embeddings(self) -> str:
-        """The languages that have an embedding, in the order of its rows, as the model's option names them."""
+        """The languages with an embedding, in row order, from the model's option."""
         return next((model.encoder.config.language_embeddings for model in self.models), "")
 
 
 def _require_whole_states(cfg: XalignPretrainingConfig) -> None:
-    """Refuse configurations that fairscale would shard wrongly, before fairseq imports fairscale."""
+    """Refuse configurations that fairscale shards wrongly, before fairseq imports fairscale."""
     if cfg.ddp_backend == "fully_sharded":
         found, why = (Parameter("ddp_backend", "fully_sharded"), "it wraps the model before heads join it")
     elif cfg.zero_sharding == "os" and cfg.optimizer == "xalign_adamw":

@@ -1,4 +1,4 @@
-"""The closed form of ``linear_mapping``: maps of a checkpoint's hidden states from the linked words of a data-bin."""
+"""The closed form of ``linear_mapping``: maps of a checkpoint's hidden states from linked words in a data-bin."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -24,14 +24,15 @@ from xalign_fairseq.tasks.epochs import FairseqStreams
 
 
 class LinkedBitext:
-    """The bitexts of a split that have links and share a pivot language, read once, in batches of like length.
+    """The bitexts of a split with links and a common pivot language, read once, in batches of similar length.
 
     Args:
         data: the data-bin.
         split: name of the split.
-        lang_pairs: such as ``["en-de"]``; None for all of the split.
-        pivot_lang: chosen as in training, by :func:`~xalign_fairseq.data.pretraining.pivot_language`, if None.
-        max_length: of a pair with its special tokens; longer ones are left out and counted, as in training.
+        lang_pairs: such as ``["en-de"]``; None: all pairs of the split.
+        pivot_lang: None: chosen by :func:`~xalign_fairseq.data.pretraining.pivot_language`, as in training.
+        max_length: most tokens of a pair, special tokens included; longer pairs are left out and counted, as in
+            training.
     """
 
     def __init__(
@@ -72,7 +73,8 @@ class LinkedBitext:
     def batches(self, max_tokens: int, device: torch.device, language_rows: Tensor | None) -> Iterator[Bitext]:
         """All pairs once, including pairs longer than ``max_tokens``.
 
-        ``language_rows``: the row of each language's embedding, in the order of :attr:`languages`; None without any.
+        ``language_rows``: the rows of the language embeddings in the order of :attr:`languages`; None without
+        embeddings.
         """
         longest = int(self._dataset.num_tokens_vec(self._items[-1:])[0])
         for items in self._dataset.batch_by_size(self._items, max_tokens=max(max_tokens, longest)):
@@ -90,10 +92,10 @@ def procrustes_maps(
     batch_tokens: int = 8192,
     progress: Callable[[int], object] | None = None,
 ) -> tuple[LanguageMaps, dict[str, Procrustes]]:
-    """Orthogonal maps of all layers and languages, from one pass over the pairs of separately encoded sides.
+    """Orthogonal maps for all layers and languages, from one pass over separately encoded sides.
 
     Returns:
-        the maps in float32, and each language's sums.
+        the maps in float32, and each language's problem.
     """
     config, device = encoder.config, encoder.device
     rows = None
@@ -119,7 +121,7 @@ def procrustes_maps(
 
 
 def check_dictionary(state: dict[str, Any], vocabulary: int, data: DataBin) -> None:
-    """Raise :class:`XalignError` unless the data-bin's ids are those of the checkpoint."""
+    """Raise :class:`XalignError` unless data-bin and checkpoint have the same ids."""
     require_same_tokenizer((state.get("task_state") or {}).get("tokenizer") or {}, data)
     if vocabulary != data.dictionary.embedding_size:
         raise XalignError(
@@ -132,7 +134,7 @@ def check_dictionary(state: dict[str, Any], vocabulary: int, data: DataBin) -> N
 
 
 def with_maps(state: dict[str, Any], maps: LanguageMaps, data: DataBin) -> dict[str, Any]:
-    """A checkpoint's options, weights and tokenizer (the data-bin's, if it has none), with these maps as its own."""
+    """A checkpoint with these maps: options, weights and tokenizer (the data-bin's if the checkpoint has none)."""
     found = masked_lm.today(state["model"])
     weights = {key: value for key, value in found.items() if not key.startswith(f"heads.{HEAD}.")}
     weights |= {f"heads.{HEAD}.{key}": value for key, value in maps.state_dict().items()}

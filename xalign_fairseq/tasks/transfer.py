@@ -1,4 +1,4 @@
-"""The transfer tasks: fine-tuning on a benchmark's training files, ``--task xalign_FAMILY --benchmark NAME``."""
+"""The transfer tasks: fine-tune on a benchmark's training files, ``--task xalign_FAMILY --benchmark NAME``."""
 
 import logging
 from collections.abc import Mapping
@@ -34,7 +34,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass
 class TransferConfig(FairseqDataclass):
-    """Options of every transfer task; those of its family are added."""
+    """Options of every transfer task; its family adds more."""
 
     data: str = field(default=MISSING, metadata={"help": "folder with the benchmark's files, under XTREME's names"})
     benchmark: str = field(default=MISSING, metadata={"help": "benchmark of the files; each task lists its benchmarks"})
@@ -80,13 +80,13 @@ class TransferConfig(FairseqDataclass):
         default=None, metadata={"help": "metric that selects the model (default: the benchmark's first)"}
     )
     debug: bool = field(default=False, metadata={"help": "show tracebacks of input errors"})
-    # Not options: every draw is keyed by the seed, and a CPU needs its memory kept.
+    # Not options: the seed keys every draw, and CPU memory is kept.
     seed: int = II("common.seed")
     cpu: bool = II("common.cpu")
 
 
 class TransferTask(XalignTask):
-    """Fine-tuning on one benchmark; subclasses, one a family, are made by :func:`_register`."""
+    """Fine-tune on one benchmark; :func:`_register` makes a subclass per family."""
 
     cfg: Any
     family_name: ClassVar[str]
@@ -99,7 +99,7 @@ class TransferTask(XalignTask):
         [self.metric, *_] = self.benchmark.score([cfg.score_metric] if cfg.score_metric else [], "score_metric")
         training = self._read(self._files("train"), cfg.train_split)
         self.train_groups, self.valid_groups = self._split(training)
-        # Includes held-out examples, because the classes must not depend on a draw.
+        # Held-out examples included, because classes must not depend on a draw.
         labels = FAMILIES[self.family_name].labels_of([each for examples in training.values() for each in examples])
         check_labels(labels, [each for group in self.valid_groups for each in group], "the validation data")
         self.spec = TransferSpec(
@@ -124,7 +124,7 @@ class TransferTask(XalignTask):
 
     @property
     def tokenizer(self) -> Tokenizer:
-        """That of the encoder, whose options :meth:`build_model` gives to the task."""
+        """The encoder's tokenizer; :meth:`build_model` gives the encoder's options to the task."""
         return self._initial[0]
 
     @cached_property
@@ -141,12 +141,12 @@ class TransferTask(XalignTask):
 
     @property
     def dictionary(self) -> Dictionary:
-        """The encoder's."""
+        """The encoder's dictionary."""
         return self.tokenizer.dictionary
 
     @cached_property
     def family(self) -> TaskFamily[Any]:
-        """Encodes the examples and computes loss and predictions."""
+        """The benchmark family, which encodes examples and computes loss and predictions."""
         return self.spec.build_family(self.tokenizer)
 
     def _files(self, part: str) -> dict[str, Path]:
@@ -182,7 +182,7 @@ class TransferTask(XalignTask):
         return examples
 
     def _split(self, training: dict[str, list[Any]]) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
-        """Groups to train on, and groups to validate on: held out of them, or read from files."""
+        """Training and validation groups; validation is held out from training or read from files."""
         groups = grouped(training, self.cfg.code_switch)
         if not self.cfg.holdout:
             files = self._read(self._files("valid"), self.cfg.valid_split)
@@ -194,7 +194,7 @@ class TransferTask(XalignTask):
         return train, valid
 
     def build_model(self, cfg: Any, from_checkpoint: bool = False) -> Any:
-        """The encoder with the task's head; nothing else in it is trained."""
+        """The encoder with only the task's head."""
         # fairseq-validate has no model options to which the task's options could refer.
         self.init_checkpoint = cfg.init_checkpoint
         if self.cfg.pair_separators is None:
@@ -224,7 +224,7 @@ class TransferTask(XalignTask):
         return model
 
     def _attach_maps(self, model: Any) -> None:
-        """Let the features read a frozen encoder through its linear maps, and store these in the checkpoint."""
+        """Read a frozen encoder through its linear maps, and store the maps in the checkpoint."""
         _, maps = self._initial
         if maps is None:
             return
@@ -258,7 +258,7 @@ class TransferTask(XalignTask):
         logger.info("%s: %d examples, labels %s", split, sum(map(len, groups)), " ".join(self.spec.labels) or "none")
 
     def state_dict(self) -> dict[str, Any]:
-        """The rest of the checkpoint: tokenizer, labels, options, and the encoder's family and trimming."""
+        """A checkpoint's state besides weights: tokenizer, labels, options, family and trimming of the encoder."""
         return {
             **self.lasting,
             "tokenizer": tokenizer_state(self.dictionary, self.tokenizer.model),
@@ -271,7 +271,7 @@ class TransferTask(XalignTask):
         stored = state_dict.get("transfer")
         mine = self.spec.to_state()
         if stored is None or stored["benchmark"] != mine["benchmark"]:
-            return  # a pre-trained encoder, or one fine-tuned on something else: its head is not used
+            return  # pre-trained or fine-tuned on something else: its head is not used
         for part in ("labels", "options", "features"):
             if stored[part] != mine[part]:
                 raise XalignError(

@@ -1,4 +1,4 @@
-"""The dataset of a transfer task: encoded examples in batches of like length."""
+"""The dataset of a transfer task: encoded examples in batches of similar length."""
 
 import logging
 from collections.abc import Sequence
@@ -13,21 +13,21 @@ from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.transfer.family import EncodedExample, TaskFamily, language_rows, window_languages
 
 logger = logging.getLogger(__name__)
-# Batches are drawn at random; within this many of them examples are sorted by length, which saves padding.
+# Batches are random; examples are sorted by length within this number of batches, which saves padding.
 SORTED_BATCHES = 50
 
 
 class TransferDataset(FairseqDataset):
-    """Items are groups of examples that belong into one batch: single examples, or the mixtures of code-switching.
+    """Items are groups of examples for the same batch: single examples, or code-switching mixtures.
 
     Every draw is keyed by (seed, epoch), so a resumed run has the batches of an uninterrupted one.
 
     Args:
         groups: examples by item.
-        family: encodes and collates them.
-        config: of the encoder that reads them.
-        seed: of the order.
-        training: whether to draw a new order each epoch, or to read as stored.
+        family: encodes and collates examples.
+        config: the encoder's configuration.
+        seed: seed of the order.
+        training: draw a new order each epoch; otherwise read in stored order.
     """
 
     def __init__(
@@ -64,8 +64,8 @@ class TransferDataset(FairseqDataset):
         self.now = epoch
 
     def collater(self, samples: Sequence[int]) -> dict[str, Any]:
-        """Items to a batch with its windows' languages; in validation with the examples, which the metric needs."""
-        if not samples:  # a worker that has run out of batches
+        """Collate items into a batch with its windows' languages; in validation also the examples, for the metric."""
+        if not samples:  # a worker without a batch
             return {}
         encoded = [each for i in samples for each in self.encoded[i]]
         examples = tuple(example for i in samples for example in self.groups[i])
@@ -83,7 +83,7 @@ class TransferDataset(FairseqDataset):
         return sample
 
     def ordered_indices(self) -> np.ndarray:
-        """A random order in training, by length otherwise."""
+        """A random order in training, otherwise by length."""
         if self.training:
             return np.random.default_rng((self.seed, self.now)).permutation(len(self))
         return np.argsort(self.sizes, kind="stable")
@@ -95,7 +95,7 @@ class TransferDataset(FairseqDataset):
         max_sentences: int | None = None,
         required_batch_size_multiple: int = 1,
     ) -> list[np.ndarray]:
-        """Batches of ``--batch-size`` examples, none left out whatever ``--required-batch-size-multiple`` is."""
+        """Batches of ``--batch-size`` examples; ``--required-batch-size-multiple`` leaves out no example."""
         items = max(1, max_sentences // self.each) if max_sentences else None
         if self.training and items:
             pools = np.split(indices, range(items * SORTED_BATCHES, len(indices), items * SORTED_BATCHES))
@@ -111,7 +111,7 @@ class TransferDataset(FairseqDataset):
         return batches
 
     def filter_indices_by_size(self, indices: np.ndarray, max_sizes: object) -> tuple[np.ndarray, list[int]]:
-        """Windows fit the encoder by construction: nothing is filtered."""
+        """Nothing to do: windows fit the encoder by construction."""
         return indices, []
 
     def num_tokens_vec(self, indices: np.ndarray) -> np.ndarray:

@@ -1,1 +1,1 @@
-"""Text as files: plain, compressed or within others, checked once and read in parts by any process."""
+"""Text files: plain, compressed or in containers; checked once and read in parts by any process."""

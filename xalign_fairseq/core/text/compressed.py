@@ -1,4 +1,4 @@
-"""Text files as streams; compressed files are unpacked while they are read, never on disk."""
+"""Text files as streams; compressed files are unpacked in memory while they are read."""
 
 import bz2
 import gzip
@@ -24,11 +24,11 @@ class Joined(io.RawIOBase):
         self._pieces, self._rest = pieces, b""
 
     def readable(self) -> bool:
-        """It is."""
+        """True."""
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Fill the buffer as far as there are pieces; returns the number of bytes."""
+        """Fill the buffer from the pieces; returns the number of bytes."""
         view = memoryview(buffer)
         parts, size = [self._rest], len(self._rest)
         while size < len(view) and (piece := next(self._pieces, None)) is not None:
@@ -41,11 +41,11 @@ class Joined(io.RawIOBase):
 
 
 def _frames(path: StrPath, decompressor: Callable[[], Any]) -> Iterator[bytes]:
-    """Frame by frame: zstandard's own stream gives no error for a truncated file, and lzma's has no memory limit."""
+    """Unpack frame by frame: zstandard's stream accepts truncated files, and lzma's has no memory limit."""
     with open(path, "rb") as packed:
         frame = None
         while raw := packed.read(PACKED_BYTES):
-            while raw := raw if frame else raw.lstrip(b"\0"):  # zeros may fill the end of a stream of xz
+            while raw := raw if frame else raw.lstrip(b"\0"):  # an xz stream may end with zeros
                 frame = frame or decompressor()
                 yield frame.decompress(raw)
                 raw = frame.unused_data if frame.eof else b""
@@ -60,7 +60,7 @@ def _open_xz(path: StrPath, mode: str) -> Any:
 
 
 def _open_zstd(path: StrPath, mode: str) -> Any:
-    """By Python's own module from 3.14 on, otherwise by the library zstandard, if it is installed."""
+    """Use Python's module from 3.14 on, otherwise the library zstandard, if installed."""
     for name in ("compression.zstd", "zstandard"):
         try:
             library = importlib.import_module(name)
@@ -75,10 +75,10 @@ def _open_zstd(path: StrPath, mode: str) -> Any:
     raise XalignError(problem, where=path, remedy=remedy)
 
 
-PACKED_BYTES = 1 << 10  # that are unpacked at once: to 32 MB at most
+PACKED_BYTES = 1 << 10  # unpacked at once, to 32 MB at most
 _OPENERS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": _open_xz, ".zst": _open_zstd}
 SUFFIXES = frozenset(_OPENERS)
-# Exceptions of the libraries for damaged files; gzip and bz2 also raise OSError, like a full or broken disk.
+# The libraries' exceptions for damaged files; gzip and bz2 also raise OSError, as a full or broken disk does.
 _DAMAGED = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile)
 
 
@@ -89,12 +89,12 @@ def _is_damage(error: Exception) -> bool:
 
 
 def is_compressed(path: StrPath) -> bool:
-    """Whether a file is compressed, by the end of its name: .gz, .bz2, .xz or .zst."""
+    """Whether a file is compressed, by its suffix: .gz, .bz2, .xz or .zst."""
     return Path(path).suffix in _OPENERS
 
 
 def unpacked_name(path: StrPath) -> str:
-    """The path without the suffix of compression."""
+    """The path without a compression suffix."""
     return os.fspath(path).removesuffix(Path(path).suffix if is_compressed(path) else "")
 
 
@@ -107,9 +107,7 @@ def existing(path: str) -> str:
 
 @contextmanager
 def open_file(path: StrPath, packed: str | None = None) -> Iterator[IO[bytes]]:
-    """The bytes of a file, unpacked as they are read; ``packed`` is one of :data:`SUFFIXES`, empty, or None: by its
-    name.
-    """
+    """The bytes of a file, unpacked while read; ``packed`` is one of :data:`SUFFIXES`, empty, or None: by file name."""
     opener = _OPENERS.get(Path(path).suffix if packed is None else packed)
     if opener is None:
         with open(path, "rb") as stream:

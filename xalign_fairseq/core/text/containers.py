@@ -1,8 +1,8 @@
-"""Texts within files that hold several: columns of TSV, languages of TMX, both sides of a folder, all as streams.
+"""Texts within files that hold several, as streams: columns of TSV, languages of TMX, both sides of a folder.
 
 ``FILE#PART`` names a text in a file: ``crawl.tsv.gz#2`` is the second column of a table whose cells are separated by
-tabs, ``memory.tmx#de`` the German side of a translation memory, an empty line for each unit that lacks it. Files may be
-compressed; nothing is unpacked on the disk.
+tabs, ``memory.tmx#de`` the German side of a translation memory, with an empty line for each unit without German. Files
+may be compressed and are unpacked in memory.
 """
 
 import io
@@ -22,30 +22,30 @@ from xalign_fairseq.core.text.limits import lines_of
 
 BLOCK = 1 << 16
 MOST_CHARACTERS = 1 << 20  # of a unit of TMX, and of a tag
-SAMPLE_UNITS = 1000  # of TMX, whose languages an error names
-# Elements of TMX within <seg> whose text is code of another format, or a text of its own.
+SAMPLE_UNITS = 1000  # of TMX, to list languages in an error
+# Elements of TMX within <seg> that contain code of another format, or a separate text.
 CODE = {"bpt", "ept", "it", "ph", "ut", "sub"}
 
 
 def kind_of(path: StrPath) -> str | None:
-    """``.tsv`` or ``.tmx`` if a file holds several texts, by its name, with or without compression; otherwise None."""
+    """``.tsv`` or ``.tmx`` (compressed or not) if a file holds several texts, by its name; otherwise None."""
     suffix = Path(unpacked_name(path)).suffix.lower()
     return suffix if suffix in (".tsv", ".tmx") else None
 
 
 def file_of(path: str) -> str:
-    """The file that a text is in: ``FILE`` of ``FILE#PART``, otherwise the path itself."""
+    """The file with a text: ``FILE`` for ``FILE#PART``, otherwise the path."""
     return _parted(path)[0]
 
 
 def text_sha256(path: StrPath) -> str:
-    """The sha256 of the file that contains a text, with the part of ``FILE#PART``: ``1f...#2``."""
+    """The sha256 of the file with a text, followed by ``#PART``, if any: ``1f...#2``."""
     file = file_of(os.fspath(path))
     return file_sha256(Path(file)) + os.fspath(path).removeprefix(file)
 
 
 def suffix_of(path: StrPath) -> str:
-    """The end of a text's name, which is its language; empty for a column."""
+    """The suffix of a text's name, which is its language; empty for a column."""
     file, part = _parted(os.fspath(path))
     if part is not None:
         return f".{part}" if kind_of(file) == ".tmx" else ""
@@ -61,9 +61,9 @@ def is_stream(path: str) -> bool:
 def sides_of(prefix: str, src: str, tgt: str) -> tuple[str, str]:
     """The paths of both sides of a bitext.
 
-    ``prefix`` is P of ``P.src`` and ``P.tgt``, plain or compressed; if these are not there, a folder with two such
-    files, as OPUS packs Moses format (``P/`` where they are); a ``.tmx``; or a ``.tsv``, by default its columns 1 and 2
-    (``FILE.tsv#4,2``: other ones).
+    ``prefix`` is P of ``P.src`` and ``P.tgt``, plain or compressed; otherwise a folder with two such files, like OPUS
+    archives in Moses format (``P/`` if ``P.src`` exists too); a ``.tmx``; or a ``.tsv``, by default with columns 1 and
+    2 (``FILE.tsv#4,2`` for others).
     """
     file, part = _parted(prefix)
     kind = kind_of(file) if Path(file).is_file() else None
@@ -111,7 +111,7 @@ def open_text(path: StrPath) -> Iterator[IO[bytes]]:
 
 
 def skip(stream: IO[bytes], count: int) -> None:
-    """Read over the first bytes of a text."""
+    """Skip the first bytes of a text."""
     if stream.seekable():
         stream.seek(count)
         return
@@ -166,7 +166,7 @@ def _parse(stream: IO[bytes], units: "_Units") -> Iterator[bytes]:
     parser = expat.ParserCreate()
     parser.StartElementHandler, parser.EndElementHandler = units.start, units.end
     parser.CharacterDataHandler = units.text
-    # Small files could expand to any size, or need any time.
+    # A small file could expand to any size or take any time.
     parser.EntityDeclHandler, parser.AttlistDeclHandler = units.refuse_entity, units.refuse_attributes
     pending = 0
     try:
@@ -175,7 +175,7 @@ def _parse(stream: IO[bytes], units: "_Units") -> Iterator[bytes]:
             parser.Parse(block, False)
             yield from units.take()
             pending = pending + len(block) if units.events == before else 0
-            if pending > MOST_CHARACTERS:  # expat reads what is not complete from its beginning each time
+            if pending > MOST_CHARACTERS:  # expat rereads incomplete elements from the start
                 problem, expected = "a tag or comment of the TMX file is too long", f"at most {MOST_CHARACTERS:,} bytes"
                 raise XalignError(problem, where=units.file, expected=expected)
         parser.Parse(b"", True)
@@ -188,20 +188,20 @@ def _parse(stream: IO[bytes], units: "_Units") -> Iterator[bytes]:
 
 
 class _Units:
-    """The text of one language in the units of TMX, as its elements come."""
+    """A parser of TMX units that collects the text of one language."""
 
     def __init__(self, file: str, language: str):
         self.file, self.wanted = file, plain_language(language)
         self.found = False
         self.languages: Counter[str] = Counter()
         self._lines: list[bytes] = []
-        self._unit: str | None = None  # of this unit, where it came already
-        self._segment: list[str] | None = None  # of the variant that is being read
+        self._unit: str | None = None  # of this unit, if already read
+        self._segment: list[str] | None = None  # of the current variant
         self._size = self._code = self.events = 0
         self._here = False
 
     def take(self) -> list[bytes]:
-        """The lines that are complete."""
+        """Return and remove the complete lines."""
         lines, self._lines = self._lines, []
         return lines
 
@@ -253,5 +253,5 @@ class _Units:
 
 
 def plain_language(language: str) -> str:
-    """A language's code in small letters, its parts joined by hyphens."""
+    """A language code in lower case, with hyphens between its parts."""
     return language.lower().replace("_", "-")

@@ -1,4 +1,4 @@
-"""Text files: checked once, then read in chunks of lines by any process."""
+"""Text files that are checked once, then read in chunks of lines by any process."""
 
 import codecs
 import os
@@ -23,10 +23,9 @@ NEWLINE = ord("\n")
 
 @dataclass(frozen=True)
 class TextFile:
-    """A checked text file: its number of lines, and the byte offset of every ``CHUNK_LINES``-th line and of its end.
+    """A checked text file: its number of lines, and the byte offsets of every ``CHUNK_LINES``-th line and of the end.
 
-    For a text that is read as a stream, such as a compressed file, offsets count in the stream, and its parts hold
-    their text.
+    For streams, such as compressed files, offsets count in the stream, and parts hold their text.
     """
 
     path: str
@@ -36,9 +35,9 @@ class TextFile:
     held: bytes | None = None
 
     def parts(self) -> "Iterator[TextFile]":
-        """The chunks, each a file of its own with the same path; ``first`` is the 0-based number of its first line.
+        """The chunks, each a :class:`TextFile` with the same path; ``first`` is the 0-based number of its first line.
 
-        Part ``c`` of two files with as many lines holds the same lines.
+        Part ``c`` of two files of equal length has the same line numbers.
         """
         held: Iterator[bytes | None] = self._texts() if is_stream(self.path) else repeat(None)
         for chunk, (span, text) in enumerate(zip(pairwise(self.offsets), held, strict=False)):
@@ -47,7 +46,7 @@ class TextFile:
             yield TextFile(self.path, lines, span, self.first + before, text)
 
     def share(self, index: int, number: int) -> "TextFile":
-        """One of ``number`` contiguous shares, of whole chunks; empty where there are too few."""
+        """One of ``number`` contiguous shares of whole chunks; empty if there are too few chunks."""
         chunks = len(self.offsets) - 1
         begin, end = (chunks * i // number for i in (index, index + 1))
         lines = min(end * CHUNK_LINES, self.lines) - min(begin * CHUNK_LINES, self.lines)
@@ -60,7 +59,7 @@ class TextFile:
                 yield stream.read(end - start)
 
     def read(self) -> list[str]:
-        """All lines of the file or part, without their line ends."""
+        """All lines of the file or part, without line ends."""
         raw = self.held
         if raw is None:
             with open_text(self.path) as stream:
@@ -80,8 +79,8 @@ def scan(path: StrPath) -> TextFile:
             ends = np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == NEWLINE)
             sizes = np.diff(ends, prepend=-1 - len(tail), append=len(block) - 1)
             if sizes.max() > most or (position == 0 and kind_of(path) == ".tsv"):
-                _find_fault(path)  # which names the line that is too long, or the columns of a table
-            # What follows the last line end waits for the next block: a block may end within a character.
+                _find_fault(path)  # it names a too long line or a table's columns
+            # The rest after the last line end is kept for the next block, because a block may end within a character.
             whole, newline, rest = block.rpartition(b"\n")
             if newline:
                 crlf = _check_text(path, tail + whole + newline) or crlf
@@ -97,7 +96,7 @@ def scan(path: StrPath) -> TextFile:
     if crlf:
         note_crlf(os.fspath(path))
     if position == 0 or b"\r" in tail:
-        _find_fault(path)  # which says that the file is empty, or names the carriage return
+        _find_fault(path)  # it reports an empty file or a carriage return
     lines += last != NEWLINE
     if offsets[-1] != position:
         offsets.append(position)
@@ -105,7 +104,7 @@ def scan(path: StrPath) -> TextFile:
 
 
 def require_files(paths: Sequence[StrPath], remedy: Text) -> None:
-    """Name all missing files at once, or the first that is a folder, a pipe or a device."""
+    """Raise :class:`XalignError` with all missing files, or the first folder, pipe or device."""
     missing = [os.fspath(path) for path in dict.fromkeys(paths) if not Path(file_of(os.fspath(path))).is_file()]
     for path in map(file_of, missing):
         if Path(path).exists():
@@ -116,7 +115,7 @@ def require_files(paths: Sequence[StrPath], remedy: Text) -> None:
 
 
 def require_equal_lengths(first: TextFile, second: TextFile) -> None:
-    """Two sides of a bitext, or a side and its links, must have as many lines."""
+    """Raise :class:`XalignError` unless two sides, or a side and its links, have equally many lines."""
     if first.lines != second.lines:
         raise different_lengths(first.path, second.path, f"{first.lines} and {second.lines} lines")
 
@@ -131,5 +130,5 @@ def _check_text(path: StrPath, raw: bytes) -> bool:
     try:
         raw.decode("utf-8")
     except UnicodeDecodeError:
-        _find_fault(path)  # which names the line
+        _find_fault(path)  # it names the line
     return b"\r\n" in raw

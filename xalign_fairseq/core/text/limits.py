@@ -1,4 +1,4 @@
-"""Limits for reading text files, so that a small compressed file can't fill the memory."""
+"""Limits for reading text, so that a small compressed file can't fill the memory."""
 
 import os
 import select
@@ -18,7 +18,7 @@ class LiveStream:
         self._rest = b""
 
     def readline(self, most: int) -> bytes:
-        """The next line with its end, or its first bytes; empty at the end of the stream."""
+        """The next line with its line end, or the first bytes of a long line; empty at the end of the stream."""
         while b"\n" not in self._rest and len(self._rest) < most and (block := self._read(BLOCK)):
             self._rest += block
         end = self._rest.find(b"\n") + 1 or len(self._rest)
@@ -26,22 +26,22 @@ class LiveStream:
         return line
 
     def ready(self) -> bool:
-        """Whether the next line, its beginning or the end can be read at once."""
+        """Whether a read would return without waiting."""
         if b"\n" in self._rest:
             return True
         try:
             return bool(select.select([self._stream.fileno()], [], [], 0)[0])
-        except (OSError, ValueError):  # not a file of the system
+        except (OSError, ValueError):  # not an operating-system file
             return True
 
 
-# Environment variables -> their limits by default, in bytes.
+# Environment variables -> default limits in bytes.
 LINE, UNPACKING = "XALIGN_LINE_BYTES", "XALIGN_UNPACKING_BYTES"
 DEFAULTS = {LINE: 1 << 24, UNPACKING: 1 << 28}
 
 
 def limit(name: str) -> int:
-    """A limit in bytes: the environment variable's, otherwise its default."""
+    """A limit in bytes: from the environment variable, otherwise the default."""
     given = os.environ.get(name, "")
     if not given:
         return DEFAULTS[name]
@@ -52,7 +52,7 @@ def limit(name: str) -> int:
 
 
 def lines_of(stream: IO[bytes] | LiveStream, where: object) -> Iterator[bytes]:
-    """The lines of a stream, none longer than :data:`LINE`; :class:`XalignError` names the line that is."""
+    """The lines of a stream; :class:`XalignError` names a line longer than :data:`LINE`."""
     most, number = limit(LINE), 0
     while raw := stream.readline(most + 1):
         number += 1

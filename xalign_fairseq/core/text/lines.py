@@ -1,4 +1,4 @@
-"""Lines of UTF-8 text, one at a time; errors name the line."""
+"""Read UTF-8 text line by line; errors name the line."""
 
 import codecs
 import functools
@@ -15,7 +15,7 @@ from xalign_fairseq.core.text.containers import file_of, open_text, require_one_
 from xalign_fairseq.core.text.limits import LiveStream, lines_of
 
 logger = logging.getLogger(__name__)
-# The first bytes of compressed files, by the tool that unpacks them, and their suffixes.
+# The first bytes of compressed files, by tool, and their suffixes.
 PACKED = {
     "gzip": (rb"\x1f\x8b", ".gz"),
     "bzip2": (rb"BZh\d1AY&SY", ".bz2"),
@@ -34,7 +34,7 @@ def decode_line(raw: bytes, path: StrPath, number: int, expected: str = "UTF-8 t
 
 
 def require_unicode(text: str, where: object) -> None:
-    """:class:`XalignError` for a text with half of a surrogate pair, which JSON and Python allow and UTF-8 does not."""
+    """:class:`XalignError` for a text with half a surrogate pair, which JSON and Python allow but UTF-8 does not."""
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -45,10 +45,10 @@ def require_unicode(text: str, where: object) -> None:
 
 
 def read_lines(path: StrPath, table: bool = False) -> Iterator[str]:
-    """Yield the lines of UTF-8 text without line ends, one at a time, in constant memory.
+    """Yield the lines of UTF-8 text, without line ends, in constant memory.
 
-    The text is a file, a compressed one or a part of one (:mod:`xalign_fairseq.core.text.containers`); a ``.tsv`` with
-    all its columns is a text only if ``table``.
+    The text is a file, a compressed file or a part of a file (:mod:`xalign_fairseq.core.text.containers`). A whole
+    ``.tsv`` is allowed only if ``table``.
     """
     file = Path(file_of(os.fspath(path)))
     if not file.is_file():
@@ -61,17 +61,17 @@ def read_lines(path: StrPath, table: bool = False) -> Iterator[str]:
 
 
 def no_regular_file(path: StrPath) -> XalignError:
-    """The error for a folder, a pipe or a device where a file is expected, which may be read several times."""
+    """The error for a folder, pipe or device where a file is needed, because files may be read several times."""
     return XalignError(
         "this is not a regular file", where=path, found="a folder" if Path(path).is_dir() else "a pipe or device"
     )
 
 
 def text_lines(stream: IO[bytes] | LiveStream, path: StrPath, table: bool = False) -> Iterator[str]:
-    """Yield the lines of open UTF-8 text as :func:`read_lines` does; ``path`` names it in errors.
+    """Like :func:`read_lines` for an open stream; ``path`` names it in errors.
 
-    A line ends at a newline and nowhere else: not at U+2028, U+0085 or a carriage return inside a line. A carriage
-    return before the newline belongs to the line end (logged); a byte order mark is skipped.
+    Only a newline ends a line, not U+2028, U+0085 or a carriage return. A carriage return before the newline belongs to
+    the line end (logged). A byte order mark is skipped.
     """
     iconv = f"iconv -f LATIN1 -t UTF-8 {path} > NEW (if that is its encoding)"
     number, crlf = 0, False
@@ -100,12 +100,12 @@ def text_lines(stream: IO[bytes] | LiveStream, path: StrPath, table: bool = Fals
 
 
 def packed_by(raw: bytes) -> str | None:
-    """The compression of a file with this beginning, of :data:`PACKED`; None: not compressed."""
+    """The compression (of :data:`PACKED`) of a file with these first bytes; None: not compressed."""
     return next((tool for tool, (begin, _) in PACKED.items() if re.match(begin, raw)), None)
 
 
 def _require_unpacked(raw: bytes, path: StrPath) -> None:
-    """Refuse a text with the first bytes of a compressed file, which would look like another encoding."""
+    """Refuse a compressed file, which would look like another encoding."""
     tool = packed_by(raw)
     if tool is not None:
         found, expected = f"the first bytes of {tool}'s files", f"text, or a name that ends in {PACKED[tool][1]}"
@@ -116,18 +116,18 @@ def _require_unpacked(raw: bytes, path: StrPath) -> None:
 
 @functools.cache
 def note_crlf(path: str) -> bool:
-    """Log once that a file's lines end as on Windows, which changes nothing."""
+    """Log once that a file has Windows line ends, which has no effect."""
     logger.warning("%s: lines end with \\r\\n; the \\r is left out", path)
     return True
 
 
 def split_words(line: str) -> list[str]:
-    """The words that link indices count: the line split at whitespace (no-break spaces too), as fairseq splits."""
+    """The words for link indices: the line split at whitespace (no-break spaces too), as in fairseq."""
     return line.split()
 
 
 def different_lengths(src: object, tgt: object, found: str) -> XalignError:
-    """The error for two files that should have a line for each sentence pair."""
+    """The error for two files with different numbers of lines."""
     problem, expected = "the files have different numbers of lines", "line i of one belongs to line i of the other"
     remedy = "look for a line break inside a sentence, or for a side that was filtered by itself"
     return XalignError(problem, where=f"{src}, {tgt}", found=found, expected=expected, remedy=remedy)

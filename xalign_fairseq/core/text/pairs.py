@@ -20,31 +20,31 @@ from xalign_fairseq.core.text.segmented import SegmentedText
 
 SEPARATOR = "|||"
 STANDARD_INPUT = "-"
-# A chunk has at most about this number of words of both sides.
+# Approximate maximum of words, of both sides, in a chunk.
 WORDS_AT_ONCE = 400_000
 
 _SEPARATOR = re.compile(rf"(?<!\S){re.escape(SEPARATOR)}(?!\S)")
 
 Sentence: TypeAlias = str | Sequence[str]
 WordPair = tuple[Sequence[str], Sequence[str]]
-Split = Callable[[str], Sequence[str]]  # of a line to its words
+Split = Callable[[str], Sequence[str]]  # from a line to its words
 AT_SPACES: tuple[Split, Split] = (split_words, split_words)
 
 
 class SentencePairs:
-    """The pairs of words of two files with equally many lines, or of one file of ``src ||| tgt`` lines.
+    """The sentence pairs, as words, of two files with equally many lines or of one file of ``src ||| tgt`` lines.
 
-    A line is split, by default at white space, into the words that links count; an empty line is an empty side, or of a
-    pairs file a pair with both sides empty. The whole input is read once when the object is made, which finds bad lines
-    at once, and again at each iteration, so files of any length fit in memory.
+    A line is split into words, by default at white space. An empty line is an empty side, or in a pairs file a pair
+    with two empty sides. The constructor reads the whole input once to find bad lines. Each iteration reads it again,
+    so memory does not depend on the length of the files.
 
     Args:
-        src, tgt: both sides, or one file of pairs.
-        split: the words of a line of either side (:func:`~xalign_fairseq.core.text.segmentation.find_segmenters`).
+        src, tgt: the files of both sides, or one file of pairs.
+        split: splits a line of either side into words (:func:`~xalign_fairseq.core.text.segmentation.find_segmenters`).
 
     Raises:
-        XalignError: a missing, empty or undecodable file, a pipe, line counts that differ (both are given), or a line
-            of a pairs file that is not empty and lacks its one separator.
+        XalignError: a missing, empty or undecodable file, a pipe, different line counts (both are given), or a
+            non-empty line of a pairs file without exactly one separator.
 
     Example::
 
@@ -88,17 +88,17 @@ class SentencePairs:
 
 
 class PairedText(Protocol):
-    """Pairs of words that can be read several times, and their number."""
+    """Sentence pairs, as words, that can be read several times and counted."""
 
     def __len__(self) -> int:
         """Pairs."""
 
     def __iter__(self) -> Iterator[WordPair]:
-        """Each pair, always the same."""
+        """Each pair, the same in each iteration."""
 
 
 class SpreadPairs:
-    """At most ``most`` pairs of a text, evenly spread over it; always the same ones.
+    """At most ``most`` pairs of a text, evenly spread and always the same.
 
     Example::
 
@@ -122,14 +122,14 @@ class SpreadPairs:
 
 
 class PairStream:
-    """The pairs of words of standard input (``-``, lines of ``src ||| tgt``) or of pipes, read once, as they arrive.
+    """The sentence pairs of standard input (``-``, lines of ``src ||| tgt``) or of pipes, read once, as they arrive.
 
     Args:
-        src, tgt, split: as of :class:`SentencePairs`.
+        src, tgt, split: as in :class:`SentencePairs`.
 
     Raises:
-        XalignError: during the iteration, the errors that :class:`SentencePairs` finds beforehand; immediately,
-        standard input for one of two sides.
+        XalignError: the errors of :class:`SentencePairs`, but during the iteration; immediately for standard input as
+            one of two sides.
 
     Example::
 
@@ -153,7 +153,7 @@ class PairStream:
         self._live: list[LiveStream] = []
 
     def ready(self) -> bool:
-        """Whether the next pair, or its beginning, can be read at once."""
+        """Whether the next pair can be read without waiting."""
         return all(stream.ready() for stream in self._live)
 
     def __iter__(self) -> Iterator[WordPair]:
@@ -186,7 +186,7 @@ class PairStream:
 def open_pairs(
     src: StrPath, tgt: StrPath | None = None, split: tuple[Split, Split] = AT_SPACES
 ) -> SentencePairs | PairStream:
-    """The pairs of files, checked; those of standard input (``-``) or a pipe as they arrive."""
+    """The pairs of checked files, or of standard input (``-``) or pipes as they arrive."""
     streamed = any(path is not None and is_piped(path) for path in (src, tgt))
     return PairStream(src, tgt, split) if streamed else SentencePairs(src, tgt, split)
 
@@ -206,13 +206,13 @@ def ready(pairs: object) -> bool:
 def chunks(pairs: Iterable[tuple[Sentence, Sentence]], most: int, source: object = None) -> Iterator[list[WordPair]]:
     """Yield the pairs as words, in order, up to ``most`` at a time, and fewer where lines are very long.
 
-    Strings are split by the segmenter ``auto``. A chunk ends with the pair that brings it to ``WORDS_AT_ONCE`` words,
-    and with the last pair that can be read without waiting: so each line of a dialogue has its answer.
+    Strings are split by the segmenter ``auto``. A chunk ends when it reaches ``WORDS_AT_ONCE`` words, or before reading
+    would wait, so that each line of a dialogue is answered.
 
     Args:
-        pairs: source and target sentence each.
-        most: how many a chunk has at most.
-        source: what the pairs are read from, if not ``pairs`` itself.
+        pairs: pairs of source and target sentence.
+        most: most pairs in a chunk.
+        source: the source that ``pairs`` are read from, if not ``pairs``.
 
     Example::
 
@@ -258,7 +258,7 @@ def _split_pairs(lines: Iterable[str], path: StrPath, split: tuple[Split, Split]
 
 
 class KeptPairs(SentencePairs):
-    """Pairs that are segmented once: the first complete reading stores their words in a file without a name.
+    """Pairs that are segmented once: the first complete iteration stores their words in an unnamed file.
 
     The file in ``folder`` is as large as both sides with a space after each word; no word has white space in it.
     """
@@ -284,5 +284,5 @@ class KeptPairs(SentencePairs):
                 out.write(f"{' '.join(src.words)}\t{' '.join(tgt.words)}\n".encode())
                 yield src, tgt
             out.flush()
-            # The map keeps the file open, and several readings may run at the same time.
+            # The map keeps the file open; several iterations may run at the same time.
             self._kept = mmap(out.fileno(), 0, access=ACCESS_READ)

@@ -17,7 +17,7 @@ from xalign_fairseq.core.text.segmented import SegmentedText
 logger = logging.getLogger(__name__)
 
 Segmenter = Callable[[str], SegmentedText]
-Cutter = Callable[[str], Iterable[str]]  # of a text to pieces which, one after the other, are the text again
+Cutter = Callable[[str], Iterable[str]]  # from a text to pieces that concatenate to the text
 SEGMENTERS = ("auto", "spaces", "icu", "jieba", "fugashi", "pythainlp")
 # The package of each segmenter that needs one, and how to install it.
 PACKAGES = {
@@ -40,13 +40,13 @@ _SCRIPTS = {
     "fugashi": re.compile(f"[{HAN}{KANA}]"),
     "pythainlp": re.compile(f"[{THAI}]"),
 }
-# Characters that are always graphemes of their own: a line of them needs no search.
+# Characters that are always single graphemes: a line of them needs no search.
 SIMPLE = re.compile(
     r"[ -~\u00a0-\u02ff\u0370-\u0482\u048a-\u058f\u2010-\u2027\u2030-\u205e"
     r"\u3000-\u3029\u3030-\u3098\u309b-\u30ff\u3400-\u9fff\uac00-\ud7a3\uff01-\uff9d]*"
 )
 _MARK = re.compile("[。，、！？；：]")  # words of their own where spaces separate words
-FEWEST_WORDS = 3  # of ICU in what is between spaces, on average, if spaces do not separate words
+FEWEST_WORDS = 3  # average words of ICU between spaces in text without spaces between words
 FEWEST_CHARACTERS = 8  # the same without ICU
 _WORD, _SPACE, _PARTS = re.compile(r"\S+"), re.compile(r"\s+"), re.compile(r"\s+|\S+")
 _TSHEG = "\u0f0b\u0f0c"  # between Tibetan syllables, as spaces are between words
@@ -57,25 +57,25 @@ _INVISIBLE, _BRACKETS = {"Cc", "Cf", "Zs", "Zl", "Zp"}, {"Ps", "Pe", "Pi", "Pf"}
 def find_segmenter(name: str) -> Segmenter:
     """The function that finds the words of a line.
 
-    No word contains white space, and none begins or ends inside a grapheme, apart from a combining mark after white
-    space. The text stays as it is.
+    No word contains white space. No word begins or ends inside a grapheme, except for a combining mark after white
+    space. The text does not change.
 
     Args:
         name: one of :data:`SEGMENTERS`.
 
-            - ``spaces``: white space separates words, and nothing else does.
-            - ``icu``: words by the rules and dictionaries of ICU, in every language; punctuation is split off.
+            - ``spaces``: only white space separates words.
+            - ``icu``: ICU's rules and dictionaries, for every language; punctuation is split off.
             - ``auto``: ``icu`` for the Han, Kana, Thai, Lao, Tibetan, Burmese and Khmer chunks of a line without
-              spaces, and ``spaces`` for everything else. A chunk is what white space separates, and of these scripts if
-              it has a character of them. A line is without spaces if ICU finds three words or more in these chunks on
-              average, or if one of them also has one of 。，、！？；： and if their words outnumber all other chunks.
-              Without ICU ``auto`` is ``spaces``, with a warning at the first line without spaces.
+              spaces, and ``spaces`` for everything else. A chunk is text between white space; it belongs to these
+              scripts if it has a character of them. A line is without spaces if ICU finds three or more words in these
+              chunks on average, or if one of them also has one of 。，、！？；： and if their words outnumber all other
+              chunks. Without ICU ``auto`` is ``spaces``, with a warning at the first line without spaces.
             - ``jieba``, ``fugashi``, ``pythainlp``: these libraries for text with Han, Japanese or Thai characters, and
               ``icu`` for other text.
 
     Raises:
-        XalignError: there is no such segmenter, or what it needs is not installed; from the function, a line has half
-            of a surrogate pair.
+        XalignError: there is no such segmenter, or what it needs is not installed; from the returned function: a line
+            has half of a surrogate pair.
 
     Example::
 
@@ -96,7 +96,7 @@ def find_segmenters(names: str) -> tuple[Segmenter, Segmenter]:
     """The segmenters of source and target: ``auto``, or ``fugashi,jieba`` where they differ.
 
     Raises:
-        XalignError: there are more than two, or as of :func:`find_segmenter`.
+        XalignError: there are more than two, or as in :func:`find_segmenter`.
     """
     found = names.split(",")
     if len(found) > 2:
@@ -120,7 +120,7 @@ def segmenter_of_raw_text() -> str:
 
 
 def segmenter_versions(names: str) -> str:
-    """Segmenters with the versions of their libraries, which decide where words are: ``icu (icu4py 1.2.0)``."""
+    """Segmenters with the versions of their libraries, which affect the words: ``icu (icu4py 1.2.0)``."""
     used = [name for name in names.split(",") if name != "spaces"]
     packages = {package for name in used for package in ("icu4py", PACKAGES.get(name, PACKAGES["icu"])[0])}
     found = ", ".join(f"{package} {version(package) or 'not installed'}" for package in sorted(packages))
@@ -128,7 +128,7 @@ def segmenter_versions(names: str) -> str:
 
 
 class _Auto:
-    """ICU for lines without spaces."""
+    """The segmenter ``auto``: ICU for lines without spaces."""
 
     def __init__(self) -> None:
         try:
@@ -153,7 +153,7 @@ class _Auto:
         return _segment(partial(_cut, _UNSPACED, self._icu, _PARTS.findall) if others else self._icu, line)
 
     def _count(self, text: str) -> tuple[int, int]:
-        """Words (without ICU, characters), and the smallest number in a chunk of a line without spaces."""
+        """The number of words (without ICU, of characters), and the smallest number for a line without spaces."""
         if self._icu is None:
             return len(text), FEWEST_CHARACTERS
         require_unicode(text, "a sentence")
@@ -171,7 +171,7 @@ def _warn_of_spaces() -> None:
 
 
 def _segment(cut: Cutter, line: str) -> SegmentedText:
-    """Words are whole graphemes without white space; repeated marks are one word; invisible characters are none."""
+    """Words have whole graphemes and no white space; repeated marks are one word; invisible characters are no words."""
     require_unicode(line, "a sentence")
     words: list[str] = []
     last = ""  # the word that ends where the next piece begins
@@ -189,7 +189,7 @@ def _segment(cut: Cutter, line: str) -> SegmentedText:
 
 
 def _graphemes(pieces: Iterable[str], line: str) -> Iterable[str]:
-    """The pieces of a line, of whole graphemes, and cut where white space begins and ends."""
+    """Pieces of a line in whole graphemes, cut where white space begins and ends."""
     if SIMPLE.fullmatch(line):
         return pieces
     graphemes = set(accumulate(map(len, _icu("CharacterBreaker")(line))))
@@ -204,7 +204,7 @@ def _kinds(piece: str) -> frozenset[str]:
 
 
 def _cut(script: re.Pattern[str], inside: Cutter, outside: Cutter, text: str) -> Iterator[str]:
-    """Cut chunks of a script with a library; the rest, and chunks that it does not reproduce, in another way."""
+    """Cut chunks of a script with a library; cut the rest, and chunks that it changes, with the fallback."""
     end = 0
     for match in _WORD.finditer(text):
         if script.search(match[0]):
@@ -233,7 +233,7 @@ def _jieba() -> Cutter:
     jieba = importlib.import_module("jieba")
     tokenizer = jieba.Tokenizer()
     jieba.setLogLevel(logging.WARNING)
-    with TemporaryDirectory() as folder:  # its cache is a file in /tmp that anyone could have written
+    with TemporaryDirectory() as folder:  # its cache is a file in /tmp that anyone could write
         tokenizer.tmp_dir = folder
         tokenizer.initialize()
     return lambda chunk: tokenizer.cut(chunk)

@@ -1,4 +1,4 @@
-"""A text and the positions of its words, which links count."""
+"""A text and the positions of its words."""
 
 import unicodedata
 from bisect import bisect_right
@@ -9,18 +9,18 @@ from typing import overload
 
 from xalign_fairseq.core.errors import XalignError
 
-Span = tuple[int, int]  # first character, and the one after the last
+Span = tuple[int, int]  # first character and end (exclusive)
 
 
 class SegmentedText(Sequence[str]):
-    """The words of a text, in its order. As a sequence it is its words, so every aligner takes it as a sentence.
+    """A text and its words, in order. It is a sequence of words, so every aligner accepts it as a sentence.
 
     It equals a list of the same words. Do not change its attributes.
 
     Attributes:
-        text: as it was given; nothing of it is changed.
+        text: the unchanged text.
         words: the words.
-        spans: first character of each word, and the one after its last. Between words there can be anything.
+        spans: first character and end (exclusive) of each word. Any text may be between words.
 
     Raises:
         XalignError: a span is empty, overlaps the one before it, or is not within the text.
@@ -48,9 +48,10 @@ class SegmentedText(Sequence[str]):
 
     @classmethod
     def of_words(cls, text: str, words: list[str]) -> "SegmentedText":
-        """A text whose words are each at the first place after the word before; ``spans`` are found when asked for.
+        """A text whose words are each at their first occurrence after the previous word; ``spans`` are computed on
+        demand.
 
-        This holds if no text between words could be part of a word.
+        This is true if no text between words could be part of a word.
         """
         made = cls.__new__(cls)
         made.text, made.words = text, words
@@ -92,7 +93,7 @@ class SegmentedText(Sequence[str]):
         return tuple(zip(bytes_at[::2], bytes_at[1::2], strict=True))
 
     def words_in(self, start: int, stop: int) -> range:
-        """The words that have a character from ``start`` up to, not including, ``stop``."""
+        """The words with a character in ``start`` to ``stop`` (exclusive)."""
         first = bisect_right(self.spans, start, key=lambda span: span[1])
         last = first
         while start < stop and last < len(self.spans) and self.spans[last][0] < stop:
@@ -101,7 +102,7 @@ class SegmentedText(Sequence[str]):
 
 
 def from_words(words: Sequence[str]) -> SegmentedText:
-    """Words that were given without a text: the text has one space between them.
+    """A text made from words, with one space between them.
 
     Example::
 
@@ -116,7 +117,7 @@ def from_words(words: Sequence[str]) -> SegmentedText:
 
 
 def inside_grapheme(text: str, index: int) -> bool:
-    """Whether a place is inside a grapheme: before a mark, a joiner or the second half of a flag.
+    """Whether a position is inside a grapheme: before a mark, a joiner or the second half of a flag.
 
     Example::
 

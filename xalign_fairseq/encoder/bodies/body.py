@@ -1,4 +1,4 @@
-"""An encoder's embeddings and layers by modules of transformers, in the place of our own."""
+"""An encoder's embeddings and layers by modules of transformers."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -15,17 +15,17 @@ from xalign_fairseq.data.packing import Packing, positions_of
 from xalign_fairseq.encoder.bodies.families import WHERE, BodyFamily, Theirs, read_settings, takes_positions
 from xalign_fairseq.encoder.config import EncoderConfig
 
-# What transformers gives a layer in addition to hidden states.
+# Arguments of a layer in transformers besides hidden states.
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 
 
 @dataclass(eq=False)
 class Surroundings:
-    """The facts of one pass that all layers need.
+    """Facts about one pass for all layers.
 
     Attributes:
         positions: (B, T) int64, from 1 on; 0 at padding.
-        arguments: of each layer: masks, rotary positions. Made when the first layer runs.
+        arguments: arguments of each layer, such as masks and rotary positions, computed when the first layer runs.
     """
 
     positions: Tensor
@@ -33,7 +33,7 @@ class Surroundings:
 
 
 class Rehearsed(nn.Module):
-    """Replaces a layer while transformers' model runs to show the arguments of its layers."""
+    """Replaces a layer while transformers' model runs, to record the layer's arguments."""
 
     def __init__(self, layer: nn.Module, family: BodyFamily, given: list[tuple[Tensor, Arguments]]):
         super().__init__()
@@ -42,13 +42,13 @@ class Rehearsed(nn.Module):
         self._given = given
 
     def forward(self, x: Tensor, *args: object, **options: object) -> Theirs:
-        """Keep the arguments, and return ``x`` in the form of the layer."""
+        """Keep the arguments, and return ``x`` in the layer's output form."""
         self._given.append((x, (args, options)))
         return self._family.returns(self._layer[0], x, args)
 
 
 class TransformersLayer(nn.Module):
-    """A layer of transformers', and behind the last one the model's final norm.
+    """A layer of transformers; the last one also has the model's final norm.
 
     Attributes:
         checkpoint_activations: as of :class:`~xalign_fairseq.encoder.transformer.EncoderLayer`.
@@ -73,7 +73,7 @@ class TransformersLayer(nn.Module):
         return self.run(*given)
 
     def run(self, x: Tensor, arguments: Arguments, training: bool) -> Tensor:
-        """:meth:`forward`, with the mode of this call, which may differ when it runs again."""
+        """:meth:`forward` in the mode of this call; a recomputation may happen in another mode."""
         if self.training != training:
             self.train(training)
         made = self.inner(x, *arguments[0], **arguments[1])
@@ -82,11 +82,11 @@ class TransformersLayer(nn.Module):
 
 
 class TransformersBody(nn.Module):
-    """Stands for :class:`~xalign_fairseq.encoder.transformer.SentenceEncoder`: the same calls, transformers' layers.
+    """Replaces :class:`~xalign_fairseq.encoder.transformer.SentenceEncoder`: same interface, transformers' layers.
 
-    Token embeddings are by our ids. transformers' model runs with stand-ins for its layers, which record their
-    arguments; then the layers run one by one, up to the requested one. State k is transformers' ``hidden_states[k]``,
-    so the last one has the final norm.
+    Token embeddings use our ids. transformers' model runs with replaced layers that record their arguments. Then the
+    layers run one by one, up to the requested layer. State k is transformers' ``hidden_states[k]``, so the last one has
+    the final norm.
 
     Attributes:
         rest: the model without token embeddings, layers and final norm.
@@ -118,13 +118,13 @@ class TransformersBody(nn.Module):
         self.rest = model
 
     def sentences(self, inputs: Sequence[Input], packing: Packing | None) -> Surroundings:
-        """The facts that the layers of a pass over an input need."""
+        """Facts about a pass over an input for the layers."""
         return Surroundings(positions_of(inputs[0], self.config.pad))
 
     def embed(
         self, tokens: Tensor, positions: Tensor, languages: Tensor | None, second: Tensor | None, training: bool
     ) -> Tensor:
-        """Like our own encoder, without language embeddings, and with one token type."""
+        """Like our encoder, without language embeddings and with one token type."""
         if self.rest.training != training:
             self.rest.train(training)
         vectors = self.embed_tokens(tokens) * self._scale
@@ -132,7 +132,7 @@ class TransformersBody(nn.Module):
         return first.to(vectors.dtype)  # tables of positions are in float32
 
     def rehearse(self, vectors: Tensor, positions: Tensor) -> list[tuple[Tensor, Arguments]]:
-        """The arguments of each layer of transformers' model for embeddings (B, T, H) at positions (B, T)."""
+        """The arguments of transformers' layers for embeddings (B, T, H) at positions (B, T)."""
         own = {"position_ids": (positions - 1).clamp_min(0)} if self._takes_positions else {}
         self._given.clear()
         self.rest(inputs_embeds=vectors, attention_mask=positions.ne(0).long(), **own)
@@ -141,7 +141,7 @@ class TransformersBody(nn.Module):
         return made
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> "TransformersBody":
-        """Move and convert parameters; tables of positions stay in float32, as transformers has them."""
+        """Move and convert parameters; tables of positions stay in float32, as in transformers."""
         tables = [(each, name, table) for each in self.modules() for name, table in each._buffers.items()]
         super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
         for module, name, table in tables:
@@ -152,7 +152,7 @@ class TransformersBody(nn.Module):
 
 
 def their_name(family: BodyFamily, ours: str, layers: int) -> str:
-    """The name in transformers' model of a parameter of :class:`TransformersBody`."""
+    """The name of a parameter of :class:`TransformersBody` in transformers' model."""
     if ours.startswith("embed_tokens."):
         return ours.replace("embed_tokens", family.embeddings, 1)
     if ours.startswith("rest."):

@@ -15,9 +15,9 @@ from xalign_fairseq.encoder.config import DROPOUTS, EncoderConfig
 
 logger = logging.getLogger(__name__)
 WHERE = Parameter("transformers_config")
-# Modules, configurations and outputs of transformers, which has no types for them.
+# Modules, configurations and outputs of transformers, which are untyped.
 Theirs: TypeAlias = Any
-# The encoder alone is built: without embeddings of tokens, which are ours by our ids, a decoder's layers and LayerDrop.
+# Only the encoder is built, without token embeddings (ours use our ids), decoder layers and LayerDrop.
 _ALONE = {"vocab_size": 2, "pad_token_id": 1, "encoder_layerdrop": 0.0, "decoder_layers": 0, "num_decoder_layers": 0}
 _ALONE |= {f"{name}_token_id": 0 for name in ("bos", "eos", "cls", "sep", "mask", "decoder_start")}
 # Settings of a config.json about files, ids and code, not about the encoder.
@@ -38,7 +38,7 @@ def _head(dense: str, norm: str, bias: str) -> dict[str, str]:
 
 
 def _bias_of_places(layer: Theirs, x: Tensor, given: tuple[Any, ...]) -> tuple[Any, ...]:
-    """What a layer of mT5 returns: the first makes the bias that all add."""
+    """The output of an mT5 layer; the first layer makes the bias for all layers."""
     attention = layer.layer[0].SelfAttention
     return x, attention.compute_bias(x.shape[1], x.shape[1], device=x.device) if given[1] is None else given[1], None
 
@@ -48,21 +48,21 @@ class BodyFamily:
     """One kind of transformers' encoders.
 
     Attributes:
-        embeddings: their name of the token embeddings, in the encoder that ``AutoModel`` has.
+        embeddings: their name of the token embeddings, in the encoder of ``AutoModel``.
         layers: their name of the list of layers.
-        norm: their name of the norm after the last layer; empty: there is none.
-        eps: their setting of what is added to the variance in layer norms; empty: they have torch's.
+        norm: their name of the norm after the last layer; empty without one.
+        eps: their setting for layer-norm epsilon; empty: torch's default.
         sizes: our names of an encoder's sizes -> their settings.
         required: other settings that a ``config.json`` must have.
-        fixed: settings with one value only, which a ``config.json`` may leave out.
+        fixed: settings with one allowed value; a ``config.json`` may omit them.
         rates: our names of dropout rates -> their settings.
-        last_dropout: their setting of the dropout behind the norm.
-        positions: the longest sequence, where no setting gives it.
-        returns: what a layer returns for (layer, x, its arguments), where it is not just x.
-        head: the parts of a masked-language-model head of our form -> their names in files; empty: it is of another.
+        last_dropout: their setting of the dropout after the norm.
+        positions: the longest sequence, if no setting gives it.
+        returns: a layer's output for (layer, x, arguments), if it is not x alone.
+        head: the parts of a masked-language-model head of our form -> their names in files; empty: another form.
         head_activation: the setting with the head's activation.
-        output: their name of the map to the vocabulary, in files that also have the embeddings it is tied to.
-        renamed: parts of names in files -> those of transformers' model.
+        output: their name of the output map, in files that also have the tied embeddings.
+        renamed: parts of names in files -> parts of names in transformers' model.
         joined: maps that are one tensor in files -> their names in transformers' model.
     """
 
@@ -86,7 +86,7 @@ class BodyFamily:
     joined: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def check(self, found: Mapping[str, Any], where: object) -> dict[str, Any]:
-        """The settings of a ``config.json`` that describe the encoder."""
+        """Check a ``config.json``; returns the settings that describe the encoder."""
         missing = [name for name in (*self.sizes.values(), *self.required) if found.get(name) is None]
         if missing:
             raise XalignError("the model's configuration lacks settings", where=where, found=f"no {', '.join(missing)}")
@@ -102,7 +102,7 @@ class BodyFamily:
         return _as_gte(kept, where) if self.model_type == "new" else {**kept, "model_type": self.model_type}
 
     def encoder_config(self, settings: Mapping[str, Any], vocab_size: int, where: object) -> EncoderConfig:
-        """The encoder of checked settings, with this number of our ids, and the model's own rates of dropout."""
+        """Our configuration for checked settings, with this number of ids and the model's dropout rates."""
         theirs = their_config(settings, where)
         options: dict[str, Any] = {"max_positions": self.positions or theirs.max_position_embeddings}
         options |= {ours: int(getattr(theirs, name)) for ours, name in self.sizes.items()}
@@ -112,7 +112,7 @@ class BodyFamily:
         return EncoderConfig(vocab_size=vocab_size, transformers_config=json.dumps(settings, sort_keys=True), **options)
 
     def built(self, config: EncoderConfig, settings: Mapping[str, Any], where: object) -> nn.Module:
-        """transformers' encoder of checked settings, with our rates of dropout."""
+        """transformers' encoder for checked settings, with our dropout rates."""
         theirs = their_config(settings, where)
         for ours, name in self.sizes.items():
             mine, expected = getattr(config, ours), getattr(theirs, name)
@@ -127,7 +127,7 @@ class BodyFamily:
         from transformers.initialization import no_init_weights
 
         try:
-            with no_init_weights():  # drawing again what is out of bounds would not end where nothing is drawn
+            with no_init_weights():  # redrawing values out of bounds would not end if nothing is drawn
                 model: Theirs = AutoModel.from_config(theirs)  # type: ignore[no-untyped-call]
         except Exception as error:
             raise _refused(error, where) from None
@@ -136,7 +136,7 @@ class BodyFamily:
         return model  # type: ignore[no-any-return]
 
     def rename(self, weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-        """A file's tensors by their names in transformers' model."""
+        """A file's tensors under their names in transformers' model."""
         made: dict[str, Tensor] = {}
         for name, value in weights.items():
             for old, new in self.renamed.items():
@@ -189,7 +189,7 @@ MT5 = BodyFamily(
     required=("d_kv",),
     rates={"dropout": "dropout_rate"},
     last_dropout="dropout_rate",
-    positions=1024,  # distances are unlimited; it was trained on sequences of this number of tokens
+    positions=1024,  # distances are unlimited; its training used sequences of this length
     returns=_bias_of_places,
 )
 M2M100 = BodyFamily(
@@ -246,10 +246,9 @@ BODIES = {family.model_type: family for family in (MODERNBERT, EUROBERT, MT5, M2
 
 
 def _as_gte(settings: dict[str, Any], where: object) -> dict[str, Any]:
-    """Settings of mGTE's authors, with code of their own that is not run, in transformers' terms.
+    """Convert settings of mGTE's authors, whose code is not run, to transformers' settings.
 
-    Theirs of type ``ntk`` and a factor f have theta f and, for heads of d, frequencies that are divided by
-    f^(2 / d) besides.
+    Type ``ntk`` with a factor f means theta f; for heads of size d, frequencies are also divided by f^(2 / d).
     """
     theta, scaling = float(settings.pop("rope_theta", 10000.0)), settings.pop("rope_scaling", None)
     rope: dict[str, Any] = {"rope_type": "default", "rope_theta": theta}
@@ -269,7 +268,7 @@ def _as_gte(settings: dict[str, Any], where: object) -> dict[str, Any]:
 
 
 def their_config(settings: Mapping[str, Any], where: object) -> Theirs:
-    """transformers' configuration of checked settings."""
+    """transformers' configuration for checked settings."""
     try:
         import transformers
     except ImportError:
@@ -282,7 +281,7 @@ def their_config(settings: Mapping[str, Any], where: object) -> Theirs:
 
 
 def read_settings(transformers_config: str, where: object) -> tuple[BodyFamily, dict[str, Any]]:
-    """The family of the option ``transformers_config``, and its settings, checked."""
+    """The family and checked settings of the option ``transformers_config``."""
     settings = require_form(parse_json(transformers_config, where), dict[str, Any], where)
     model_type = settings.get("model_type")
     if not isinstance(model_type, str) or model_type not in BODIES:
@@ -292,7 +291,7 @@ def read_settings(transformers_config: str, where: object) -> tuple[BodyFamily, 
 
 
 def takes_positions(config: EncoderConfig) -> bool:
-    """Whether an encoder reads the positions of a batch, as our own does."""
+    """Whether an encoder reads a batch's positions, as ours does."""
     if not config.transformers_config:
         return True
     family, settings = read_settings(config.transformers_config, WHERE)
@@ -300,7 +299,7 @@ def takes_positions(config: EncoderConfig) -> bool:
 
 
 def warn_of_dropout(config: EncoderConfig) -> None:
-    """Warn of each requested dropout rate that the encoder in transformers does not have."""
+    """Warn of each requested dropout rate that transformers' encoder lacks."""
     if config.transformers_config:
         family, _ = read_settings(config.transformers_config, WHERE)
         for name in DROPOUTS:

@@ -1,1 +1,1 @@
-"""Pre-trained models in and out: e5-small of its package, Hugging Face folders; families, trimming."""
+"""Pre-trained models: the packaged e5-small, Hugging Face folders, families, trimming."""

@@ -1,4 +1,4 @@
-"""Checks of checkpoints, and of data-bins together with them."""
+"""Check checkpoints, alone and with data-bins."""
 
 import os
 from collections.abc import Sequence
@@ -37,10 +37,9 @@ def look_at(paths: Sequence[str]) -> list[Finding]:
 
 
 def checkpoint(path: str, dictionaries: dict[str, Dictionary]) -> list[Finding]:
-    """A checkpoint's encoder, and its embedding against the tokenizer that it carries and the dictionaries given.
+    """Check a checkpoint's encoder, and its embedding against its tokenizer and the given dictionaries.
 
-    Without both, it is compared with the dictionary in its folder, otherwise with that of the data-bin that its options
-    name.
+    Without both, use the dictionary in its folder, otherwise that of the data-bin in its options.
     """
     state = read(path)
     encoder, heads = load_encoder(state, path)

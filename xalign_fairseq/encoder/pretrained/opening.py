@@ -1,4 +1,4 @@
-"""A pretrained model opened once: its encoder, heads and tokenizer, and how it makes links."""
+"""Open a pretrained model: encoder, heads, tokenizer, and how it makes links."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +27,7 @@ class OpenedModel:
 
     Attributes:
         encoder: on the CPU, in evaluation mode.
-        linking: how it labelled itself in its training, if it did.
+        linking: its labelling method in training, if any.
         trimmed: the names of the files that its vocabulary was trimmed to.
         packaged: whether it is the packaged encoder without further training.
     """

@@ -1,4 +1,4 @@
-"""Papers that objectives and encoders are from: for model cards, and for ``xalign objectives``."""
+"""Papers of objectives and encoders, for model cards and ``xalign objectives``."""
 
 from typing import NamedTuple
 

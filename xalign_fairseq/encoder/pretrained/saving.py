@@ -26,7 +26,7 @@ Save = Callable[[dict[str, Any], StrPath], None]
 
 @contextmanager
 def new_model(out: StrPath, overwrite: bool = False) -> Iterator[Save]:
-    """The function that writes a checkpoint's content, given where the content was read.
+    """The function that writes a checkpoint's content, given the place that it was read from.
 
     Args:
         out: a checkpoint, if it ends in ``.pt``; otherwise a Hugging Face folder, which transformers loads too
@@ -57,7 +57,7 @@ def require_new(checkpoint: StrPath, overwrite: bool = False) -> None:
 
 
 def save_checkpoint(state: dict[str, Any], stream: IO[bytes] | Path, where: StrPath) -> None:
-    """``torch.save`` with a clear error for a full disk, for which torch's error is about positions."""
+    """``torch.save`` with a clear error for a full disk; torch's error is about positions."""
     try:
         torch.save(state, stream)
     except RuntimeError as error:

@@ -65,8 +65,7 @@ def trim(
 
 
 def untrim(state: dict[str, Any], where: StrPath, original: dict[str, Any], original_where: StrPath) -> dict[str, Any]:
-    """A trimmed model with the whole vocabulary again: the rows that it has, trained or not, and the original's other
-    rows.
+    """A trimmed model with the whole vocabulary again: its rows, and the original's other rows.
 
     Text that the trimmed model knows has the same hidden states; other text is cut by the original's tokenizer, and
     pieces that were trimmed away have the vectors that they had.
@@ -110,7 +109,7 @@ def summary(state: dict[str, Any], before: dict[str, Any]) -> str:
 
 
 def trimmed_to(state: dict[str, Any]) -> tuple[str, ...]:
-    """The names of the files that a model was trimmed to; none if it was not."""
+    """The names of the files that a model was trimmed to; empty if it was not trimmed."""
     about = (state.get("task_state") or {}).get(TRIMMED)
     return tuple(map(str, about["to"])) if isinstance(about, dict) and isinstance(about.get("to"), list) else ()
 

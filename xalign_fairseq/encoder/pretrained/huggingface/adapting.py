@@ -21,7 +21,7 @@ from xalign_fairseq.encoder.pretrained.huggingface.pipelines import read_pipelin
 from xalign_fairseq.encoder.pretrained.huggingface.vocabularies import Vocabulary
 from xalign_fairseq.encoder.pretrained.huggingface.weights import read_weights
 
-OPTIONAL = ("dense.bias", "layer_norm.bias", "bias")  # zero where a model has none
+OPTIONAL = ("dense.bias", "layer_norm.bias", "bias")  # zero if a model lacks it
 
 
 def own_head(
@@ -61,7 +61,7 @@ PREFIXES = (
     "encoder.",
     "",
 )
-# Other names of token embeddings, of encoders that share them with a decoder.
+# Other names of token embeddings, in encoders that share them with a decoder.
 SHARED_EMBEDDINGS = ("shared.weight", "model.shared.weight", "transformer.shared.weight")
 
 
@@ -74,11 +74,11 @@ def is_body(folder: Path) -> bool:
 def read(folder: Path) -> dict[str, Any]:
     """The encoder of a Hugging Face folder as the content of a checkpoint of this package, in float32.
 
-    Its configuration is among the options. Ids are put into fairseq's order, special ones first and ``<mask>`` last.
-    The masked-language-model head is the model's own where it is of our form
+    The options include its configuration. Ids get fairseq's order: special symbols first, ``<mask>`` last. The
+    masked-language-model head is the model's own where it is of our form
     (:func:`~xalign_fairseq.encoder.pretrained.huggingface.adapting.own_head`), otherwise one is made from the
-    embeddings. A decoder, other heads and rows beyond the tokenizer's are left out, which is logged. What an export of
-    this package wrote next to the model is read back.
+    embeddings. A decoder, other heads and rows beyond the tokenizer's are left out (logged). Files that an export of
+    this package wrote next to the model are read back.
 
     Args:
         folder: ``config.json`` of a model_type in :data:`~xalign_fairseq.encoder.bodies.families.BODIES`; a tokenizer
@@ -158,7 +158,7 @@ def prefix_of(weights: Iterable[str], wanted: set[str]) -> str:
 
 
 def _without_prefix(weights: Mapping[str, Tensor], wanted: set[str], embeddings: str) -> dict[str, Tensor]:
-    """Tensors of the encoder only, by its names."""
+    """Only the encoder's tensors, by its names."""
     prefix = prefix_of(weights, wanted)
     found = {name.removeprefix(prefix): value for name, value in weights.items() if name.startswith(prefix)}
     shared = next((weights[name] for name in SHARED_EMBEDDINGS if name in weights), None)

@@ -1,4 +1,4 @@
-"""The families of Hugging Face's models that this encoder is one of: their names and settings."""
+"""The Hugging Face families that this encoder supports: names and settings."""
 
 import re
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from typing import Any
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.bodies.families import BODIES
 
-# model_type -> why such a model is not read; docs/reference/hugging_face.md lists those that are.
+# model_type -> why such a model is not read; docs/reference/hugging_face.md lists supported models.
 _DECODERS = "gpt2 llama mistral mixtral gemma gemma2 gemma3_text qwen2 qwen3 bloom xglm"
 NOT_SUPPORTED = {
     **dict.fromkeys(_DECODERS.split(), "decoders, and encoders made of them (such as LLM2Vec), are out of scope"),
@@ -64,20 +64,20 @@ RATES = {
     "attention_dropout": ("attention_probs_dropout_prob", 0.1),
     "layer_norm_eps": ("layer_norm_eps", 1e-12),
 }
-# Settings that this encoder has in one way only; a config.json that lacks one, or has null, means it.
+# Settings with one supported value, which is also the meaning of a missing or null setting.
 SHARED = {"hidden_act": "gelu", "position_embedding_type": "absolute", "is_decoder": False}
 
 
 @dataclass(frozen=True)
 class Family:
-    """How one kind of Hugging Face's models differs from this encoder.
+    """How a family of Hugging Face models differs from this encoder.
 
     Attributes:
         architecture: the class of the model with its masked-language-model head.
         prefix: of the names of the encoder's parameters, in files that also have a head.
         head: our modules of the masked-language-model head -> theirs.
         head_prefix: of the names of that head's parameters.
-        tied: second names, in some files, of tensors that the model has once.
+        tied: second names of tied tensors in some files.
         position_offset: rows of positions before the first token's.
         token_types: rows of the token types that its tokenizer gives.
         fixed: settings, in addition to :data:`SHARED`, that all models of the family have.
@@ -95,7 +95,7 @@ class Family:
     fixed: Mapping[str, Any]
 
     def their_name(self, ours: str) -> str:
-        """The name, without prefix, of an encoder's parameter."""
+        """The Hugging Face name of an encoder's parameter, without prefix."""
         names = {**BODY, **self.head}
         layer = re.search(r"\.layers\.(\d+)\.", ours)
         name = ours.replace(layer[0], ".layers.#.") if layer else ours

@@ -1,4 +1,4 @@
-"""Hugging Face folders of XLM-R's and BERT's kind, turned into checkpoints of this package."""
+"""Import Hugging Face folders of XLM-R and BERT models as checkpoints of this package."""
 
 import logging
 import re
@@ -48,7 +48,7 @@ def read(folder: StrPath) -> dict[str, Any]:
     second text, becomes a parameter that holds its difference from type 0. XLM-R's ids do not change; BERT's are put
     into fairseq's order, special tokens first and ``<mask>`` last, unless it has XLM-R's tokenizer. A
     masked-language-model head that is missing or not tied is replaced by one made from the embeddings; heads of other
-    tasks, the pooler, added tokens and rows of padding are left out. All of this is logged. Heads and options that an
+    tasks, the pooler, added tokens and padding rows are left out. All of this is logged. Heads and options that an
     export of this package wrote next to the model are read back.
 
     Args:
@@ -133,7 +133,7 @@ def _todays_name(name: str, family: Family) -> str:
 
 
 def _untie(theirs: dict[str, Tensor], family: Family, where: object) -> dict[str, Tensor]:
-    """One name for each tensor that the model has once, without a head that has other output vectors or biases."""
+    """Keep one name for each tied tensor, and drop a head with other output vectors or biases."""
     whole = {name: value for name, value in theirs.items() if name not in family.tied}
     seconds = {second: (theirs[second], first) for second, first in family.tied.items() if second in theirs}
     untied = [

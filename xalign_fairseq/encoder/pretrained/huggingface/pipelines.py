@@ -1,4 +1,4 @@
-"""Tokenizers of the encoders that transformers runs, and the ids that stand for fairseq's special symbols."""
+"""Tokenizers of the encoders that transformers runs, and their ids for fairseq's special symbols."""
 
 import logging
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from xalign_fairseq.encoder.vocabulary import tokenizer_state
 logger = logging.getLogger(__name__)
 
 SENTENCEPIECES = ("spm.model", "spiece.model", "sentencepiece.bpe.model")  # DeBERTa's, mT5's, NLLB's
-PADDING = 1024  # most rows of a model that no token of its tokenizer has; mDeBERTa has 898
+PADDING = 1024  # most rows of a model without a token in its tokenizer; mDeBERTa has 898
 # Our special symbols -> their settings, in the order of preference; the last one is another symbol's.
 ROLES = {
     "<s>": ("cls_token", "bos_token", "sep_token", "eos_token"),
@@ -115,7 +115,7 @@ def _around(tokenizer: Any) -> tuple[int | None, int | None]:
 
 
 def _special_ids(roles: Mapping[str, int], where: object) -> tuple[Any, ...]:
-    """The ids of what stands for fairseq's special symbols, as settings name it."""
+    """The ids for fairseq's special symbols, from the settings."""
     found = []
     for symbol, settings in ROLES.items():
         role = next((role for role in settings if role in roles), None)

@@ -1,4 +1,4 @@
-"""Encoders that transformers runs, put back after training into the Hugging Face folder that they began with."""
+"""Put trained encoders that transformers runs back into their original Hugging Face folder."""
 
 import logging
 import shutil
@@ -84,7 +84,7 @@ def _trained(
     if own_head(before, family, settings, order) is None:
         if not torch.equal(ours[f"{head}dense.weight"], torch.eye(encoder.config.encoder_embed_dim)):
             logger.warning("not exported: the trained masked-language-model head, which the model has no place for")
-        return made  # the identity: a head that an import made, and that nothing has trained
+        return made  # the identity: a head made by an import and never trained
     for part, name in family.head.items():
         value = ours[head + part]
         if name in before:

@@ -1,4 +1,4 @@
-"""Two files next to a Hugging Face model for what it cannot hold: options, and the heads of objectives."""
+"""Two files next to a Hugging Face model: options, and the heads of objectives."""
 
 import os
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ RECORD = "training_record"  # of a checkpoint's content: the record of a model t
 def training_record(state: dict[str, Any]) -> dict[str, Any]:
     """The facts of a training, by name; empty for a checkpoint without them.
 
-    Folders and files appear only by name, so that an exported model does not carry paths of a machine.
+    Folders and files appear only by name, so that an exported model has no paths of a machine.
     """
     if RECORD in state:
         made: dict[str, Any] = state[RECORD]

@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 SPM = "sentencepiece.bpe.model"
 VOCAB = "vocab.txt"
 TOKENIZER_CONFIG = "tokenizer_config.json"
-PADDING = 512  # most rows of a model that no token of its tokenizer has, such as those to a round number
+PADDING = 512  # most rows of a model without a token in its tokenizer, such as rows to a round number
 
 
 class TokenizerConfig(TypedDict, total=False):
@@ -168,7 +168,7 @@ def _normalisation(folder: Path, given: dict[str, Any], symbols: Sequence[str]) 
 
 
 def _require_fit(dictionary: Dictionary, order: Sequence[int], vocab_size: int, folder: Path, where: Path) -> None:
-    """Refuse a tokenizer of another model; log which rows the model has beyond it."""
+    """Refuse a tokenizer of another model; log the model's rows beyond the tokenizer."""
     own, taken = dictionary.embedding_size, set(order)
     added = {token: i for token, i in added_tokens(folder).items() if i not in taken and i < vocab_size}
     padding = vocab_size - own - len(added)

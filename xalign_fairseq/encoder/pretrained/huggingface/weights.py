@@ -1,4 +1,4 @@
-"""The files of a Hugging Face folder: JSON and tensors, read without running code that they may contain."""
+"""The files of a Hugging Face folder: JSON and tensors, read without running code in them."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,7 +13,7 @@ from xalign_fairseq.core.json_files import read_json
 from xalign_fairseq.encoder.checkpoint import load_pickled
 
 SAFETENSORS = "model.safetensors"
-# In the order in which they are looked for.
+# In order of preference.
 WEIGHTS = (SAFETENSORS, "model.safetensors.index.json", "pytorch_model.bin", "pytorch_model.bin.index.json")
 
 
