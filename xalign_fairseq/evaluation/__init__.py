@@ -1,1 +1,1 @@
-"""Metrics of zero-shot transfer, their signatures, seeds and significance; only with numpy, without fairseq."""
+"""Metrics of zero-shot transfer, with signatures, seeds and significance; needs no fairseq."""

@@ -1,4 +1,4 @@
-"""Alignment score: how many words have a translation as the nearest neighbour of their input embedding."""
+"""Alignment score: the share of words whose nearest neighbour by input embedding is a translation."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ def _count(gold: Collection[int], prediction: int, language: str) -> tuple[float
     return float(prediction in gold), 1.0
 
 
-# Gold is the set of a word's translations, as rows of the candidates; a prediction is the row that was found.
+# Gold is the set of a word's translations, as rows of the candidates; a prediction is the nearest row.
 ALIGNMENT_SCORE = Metric(
     "alignment-score",
     ("aligned", "words"),
@@ -27,8 +27,8 @@ ALIGNMENT_SCORE = Metric(
     ratio,
     "share of words whose nearest by cosine of input embeddings is a translation",
 )
-# The graded form separates embeddings that have almost no translation as the nearest; a prediction is the two counts.
-# By chance it is a half, and more for words with several translations.
+# The graded form, for embeddings with almost no translation as nearest; a prediction is the two counts. Chance level is
+# 0.5, and more for words with several translations.
 ALIGNMENT_RANK = Metric(
     "alignment-rank",
     ("farther", "others"),
@@ -40,7 +40,7 @@ ALIGNMENT_RANK = Metric(
 
 @dataclass(frozen=True)
 class BilingualDictionary:
-    """A bilingual dictionary by its distinct words: ``to_tgt[i]`` are the rows of ``tgt`` that translate ``src[i]``."""
+    """The distinct words of a bilingual dictionary: ``to_tgt[i]`` are the rows of ``tgt`` that translate ``src[i]``."""
 
     src: list[str]
     tgt: list[str]
@@ -52,7 +52,7 @@ class BilingualDictionary:
         """Words in the order in which they first occur.
 
         Raises:
-            XalignError: there is no pair.
+            XalignError: no pair.
 
         Example::
 
@@ -77,14 +77,14 @@ def alignment_counts(queries: Tensor, candidates: Tensor, golds: Sequence[Collec
 
     Args:
         queries: (N, H), a vector for each word.
-        candidates: (M, H), vectors of all words of the other language that compete; of equal ones the first is taken.
-        golds: for each query the rows of ``candidates`` that are right.
+        candidates: (M, H), vectors of all competing words of the other language; the first of equals is taken.
+        golds: for each query the correct rows of ``candidates``.
 
     Returns:
         counts (N, 2) float64 of :data:`ALIGNMENT_SCORE`: aligned, 1.
 
     Raises:
-        XalignError: not one gold set per query, or a row that no candidate has.
+        XalignError: not one gold set per query, or a row outside the candidates.
 
     Example::
 
@@ -98,7 +98,7 @@ def alignment_counts(queries: Tensor, candidates: Tensor, golds: Sequence[Collec
 def rank_counts(
     queries: Tensor, candidates: Tensor, golds: Sequence[Collection[int]], *, chunk: int = 1024
 ) -> np.ndarray:
-    r"""How many candidates are farther from each word than its nearest translation, as counts (N, 2) float64.
+    r"""The number of candidates farther from each word than its nearest translation, as counts (N, 2) float64.
 
     .. math:: |\{y \notin gold(x) : \cos(x, y) < \max_{z \in gold(x)} \cos(x, z)\}|, \quad |\{y \notin gold(x)\}|
 
@@ -139,13 +139,13 @@ def word_vectors(embeddings: Tensor, tokenizer: Tokenizer, words: Sequence[str])
     Args:
         embeddings: (V, H), rows by the tokenizer's ids.
         tokenizer: each word is encoded alone, as at the beginning of a sentence.
-        words: at least one; a word without a subword has a vector of zeros, which is near to none.
+        words: at least one; a word without subwords has a zero vector, which is near no word.
     """
     return mean_embeddings(embeddings, *tokenizer.encode_batch(words))
 
 
 def mean_embeddings(embeddings: Tensor, ids: np.ndarray, sizes: np.ndarray) -> Tensor:
-    """The mean of each sequence's embeddings, (N, H) of ids one after the other and the N lengths; zeros for none."""
+    """The mean embedding of each sequence, (N, H), from concatenated ids and N lengths; zeros for empty sequences."""
     starts = torch.from_numpy(np.cumsum([0, *sizes[:-1]]))
     flat = torch.from_numpy(np.asarray(ids, dtype=np.int64))
     return F.embedding_bag(flat.to(embeddings.device), embeddings, starts.to(embeddings.device), mode="mean")

@@ -1,4 +1,4 @@
-"""How close the input embeddings of linked words are, by several checkpoints (WEAM's Figure 2)."""
+"""Similarity of the input embeddings of linked words in several checkpoints (WEAM's Figure 2)."""
 
 import os
 from collections import Counter
@@ -29,10 +29,9 @@ def frequent_pairs(
     top: int,
     leave_out: Collection[str] = (),
 ) -> list[PairCount]:
-    """The pairs of words that are linked most often, with their counts; of equally frequent ones the earlier first.
+    """The most frequent linked word pairs, with counts; equally frequent pairs in order of occurrence.
 
-    Left out are pairs of identical words, which share their embedding whatever was learned, and of words without a
-    letter.
+    Skips pairs of identical words, which always share their embedding, and words without letters.
 
     Raises:
         XalignError: no pair is left.
@@ -57,10 +56,10 @@ def frequent_pairs(
 
 
 def pair_cosines(words: BilingualDictionary, src: Tensor, tgt: Tensor) -> tuple[float, float | None]:
-    """Mean cosine of the linked pairs, and of all other pairs of a source and a target word (None without any).
+    """Mean cosine of the linked pairs, and of all other pairs of a source and a target word (None without such pairs).
 
     Args:
-        words: the distinct words of both sides and which are linked.
+        words: the distinct words of both sides, and their links.
         src: (N, H), the vector of each source word.
         tgt: (M, H), of each target word.
 
@@ -79,11 +78,11 @@ def pair_cosines(words: BilingualDictionary, src: Tensor, tgt: Tensor) -> tuple[
 
 @dataclass(frozen=True)
 class ComparedEmbeddings:
-    """The words of linked pairs by one checkpoint.
+    """The words of linked pairs in one checkpoint.
 
     Attributes:
         cosine: mean over the linked pairs.
-        others: mean over all other pairs of these words; None if there are none.
+        others: mean over all other pairs of these words, or None.
         src, tgt: float32 vectors (pairs, H) of the words of each pair.
     """
 
@@ -94,7 +93,7 @@ class ComparedEmbeddings:
     tgt: Tensor
 
     def text(self) -> str:
-        """Both cosines in words."""
+        """Both cosines as text."""
         others = "" if self.others is None else f", of other pairs {self.others:.3f}"
         return f"mean cosine of linked words {self.cosine:.3f}{others}"
 
@@ -105,9 +104,9 @@ def compare_embeddings(
     """Compare the words of linked pairs by each model; a word's vector is the mean of its subwords' embeddings.
 
     Args:
-        models: name -> whatever can be read as an encoder.
+        models: name -> anything readable as an encoder.
         pairs: source and target word of each.
-        dictionary, spm: of the tokenizer, if the models do not carry their own.
+        dictionary, spm: the tokenizer, if the models have none.
     """
     words = BilingualDictionary.collect(pairs)
     src_rows, tgt_rows = ([side.index(pair[k]) for pair in pairs] for k, side in enumerate((words.src, words.tgt)))
@@ -125,7 +124,7 @@ def compare_embeddings(
 def draw_embeddings(
     compared: Sequence[ComparedEmbeddings], pairs: Sequence[tuple[str, str]], path: str | os.PathLike
 ) -> None:
-    """A panel for each checkpoint, of vectors at length 1, whose distances say the same as their cosines."""
+    """A panel for each checkpoint, with vectors of length 1, whose distances correspond to cosines."""
     panels = []
     for each in compared:
         src, tgt = (F.normalize(side, dim=1).numpy() for side in (each.src, each.tgt))

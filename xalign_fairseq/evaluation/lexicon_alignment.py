@@ -29,7 +29,7 @@ class PartScore:
         part: ``trained``, ``held out``, ``unused``, or ``all``.
         score, low, high: fractions.
         words: distinct source entries, the queries.
-        candidates: distinct target entries of the whole lexicon, among which the nearest is looked for.
+        candidates: distinct target entries of the whole lexicon, the search space.
     """
 
     part: str
@@ -43,20 +43,20 @@ class PartScore:
 def lexicon_scores(
     embeddings: Tensor, lexicon: Lexicon, *, samples: int = 1000, seed: int = 1, level: float = 0.95
 ) -> list[PartScore]:
-    """How many source entries have a translation as the nearest target entry by cosine (ALIGN-MLM, Tang et al. 2022).
+    """The share of source entries whose nearest target entry by cosine is a translation (ALIGN-MLM, Tang et al. 2022).
 
-    An entry's vector is the mean of its subwords' embeddings. All target entries of the lexicon compete, in every part,
-    and every translation of the lexicon is right, so the parts' scores can be compared.
+    An entry's vector is the mean of its subwords' embeddings. In every part all target entries of the lexicon compete
+    and all its translations are correct, so scores of parts are comparable.
 
     Args:
         embeddings: (V, H), the encoder's input embeddings.
         lexicon: of ids below V.
 
     Returns:
-        a score for each part that has entries, and for all of them if there are several.
+        a score for each part with entries, and for all entries if there are several parts.
 
     Raises:
-        XalignError: an empty lexicon, or an id that has no embedding.
+        XalignError: an empty lexicon, or an id without embedding.
 
     Example::
 
@@ -100,13 +100,13 @@ def score_checkpoints(
     """Scores of every part of every lexicon, for several checkpoints.
 
     Args:
-        data_bin: whose lexicons are scored; None: those that each checkpoint carries.
+        data_bin: the source of the lexicons; None: each checkpoint's lexicons.
 
     Returns:
         rows with ``checkpoint``, ``pair``, the fields of :class:`PartScore` and ``signature``.
 
     Raises:
-        XalignError: there is no lexicon, or the data-bin has another vocabulary than a checkpoint.
+        XalignError: no lexicon, or the vocabulary of the data-bin differs from a checkpoint's.
     """
     check_options(samples, seed=seed)
     rows: list[dict[str, Any]] = []
@@ -123,7 +123,7 @@ def score_checkpoints(
 
 
 def lexicons_for(data_bin: str | None, state: Mapping[str, Any], vocab_size: int, path: str) -> list[Lexicon]:
-    """The lexicons of the data-bin if one is given, otherwise those of the checkpoint."""
+    """The lexicons of the given data-bin, otherwise of the checkpoint."""
     if data_bin is None:
         found = [Lexicon.from_state(each) for each in (state.get("task_state") or {}).get("lexicons") or []]
     else:

@@ -20,9 +20,9 @@ SAMPLES_OF_A_COMPARISON = 1000
 class LinkFilesToScore:
     """The links to score, and their gold.
 
-    ``text`` is tokenised source and target, to check every index against; ``compare`` has other links, for a paired
-    bootstrap test; ``bootstrap`` is the number of resamples (0: no intervals). An index base of None is 0, and an error
-    if the file looks 1-based.
+    ``text`` is tokenised source and target, to check every index; ``compare`` has other links, for a paired bootstrap
+    test; ``bootstrap`` is the number of resamples (0: no intervals). An index base of None is 0, and an error if the
+    file looks 1-based.
     """
 
     hyp: str
@@ -36,7 +36,7 @@ class LinkFilesToScore:
 
 
 def score_files(files: LinkFilesToScore) -> dict[str, Any]:
-    """The scores as fractions, with signature, and on request with intervals and a comparison."""
+    """The scores as fractions with signature, and optionally intervals and a comparison."""
     if files.bootstrap < 0 or files.seed < 0:
         raise XalignError(
             "resamples or seed is negative", parameter=("bootstrap", "seed"), found=f"{files.bootstrap}, {files.seed}"
@@ -63,7 +63,7 @@ def score_files(files: LinkFilesToScore) -> dict[str, Any]:
 
 
 def read_counts(files: LinkFilesToScore) -> list[list[AlignmentCounts]]:
-    """The counts per sentence of the links and of those that they are compared to, after every check of the files."""
+    """The counts per sentence of the links and of the compared links, after all checks of the files."""
     hyp_base, gold_base = files.hyp_index_base or 0, base_of_gold(files)
     paths = [path for path in (files.hyp, files.compare) if path]
     hyps = {path: read_links(path, base=hyp_base) for path in paths}
@@ -88,7 +88,7 @@ def read_counts(files: LinkFilesToScore) -> list[list[AlignmentCounts]]:
 
 
 def base_of_gold(files: LinkFilesToScore) -> int:
-    """The index of the first token in the gold file: numbered lines of the shared tasks have it from 1."""
+    """The index of the first token in the gold file: 1 in the shared tasks' numbered lines."""
     numbered = is_numbered(files.gold)
     if numbered and files.gold_index_base == 0:
         raise XalignError(

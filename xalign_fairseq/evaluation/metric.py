@@ -1,4 +1,4 @@
-"""A metric is a few counts per test item and a function of their sum, so that any test set can be resampled."""
+"""A metric is a few counts per test item and a function of their sum, so test sets can be resampled."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,15 +9,15 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Metric:
-    """One figure of merit, a fraction (higher is better), computed from counts that add up over items.
+    """A score, a fraction (higher is better), from counts that add up over items.
 
     Attributes:
-        name: as in tables and JSON, such as ``accuracy``, ``f1``, ``las``.
-        columns: what each count is, such as ``("correct", "words")``.
-        count: (gold, prediction, language) -> the item's counts, as many numbers as ``columns``. ``gold`` and
+        name: in tables and JSON, such as ``accuracy``, ``f1``, ``las``.
+        columns: the counts' names, such as ``("correct", "words")``.
+        count: (gold, prediction, language) -> the item's counts, one number per column. ``gold`` and
             ``prediction`` are in the form of the task's family; only QA's normalisation reads the language.
         value: summed counts (..., K) float64 -> (...,) float64; 0 where the denominator is 0.
-        variant: a phrase for the signature that distinguishes this definition from others of the same name.
+        variant: a phrase for the signature, which distinguishes definitions of the same name.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Attachment scores of dependency trees, as Wu and Dredze (2020) and as the CoNLL 2018 shared task count them."""
+"""Attachment scores of dependency trees, by the rules of Wu and Dredze (2020) and of the CoNLL 2018 shared task."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ def _metric(name: str, variant: str, *, labelled: bool, left_out: frozenset[str]
     .. math:: LAS = \frac{|\{w : head_w = head^*_w, relation_w = relation^*_w\}|}{|\{w\}|},
               \quad w \text{ with a gold UPOS not in } left\_out
 
-    With gold words, the precision, recall and F1 of the CoNLL 2018 scorer are all equal to it.
+    With gold words, precision, recall and F1 of the CoNLL 2018 scorer all equal this share.
     """
 
     def count(gold: GoldTree, prediction: Prediction, language: str) -> tuple[float, float]:

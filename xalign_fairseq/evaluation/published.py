@@ -15,7 +15,7 @@ COLUMNS = ("table", "row", "column", "metric", "value")
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of a table, in the unit that the paper prints, percent for all scores.
+    """A figure of a table, in the paper's unit, percent for all scores.
 
     Columns are languages, pairs of languages, ``average`` or ``mean``; ``metric`` names task and metric, such as ``xnli
     accuracy`` or ``alignment aer``.
@@ -78,9 +78,9 @@ def read_published(path: StrPath) -> list[Figure]:
 
 @dataclass(frozen=True)
 class PublishedTables:
-    """A paper's figures, and by ``rows`` the paper's row that each of our names is compared with.
+    """A paper's figures; ``rows`` maps each of our names to the paper's row to compare with.
 
-    Other names are compared with the row of their own name, capitals apart, if there is one.
+    Other names are compared with the row of the same name, ignoring case, if it exists.
     """
 
     figures: Sequence[Figure]
@@ -105,8 +105,8 @@ class PublishedTables:
             )
 
     def tables(self, ours: Sequence[Figure]) -> list[Table]:
-        """The paper's tables of metrics that we have, with our rows under its own and the difference from one of
-        them.
+        """The paper's tables of metrics that we have, with our rows below, and the difference from the row to compare
+        with.
         """
         metrics = {figure.metric for figure in ours}
         self.require(metrics)

@@ -1,4 +1,4 @@
-"""Exact match and F1 of extracted answers, with the normalisation of SQuAD 1.1 and that of MLQA."""
+"""Exact match and F1 of extracted answers, with the normalisation of SQuAD 1.1 or of MLQA."""
 
 import re
 import string
@@ -11,8 +11,8 @@ from xalign_fairseq.evaluation.metric import Metric, ratio
 
 Normalise = Callable[[str, str], str]
 PUNCTUATION = frozenset(string.punctuation)
-# Articles as MLQA's script lists them. Its Arabic pattern has a branch that can never match; what is left removes
-# every alif-lam, also inside words.
+# Articles as in MLQA's script. One branch of its Arabic pattern can never match; the other removes every alif-lam, also
+# inside words.
 ARTICLES = {
     "en": re.compile(r"\b(?:a|an|the)\b"),
     "es": re.compile(r"\b(?:un|una|unos|unas|el|la|los|las)\b"),
@@ -24,9 +24,9 @@ HAN = re.compile("([\u4e00-\u9fa5])")
 
 
 def normalise_squad(text: str, language: str = "en") -> str:
-    """An answer as SQuAD 1.1 compares it: lower case, no ASCII punctuation, no English article, single spaces.
+    """An answer normalised as in SQuAD 1.1: lower case, no ASCII punctuation, no English articles, single spaces.
 
-    XTREME scores XQuAD and TyDiQA-GoldP in this way in all languages, so ``language`` changes nothing.
+    XTREME scores XQuAD and TyDiQA-GoldP in this way in all languages, so ``language`` has no effect.
 
     Example::
 
@@ -37,15 +37,15 @@ def normalise_squad(text: str, language: str = "en") -> str:
 
 
 def normalise_mlqa(text: str, language: str) -> str:
-    """An answer as MLQA 1.0 compares it: lower case, no Unicode punctuation, no article of its language.
+    """An answer normalised as in MLQA 1.0: lower case, no Unicode punctuation, no articles of its language.
 
     Chinese characters (U+4E00 to U+9FA5) of ``zh`` become one token each; the rest is split at spaces. Hindi and
     Chinese have no articles. MLQA's script stops at a language outside ar, de, en, es, hi, vi and zh; here such an
     answer keeps all its words and is split at spaces.
 
     Args:
-        language: its code, which is the context's; only the part before the first ``-`` counts, so that ``en-de``
-            (a German question on an English text) is ``en``.
+        language: the context's code; only the part before the first ``-`` counts, so ``en-de`` (a German question on an
+            English text) is ``en``.
 
     Example::
 
@@ -70,7 +70,7 @@ def exact(gold: str, prediction: str) -> float:
 
 
 def overlap(gold: str, prediction: str) -> float:
-    r"""F1 of the tokens of two normalised answers as multisets; 0 where they share none, also if both are empty.
+    r"""F1 of the tokens of two normalised answers as multisets; 0 without a common token, also if both are empty.
 
     .. math:: F_1 = \frac{2 |G ∩ P|}{|G| + |P|}
     """

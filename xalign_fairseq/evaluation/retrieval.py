@@ -15,7 +15,7 @@ def unit(vectors: Tensor) -> Tensor:
     """The vectors (N, H) at length 1, in their dtype; zeros stay zeros.
 
     Raises:
-        XalignError: some are not finite. They are near no sentence, so their score would be 0 for no reason.
+        XalignError: some are not finite; they would be near no sentence and score 0.
     """
     spoilt = (~vectors.isfinite().all(1)).nonzero()
     if len(spoilt):
@@ -27,19 +27,19 @@ def unit(vectors: Tensor) -> Tensor:
 
 NEIGHBOURS = 4
 CHUNK = 1024
-# Similarities of equal vectors may differ in the last digits, as the kernels add up in different orders.
+# Similarities of equal vectors may differ in the last digits, because kernels sum in different orders.
 EQUAL = 1e-12
 
 Search = Callable[[Tensor, Tensor], Tensor]
 
 
 def by_cosine(queries: Tensor, candidates: Tensor, *, chunk: int = CHUNK) -> Tensor:
-    """The index of the candidate with the greatest cosine for each query, (N,) int64; of equal ones the lowest.
+    """The index of the candidate with the greatest cosine for each query, (N,) int64; the lowest among equals.
 
     Args:
         queries: (N, H).
-        candidates: (M, H); both are compared in float64. A vector of zeros has the cosine 0 with all.
-        chunk: queries at a time, which bounds memory at ``chunk`` times M numbers and changes nothing else.
+        candidates: (M, H); both are compared in float64. A zero vector has cosine 0 with all.
+        chunk: queries at a time, which bounds memory to ``chunk`` times M numbers.
 
     Example::
 
@@ -55,12 +55,12 @@ def by_margin(queries: Tensor, candidates: Tensor, *, neighbours: int = NEIGHBOU
     .. math:: \frac{\cos(x, y)}
         {\sum_{z \in NN_k(x)} \frac{\cos(x, z)}{2k} + \sum_{z \in NN_k(y)} \frac{\cos(y, z)}{2k}}
 
-    The neighbours of a query are candidates and those of a candidate queries; with fewer than k of them, all count.
+    A query's neighbours are candidates, a candidate's neighbours are queries; with fewer than k, all count.
     All candidates compete, not only the query's neighbours. Ratios are meaningful if neighbours have positive cosines,
-    as mean hidden states do; 0 over 0, for vectors of zeros, is 0.
+    as mean hidden states have; 0 / 0, for zero vectors, is 0.
 
     Args:
-        queries, candidates, chunk: as in :func:`by_cosine`; of equal candidates it is the lowest index here too.
+        queries, candidates, chunk: as in :func:`by_cosine`, with the lowest index among equals.
         neighbours: k.
     """
     queries, candidates = unit(queries.double()), unit(candidates.double())
@@ -75,14 +75,14 @@ def by_margin(queries: Tensor, candidates: Tensor, *, neighbours: int = NEIGHBOU
 
 
 def _best(scores: Tensor) -> Tensor:
-    """The lowest index of those with a row's greatest score."""
+    """The lowest index with a row's greatest score."""
     best = scores >= scores.amax(1, keepdim=True) - EQUAL
     index = torch.arange(scores.shape[1], device=scores.device)
     return torch.where(best, index, scores.shape[1]).amin(1)
 
 
 def _ratios(cosines: Tensor, means: Tensor) -> Tensor:
-    """Cosines over the mean cosines of neighbours; 0 over 0, of a vector of zeros, is 0."""
+    """Cosines over the mean cosines of neighbours; 0 / 0, for a zero vector, is 0."""
     return (cosines / means).masked_fill((cosines == 0) & (means == 0), 0.0)
 
 
@@ -101,7 +101,7 @@ SEARCHES: dict[str, tuple[Search, bool]] = {
 
 
 def retrieve(foreign: Tensor, english: Tensor) -> dict[str, Tensor]:
-    """Line of the translation that each search of :data:`SEARCHES` finds for each line, (N,) int64, 0-based.
+    """For each search of :data:`SEARCHES`, the line found for each line, (N,) int64, 0-based.
 
     Args:
         foreign, english: sentence vectors (N, H); row i translates row i.
@@ -147,6 +147,6 @@ def _metric(name: str) -> Metric:
     )
 
 
-# XTREME's figure, the accuracy by cosine towards English, is the first. Gold is an item's id; a prediction holds the id
-# that each search has found, by the metric's name.
+# XTREME's figure, the accuracy by cosine towards English, is first. Gold is an item's id; a prediction has the id found
+# by each search, by the metric's name.
 RETRIEVAL_METRICS = tuple(map(_metric, SEARCHES))

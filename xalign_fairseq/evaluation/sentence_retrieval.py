@@ -27,11 +27,11 @@ Bar = Callable[[int], AbstractContextManager[Callable[[int], object] | None]]
 
 @dataclass(frozen=True)
 class RetrievalOptions:
-    """How translations are searched for.
+    """Options of the search for translations.
 
-    Of ``layer`` None is 7/12 of the depth, with ``cls`` the last; ``pooling`` is ``mean`` of all tokens (XTREME), or
-    ``cls``, the state of ``<s>`` (PPA). An encoder with language embeddings needs ``languages``; ``maps`` applies its
-    linear maps of them.
+    ``layer`` None is 7/12 of the depth, or the last layer with ``cls``; ``pooling`` is ``mean`` of all tokens (XTREME),
+    or ``cls``, the state of ``<s>`` (PPA). An encoder with language embeddings needs ``languages``; ``maps`` applies
+    the encoder's linear maps.
     """
 
     layer: int | None = None
@@ -55,8 +55,8 @@ def translation_accuracy(
 ) -> dict[str, Any]:
     """Accuracy by cosine and by margin, in both directions, with 95 % intervals by a bootstrap over sentences.
 
-    ``progress`` is given the number of sentences and yields the function that advances it. Returns ``scores``, one for
-    each direction and measure, and everything that they depend on; plain data.
+    ``progress`` gets the number of sentences and yields the function that advances it. Returns plain data: ``scores``,
+    one for each direction and measure, and all their settings.
     """
     options = options or RetrievalOptions()
     check_options(options.bootstrap, seed=options.seed)
@@ -91,7 +91,7 @@ def translation_accuracy(
 
         counts = retrieval_counts(vectors(0, src), vectors(1, tgt))
     scores = []
-    for name, found in counts.items():  # in the names of the searches the target side is English
+    for name, found in counts.items():  # the names of the searches call the target side English
         interval = bootstrap_interval(found, ratio, samples=options.bootstrap, seed=options.seed)
         scores.append(
             {

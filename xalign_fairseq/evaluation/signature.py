@@ -1,4 +1,4 @@
-"""The signature of a score: one line with the kind of comparison, the data, and how the links were made."""
+"""The signature of a score: one line with the kind of comparison, the data and the linking."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from xalign_fairseq.core.version import __version__
 from xalign_fairseq.evaluation.metric import Metric
 
-if TYPE_CHECKING:  # at run time a score of files would load torch for it
+if TYPE_CHECKING:  # at run time this would load torch
     from xalign_fairseq.transport.linking import Linking
 
 
@@ -23,17 +23,17 @@ def score_signature(
 ) -> str:
     """One line of ``key:value`` joined by ``|``, in the manner of sacrebleu; two scores compare if their lines agree.
 
-    The policies that it names: possible links include the sure ones; tokens without a partner have no link (a null link
-    does not exist and is not counted); counts are summed over sentences before the division.
+    Its policies: possible links include the sure ones; tokens without a partner have no link (there are no null links);
+    counts are summed over sentences before the division.
 
     Args:
         hyp_base: the index base of the hypothesis file.
-        gold_base: that of the gold file.
-        linking: how an encoder's links were made, complete; the encoding is named where it is not ``joint``.
-        languages: of the sides whose hidden states were mapped linearly, if they were.
-        embedded: languages of the sides whose embeddings the encoder has added, if it has any.
-        dtype: in which the encoder computed; named where it is not ``float32``.
-        system: another description of what made the links; kept to one line.
+        gold_base: the index base of the gold file.
+        linking: an encoder's complete linking; the encoding is named if it is not ``joint``.
+        languages: the sides' languages, if their hidden states were mapped linearly.
+        embedded: the sides' languages, if the encoder added language embeddings.
+        dtype: the encoder's dtype; named if it is not ``float32``.
+        system: another description of the links' origin; joined to one line.
 
     Example::
 
@@ -69,7 +69,7 @@ def task_signature(metric: Metric, benchmark: str, data_digest: str, **more: obj
     """One line of ``key:value`` joined by ``|``, in the manner of sacrebleu; two scores compare if their lines agree.
 
     Args:
-        data_digest: of the test file's content, sha256 in hex, shortened.
+        data_digest: shortened hex sha256 of the test file's content.
         more: other settings of the score, such as ``language="de"``.
 
     Example::
@@ -83,7 +83,7 @@ def task_signature(metric: Metric, benchmark: str, data_digest: str, **more: obj
 
 
 def on_data(signature: str, digests: Mapping[str, str]) -> str:
-    """The signature of a score on test sets, with the sha256 of each by its name, shortened; the version is last.
+    """The signature of a score on test sets, with the shortened sha256 of each set; the version is last.
 
     Example::
 
@@ -96,7 +96,7 @@ def on_data(signature: str, digests: Mapping[str, str]) -> str:
 
 
 def shared_signature(signatures: Sequence[tuple[str, str]]) -> str:
-    """The signature of several scores; a part in which they differ has each of its values, and whose it is.
+    """The signature of several scores; a differing part lists each value with its owner.
 
     Example::
 

@@ -17,7 +17,7 @@ from xalign_fairseq.links.bootstrap import (
     resampling_weights,
 )
 
-EXACT_UP_TO = 8  # points whose permutations are all tried: 40,320
+EXACT_UP_TO = 8  # most points for trying all permutations: 40,320
 
 # Summed counts (..., K) -> score (...,).
 Value = Callable[[np.ndarray], np.ndarray]
@@ -55,7 +55,7 @@ def bootstrap_interval(
         value: summed counts (..., K) -> score (...,).
 
     Raises:
-        XalignError: no item, or options without meaning.
+        XalignError: no item, or invalid options.
 
     Example::
 
@@ -80,7 +80,7 @@ class Resampled:
     drawn: list[np.ndarray]
 
     def runs(self, chosen: Sequence[int]) -> "Resampled":
-        """Only these of its runs."""
+        """Only some of its runs."""
         return Resampled([each[chosen] for each in self.scores], [each[:, chosen] for each in self.drawn])
 
 
@@ -98,12 +98,12 @@ class Comparison:
 
     @classmethod
     def of_items(cls, first: Resampled, second: Resampled) -> "Comparison":
-        """Like :func:`paired_items`, for systems that :func:`resample` got together."""
+        """Like :func:`paired_items`, for systems of one :func:`resample` call."""
         return cls._of(first, second, lambda number, runs, samples: np.full((samples, runs), 1 / runs))
 
     @classmethod
     def of_items_and_seeds(cls, first: Resampled, second: Resampled, *, seed: int = 1) -> "Comparison":
-        """Like :func:`paired_items_and_seeds`, for systems that :func:`resample` got together."""
+        """Like :func:`paired_items_and_seeds`, for systems of one :func:`resample` call."""
         runs = min(len(scores) for scores in (*first.scores, *second.scores))
         if runs < 2:
             raise XalignError("a test over seeds needs several seeds", found=f"{runs} run", expected="at least 2 runs")
@@ -136,21 +136,21 @@ def resample(
 ) -> list[Resampled]:
     """Score the runs of several systems on the same resamples of items, for comparisons of any two of them.
 
-    Drawing costs most, so it is done once for all systems instead of for each pair.
+    Drawing is the most expensive part, so it is done once for all systems instead of for each pair.
 
     Args:
-        systems: of each system, per test set, counts (S, N, K) of its runs, on the same items in all.
+        systems: for each system and test set, counts (S, N, K) of its runs, on the same items in all systems.
         value, samples, seed: as in :func:`paired_items`.
 
     Raises:
-        XalignError: no test set or item, or other items in one system than in another.
+        XalignError: no test set or item, or different items between systems.
     """
     check_options(samples, seed=seed)
     _check(systems)
     every = [[np.asarray(counts, dtype=np.float64) for counts in system] for system in systems]
     scores = [[value(counts.sum(1)) for counts in system] for system in every]
     drawn = [[np.empty((samples, len(counts))) for counts in system] for system in every]
-    # (N, S * K), a product's factor: all runs of an item side by side
+    # (N, S * K), a factor of the product: all runs of an item
     tables = [[np.moveaxis(counts, 1, 0).reshape(counts.shape[1], -1) for counts in system] for system in every]
     sizes = [len(table) for table in tables[0]]
     for items in set(sizes):
@@ -184,7 +184,7 @@ def paired_items(
         samples: resamples R.
 
     Raises:
-        XalignError: no test set or item, or other items in one system than in the other.
+        XalignError: no test set or item, or different items between the systems.
 
     Example::
 
@@ -198,8 +198,8 @@ def paired_items_and_seeds(
 ) -> Comparison:
     """Like :func:`paired_items`, but the runs of each system are resampled too: for other items and other seeds.
 
-    The two systems' runs are drawn independently, because runs with the same seed need not be similar. If they are, as
-    in fine-tuning with the same initial heads and order of examples, the interval is wider than necessary. Of S runs S
+    The two systems' runs are drawn independently, because runs with the same seed need not be similar. If they are
+    similar, as with the same initial heads and order of examples, the interval is wider than necessary. Of S runs S
     - 1 are drawn, which gives the mean of S runs its unbiased variance (Rao and Wu, 1988); drawing S would make it
     smaller by (S - 1) / S. Test sets with the same number of runs share their draws, because each run was tested on all
     of them.
@@ -209,7 +209,7 @@ def paired_items_and_seeds(
     0.05 in less than 1 %.
 
     Raises:
-        XalignError: a system has one run, whose spread is unknown; or as :func:`paired_items`.
+        XalignError: a system has one run, so no spread; or as :func:`paired_items`.
     """
     return Comparison.of_items_and_seeds(*resample([first, second], value, samples=samples, seed=seed), seed=seed)
 
@@ -244,21 +244,21 @@ def spearman(
 ) -> Correlation:
     r"""Pearson's correlation of ranks; equal values share their mean rank (Spearman, 1904).
 
-    p is the probability that points without a connection correlate at least so strongly, whatever the sign. Of up to
-    :data:`EXACT_UP_TO` points it is exact: the share of the permutations of ``y`` that do. Of more it is that of
+    p is the two-sided probability that independent points correlate at least as strongly. For up to :data:`EXACT_UP_TO`
+    points it is exact, the share of such permutations of ``y``. For more points it is the p-value of
 
     .. math:: t = \rho \sqrt{(n - 2) / (1 - \rho^2)}
 
     by Student's t with n - 2 degrees of freedom. The interval is the percentile
-    bootstrap's over resampled points; resamples with one value only on a side, and so no correlation, are left out
-    (if that leaves none, the interval is nan).
+    bootstrap's over resampled points; resamples with a single value on a side have no correlation and are skipped (if
+    none remain, the interval is nan).
 
     Args:
         x, y: the points (n,).
 
     Raises:
-        XalignError: fewer than 3 points, other than one ``y`` for each ``x``, numbers that are not finite, or a side
-            with one value only; or there is no SciPy.
+        XalignError: fewer than 3 points, different numbers of ``x`` and ``y``, non-finite numbers, a side with a single
+            value, or no SciPy.
 
     Example::
 
@@ -281,7 +281,7 @@ def spearman(
 
 
 def _permutation_p(x: np.ndarray, y: np.ndarray) -> float:
-    """The share of the permutations of ``y`` that correlate at least so strongly with ``x``, whatever the sign."""
+    """The share of the permutations of ``y`` that correlate at least as strongly with ``x``, in either direction."""
     x, y = x - x.mean(), y - y.mean()
     return (
         _scipy_stats()

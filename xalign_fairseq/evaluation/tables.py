@@ -17,7 +17,7 @@ LATEX = {
     "−": r"$-$",
     "–": "--",
     **{character: "\\" + character for character in "&%$#_{}"},
-    # At the beginning of a row LaTeX would read them as options of the previous line.
+    # At the beginning of a row LaTeX reads them as options of the previous line.
     **{character: f"{{{character}}}" for character in "*["},
 }
 
@@ -26,7 +26,7 @@ LATEX = {
 class Table:
     """Text in rows and columns, the first ``names`` of them left-aligned; ``bold`` holds (row, column) of cells.
 
-    ``notes`` are for readers. ``comments``, such as signatures, are for repeating the table: LaTeX does not print them.
+    ``notes`` are for readers. ``comments``, such as signatures, are for reproduction; LaTeX does not print them.
 
     Example::
 
@@ -109,7 +109,7 @@ def _latex_row(cells: Iterable[str]) -> str:
 
 
 def percent(summary: Summary | None, digits: int = 1) -> str:
-    """``83.1 ± 0.4``; of one run, which has no deviation, ``83.1``; nothing without a run."""
+    """``83.1 ± 0.4``; ``83.1`` for a single run; empty without a run."""
     if summary is None:
         return ""
     spread = "" if summary.deviation is None else f" ± {100 * summary.deviation:.{digits}f}"

@@ -1,4 +1,4 @@
-"""Metrics of tag sequences: accuracy per word, F1 of entities as seqeval counts them, XTREME's F1 of POS tags."""
+"""Metrics of tag sequences: accuracy per word, F1 of entities as in seqeval, XTREME's F1 of POS tags."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ Entity = tuple[str, int, int]
 
 
 def entities(tags: Sequence[str]) -> list[Entity]:
-    """The entities of a tag sequence, by conlleval's lenient rules as seqeval 1.2.2 applies them by default.
+    """The entities of a tag sequence, by conlleval's lenient rules, the default of seqeval 1.2.2.
 
     A tag is a letter and, after a dash, a type. An entity begins at ``B`` and ``S``, at ``I`` and ``E`` that follow
-    ``O``, ``E`` or ``S``, and wherever the type changes; any other first letter, as in the tag ``NOUN``, only ends and
-    begins entities where the type changes, and the type is then what follows the letter (``OUN``; ``_`` if nothing
-    does). What does not fit a scheme is not an error: ``I-X`` after ``O`` begins an entity.
+    ``O``, ``E`` or ``S``, and wherever the type changes; any other first letter, as in the tag ``NOUN``, ends and
+    begins entities only where the type changes; the type is then the rest of the tag (``OUN``; ``_`` if empty). Tags
+    outside a scheme are no error: ``I-X`` after ``O`` begins an entity.
 
     Returns:
         (type, begin, end) in order of the end, ``end`` exclusive.
@@ -44,8 +44,8 @@ def entities(tags: Sequence[str]) -> list[Entity]:
 def repair_bio(tags: Sequence[str]) -> list[str]:
     """Valid BIO tags: an ``I-X`` that does not follow ``B-X`` or ``I-X`` becomes ``B-X``, left to right.
 
-    This is how Wu and Dredze (2020) read predictions. :func:`entities` finds the same entities before and after,
-    so the repair matters to readers of the tags and to strict scorers.
+    Wu and Dredze (2020) read predictions in this way. :func:`entities` finds the same entities before and after; the
+    repair is for readers of the tags and strict scorers.
 
     Example::
 
@@ -60,10 +60,11 @@ def repair_bio(tags: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class EntityMetric(Metric):
-    """A metric that counts over all sentences, joined by ``O``, as seqeval does.
+    """A metric over all sentences, joined by ``O``, as in seqeval.
 
-    With typed tags (``B-PER``) each sentence counts as it does alone. With bare ones seqeval looks across the border:
-    an ``X`` that begins a sentence has the type ``_`` of the ``O`` before it, and belongs to what began earlier.
+    With typed tags (``B-PER``) each sentence counts independently. With bare tags seqeval looks across sentence
+    borders: an ``X`` at the start of a sentence has the type ``_`` of the preceding ``O``, and continues the earlier
+    entity.
 
     Attributes:
         joint: (golds, predictions) -> counts (N, K).
@@ -114,7 +115,7 @@ def _count_words(gold: Sequence[str], prediction: Sequence[str], language: str) 
 
 
 TOKEN_ACCURACY = Metric("accuracy", ("correct", "words"), _count_words, ratio, "share of words whose tag is equal")
-# Micro-averaged F1 of entities, equal in span and type.
+# Micro-averaged F1 of entities; span and type must match.
 ENTITY_F1 = _entity_metric("entities equal in span and type, lenient conlleval, as seqeval 1.2.2")
 # XTREME passes POS tags to seqeval's f1_score unchanged. A run of one tag is then one entity, except tags that begin
 # with B, E, I, O or S; CCONJ and SCONJ have the same type, CONJ.

@@ -1,4 +1,4 @@
-"""Linked words in the plane: where each encoder has the input embeddings of translations."""
+"""Linked words in the plane, by the input embeddings of each encoder."""
 
 import importlib.util
 from collections.abc import Sequence
@@ -23,10 +23,10 @@ PROJECTIONS = ("PCA", "t-SNE")
 
 @dataclass(frozen=True)
 class Panel:
-    """One encoder: its title, the vectors (N, H) of the source and of the target word of each pair, and the projection.
+    """One encoder: title, vectors (N, H) of each pair's source and target word, and projection.
 
-    ``by`` is one of :data:`PROJECTIONS`: ``PCA`` keeps distances as well as two dimensions can and is not random,
-    ``t-SNE``, which WEAM's Figure 2 shows, keeps neighbourhoods.
+    ``by`` is one of :data:`PROJECTIONS`: ``PCA`` is deterministic and preserves distances best in two dimensions;
+    ``t-SNE``, as in WEAM's Figure 2, preserves neighbourhoods.
     """
 
     title: str
@@ -39,7 +39,7 @@ def plane(vectors: np.ndarray) -> tuple[np.ndarray, float]:
     """Principal components: (N, H) to coordinates (N, 2), and the share of the variance that they keep."""
     centred = vectors - vectors.mean(0)
     _, lengths, axes = np.linalg.svd(centred, full_matrices=False)
-    # The sign of an axis is arbitrary: its largest entry is made positive.
+    # The sign of an axis is arbitrary: make its largest entry positive.
     axes *= np.sign(axes[np.arange(len(axes)), np.abs(axes).argmax(1)])[:, None]
     coordinates = np.zeros((len(vectors), 2))
     coordinates[:, : min(2, len(axes))] = centred @ axes[:2].T
@@ -48,7 +48,7 @@ def plane(vectors: np.ndarray) -> tuple[np.ndarray, float]:
 
 
 def neighbourhoods(vectors: np.ndarray) -> np.ndarray:
-    """t-SNE (van der Maaten & Hinton, 2008): (N, H) to coordinates (N, 2), always the same for the same vectors."""
+    """t-SNE (van der Maaten & Hinton, 2008): (N, H) to coordinates (N, 2), deterministic."""
     if importlib.util.find_spec("sklearn") is None:
         raise XalignError("t-SNE needs scikit-learn", remedy="pip install scikit-learn")
     from sklearn.manifold import TSNE
@@ -69,7 +69,7 @@ def project(panel: Panel) -> tuple[np.ndarray, str]:
 
 
 def plot_embeddings(pairs: Sequence[tuple[str, str]], panels: Sequence[Panel], path: StrPath) -> None:
-    """Draw the words of each panel in a plane of its own, a dotted line between the words of a pair."""
+    """Draw the words of each panel in its own plane, with a dotted line between the words of a pair."""
     columns = 2 if len(panels) == 4 else min(COLUMNS, len(panels))
     rows = -(-len(panels) // columns)
     figure = new_figure(columns * PANEL, rows * PANEL + 0.4)
@@ -92,10 +92,10 @@ def _draw(axes: "Axes", title: str, pairs: Sequence[tuple[str, str]], points: np
         axes.plot(*zip(first, second, strict=True), color=MUTED, linewidth=0.9, linestyle=":", zorder=1)
     for side, places, others, colour in ((0, src, tgt, SRC_COLOUR), (1, tgt, src, TGT_COLOUR)):
         axes.scatter(places[:, 0], places[:, 1], color=colour, s=16, zorder=2)
-        # A word of several pairs has one place and is written once.
+        # A word in several pairs is written once.
         written = {pair[side]: (place, other) for pair, place, other in zip(pairs, places, others, strict=True)}
         for word, (place, other) in written.items():
-            # Above its point where this is the higher one of the pair, otherwise below: translations are near.
+            # Above the higher point of a pair, below the lower one: translations are near each other.
             above = place[1] > other[1] or (side == 0 and place[1] == other[1])
             left = place[0] > edge
             axes.annotate(

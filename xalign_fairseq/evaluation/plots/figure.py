@@ -1,4 +1,4 @@
-"""Shared by all pictures: matplotlib if installed, fonts for many scripts, files written completely or not at all.
+"""Shared by all pictures: matplotlib if installed, fonts for many scripts, complete files.
 
 SVG pictures follow the reader's light or dark setting, and need no fonts.
 """
@@ -21,24 +21,24 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 logger = logging.getLogger(__name__)
-# Metadata with the time of writing.
+# Metadata fields with the time of writing.
 UNDATED: dict[str, dict[str, None]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 # DejaVu Sans comes with matplotlib and covers Latin, Greek, Cyrillic and Arabic; the others only if installed.
 _FONTS = """Noto Sans,Noto Sans Arabic,Noto Sans Hebrew,DejaVu Sans,Noto Sans Devanagari,Lohit Devanagari,
 Noto Sans CJK SC,Noto Sans CJK JP,Noto Sans Thai,Nirmala UI,Microsoft YaHei,Arial Unicode MS"""
 FONTS = tuple(name.strip() for name in _FONTS.split(","))
-# Letters that XML 1.0 does not allow, in the comments that matplotlib writes of each text, too.
+# Characters that XML 1.0 forbids, also in the comments that matplotlib writes for each text.
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def require_matplotlib() -> None:
-    """:class:`XalignError` that says how to install it, if it is missing."""
+    """:class:`XalignError` with the way to install it, if it is missing."""
     if importlib.util.find_spec("matplotlib") is None:
         raise XalignError("pictures need matplotlib", remedy="pip install matplotlib")
 
 
 def check_picture(path: StrPath) -> str:
-    """The format that the file's ending names (png, svg, pdf, ...); asked before long work begins."""
+    """The format by the file's ending (png, svg, pdf, ...); call this before long work."""
     require_matplotlib()
     from matplotlib.backend_bases import FigureCanvasBase
 
@@ -50,7 +50,7 @@ def check_picture(path: StrPath) -> str:
 
 
 def new_figure(width: float, height: float) -> "Figure":
-    """An empty figure, in inches, apart from pyplot's global state; it never opens a window."""
+    """An empty figure, in inches, outside pyplot's global state; it never opens a window."""
     require_matplotlib()
     from matplotlib.figure import Figure
 
@@ -58,7 +58,7 @@ def new_figure(width: float, height: float) -> "Figure":
 
 
 def style_axes(axes: "Axes", grid: Literal["x", "y"]) -> None:
-    """Muted ticks, a light grid along one axis, and no frame but the left and the lower line."""
+    """Muted ticks, a light grid along one axis, and only the left and lower frame lines."""
     axes.grid(axis=grid, color=GRID, linewidth=0.7)
     axes.tick_params(colors=MUTED, labelsize=9)
     for side, spine in axes.spines.items():
@@ -69,7 +69,7 @@ def style_axes(axes: "Axes", grid: Literal["x", "y"]) -> None:
 def draw_key(figure: "Figure", shown: Iterable[tuple[str, Any]], columns: int) -> None:
     """The legend, above the axes: names, each with an artist of matplotlib's.
 
-    Any name: matplotlib leaves out those with an underscore in front, and reads two dollar signs as a formula.
+    This works for any name; matplotlib skips names with a leading underscore and reads two dollar signs as a formula.
     """
     names, artists = zip(*shown, strict=True)
     numbers = [str(number) for number in range(len(names))]
@@ -84,13 +84,13 @@ def draw_key(figure: "Figure", shown: Iterable[tuple[str, Any]], columns: int) -
 def save(figure: "Figure", path: StrPath, fit: bool = False) -> None:
     """Write a figure in the format of the file's ending (.png, .pdf, .svg); the file appears complete or not at all.
 
-    With ``fit`` the picture grows with labels that reach beyond the figure. The same figure gives the same bytes.
+    With ``fit`` the picture includes labels beyond the figure. The same figure gives the same bytes.
     """
     from matplotlib import rc_context
 
     kind = check_picture(path)
     buffer = io.BytesIO()
-    # Ticks are made while the figure is drawn, and their labels have the fonts of the settings.
+    # Ticks are made during drawing, with the fonts of the settings.
     fonts = _set_fonts(figure)
     with (
         warnings.catch_warnings(record=True) as seen,
@@ -108,7 +108,7 @@ def save(figure: "Figure", path: StrPath, fit: bool = False) -> None:
 
 
 def _set_fonts(figure: "Figure") -> list[str]:
-    """Give all text of a figure those of :data:`FONTS` that are installed; their names."""
+    """Set the installed fonts of :data:`FONTS` for all text of a figure; returns their names."""
     from matplotlib import font_manager
     from matplotlib.text import Text
 

@@ -1,4 +1,4 @@
-"""AER over the layers of an encoder, a line per curve."""
+"""AER over the layers of an encoder, one line per curve."""
 
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias

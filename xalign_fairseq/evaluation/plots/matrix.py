@@ -1,4 +1,4 @@
-"""A matrix of words: source words down, target words across, cells whose colour is a number of 0 to 1."""
+"""A matrix of words: source words down, target words across, cells coloured by a number from 0 to 1."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -39,13 +39,13 @@ def draw_words(axes: "Axes", src: Sequence[str], tgt: Sequence[str], font_size: 
 
 
 def draw_values(axes: "Axes", values: Mapping[tuple[int, int], float]) -> None:
-    """A filled cell for each number, which is cut off to 0 and 1."""
+    """A filled cell for each number, clamped to [0, 1]."""
     for (i, j), value in values.items():
         draw_cell(axes, i, j, facecolor=shade(value), edgecolor=PAPER, linewidth=1)
 
 
 def draw_gold(axes: "Axes", gold: "Gold") -> None:
-    """A frame around each gold link, solid if it is sure, otherwise dashed."""
+    """A frame around each gold link, solid for sure links, otherwise dashed."""
     for i, j in sorted(gold.possible):
         draw_cell(axes, i, j, **FRAME, linestyle="-" if (i, j) in gold.sure else DASHED)
 
@@ -89,7 +89,7 @@ if TYPE_CHECKING:
 
 CELL = 0.34  # inches
 LONGEST_SIDE = 34.0  # inches, of the matrix; with more words the cells shrink
-FEWEST_LETTERS = 8  # that labels have room for
+FEWEST_LETTERS = 8  # words whose labels fit
 
 
 def plot_links(
@@ -100,7 +100,7 @@ def plot_links(
     *,
     gold: "Gold | None" = None,
 ) -> None:
-    """Draw the links of a pair as cells whose colour is their probability.
+    """Draw the links of a pair as cells coloured by probability.
 
     Gold links are outlines: sure ones solid, possible ones dashed. A cell without an outline is a wrong link; an
     outline without a cell is a missing link.

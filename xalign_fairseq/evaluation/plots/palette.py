@@ -14,7 +14,7 @@ STEPS = 16
 
 
 def _between(first: str, last: str, share: float) -> str:
-    """A colour on the way from one to another."""
+    """A mix of two colours."""
     ends = ([int(colour[at : at + 2], 16) for at in (1, 3, 5)] for colour in (first, last))
     return "#" + "".join(f"{round(a + share * (b - a)):02x}" for a, b in zip(*ends, strict=True))
 
@@ -24,7 +24,7 @@ def _scale(first: str, middle: str, last: str) -> list[str]:
     return [_between(first, middle, at) if at < 1 else _between(middle, last, at - 1) for at in places]
 
 
-# Of probabilities; a faint cell is still a link, so the scale begins well away from the paper.
+# The scale of probabilities; it begins well away from the paper's colour, because a faint cell is still a link.
 SCALE = _scale("#c9dcf0", "#5b93c7", "#123f73")
 _DARK_SCALE = _scale("#1d3a5c", "#4a86c5", "#cfe4fa")
 # Their counterparts on dark paper; also for white, the lines between cells.
@@ -36,12 +36,12 @@ DARK = {
 
 
 def shade(probability: float) -> str:
-    """The colour of a number of 0 to 1, which is cut off to these."""
+    """The colour of a number, clamped to [0, 1]."""
     return SCALE[min(int(max(probability, 0.0) * STEPS), STEPS - 1)]
 
 
 def in_both_lights(svg: str) -> str:
-    """An SVG picture that takes the dark colours where the reader's settings ask for them, by a style sheet in it."""
+    """An SVG picture with a style sheet for dark colours, used if the reader's settings ask for them."""
     used = sorted(set(re.findall(r"#[0-9a-f]{6}", svg)) & DARK.keys())
     rules = [
         f'[style*="{part}: {colour}"] {{ {part}: {DARK[colour]} !important }}'

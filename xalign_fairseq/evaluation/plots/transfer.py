@@ -11,13 +11,13 @@ from xalign_fairseq.evaluation.plots.palette import COLOURS, INK, MARKERS, MUTED
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-GROUP = 0.8  # of the distance between two groups, filled by their bars or points
+GROUP = 0.8  # share of the distance between two groups that bars or points fill
 WIDE = 7.0  # inches; panels of wider figures are stacked
-LABEL = 15  # characters of a line below a group, which has room for 1.2 inches
+LABEL = 15  # characters of a line below a group, 1.2 inches wide
 
 
 def plot_scores(rows: Sequence[Mapping[str, Any]], path: StrPath) -> None:
-    """Draw a bar for each task and checkpoint, in percent, with the deviation over seeds where it is known.
+    """Draw a bar for each task and checkpoint, in percent, with the deviation over seeds if known.
 
     Rows are mappings with ``task``, ``checkpoint``, ``mean`` and ``deviation`` (fractions, or ``None``).
     """
@@ -91,7 +91,7 @@ def _strength(number: int) -> float:
 
 
 def _error_bars(axes: "Axes", places: Sequence[float], rows: Sequence[Mapping[str, Any]], colour: str) -> None:
-    """Deviations; none where there was one run."""
+    """Deviations; none for a single run."""
     known = [(place, row) for place, row in zip(places, rows, strict=True) if row["deviation"] is not None]
     if known:
         axes.errorbar(
@@ -180,7 +180,7 @@ def plot_alignment(points: Sequence[Mapping[str, Any]], path: StrPath) -> None:
 
 
 def _again(looks: Sequence[str], names: Sequence[str]) -> list[str]:
-    """A style for each name; they repeat if there are more names."""
+    """A style for each name; styles repeat if there are more names."""
     return [looks[number % len(looks)] for number in range(len(names))]
 
 
