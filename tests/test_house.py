@@ -9,9 +9,9 @@ import structure
 
 # What scripts/structure.py counts may fall below these numbers, but not rise above them: lower them where it fell.
 CEILINGS = {
-    "lines of the package": 54_000,
-    "lines of tests": 63_500,
-    "lines of scripts and examples": 11_250,
+    "lines of the package": 53_700,
+    "lines of tests": 58_700,
+    "lines of scripts and examples": 11_050,
     "rooms": 18,
     "levels of rooms": 14,
     "upward imports": 0,
