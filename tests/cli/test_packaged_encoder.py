@@ -62,7 +62,7 @@ def test_what_trains_starts_from_it(text, tmp_path, capfd):
     error = capfd.readouterr().err
     assert "0 (embeddings) to 2" in error
     [told] = [line for line in error.splitlines() if line.startswith("no --model")]
-    assert "the packaged encoder e5-small is used" in told and "--from-scratch learns from the bitext alone" in told
+    assert "the packaged encoder e5-small is used" in told and "use --from-scratch" in told
 
 
 def test_without_its_package_the_error_names_the_extra(text, monkeypatch, capfd):

@@ -23,7 +23,7 @@ def test_labels_go_where_links_lead_and_the_rest_is_reported(project, tmp_path, 
     first, second = map(json.loads, (tmp_path / "out").read_text().splitlines())
     assert first["translation_spans"] == [[4, 7, "COLOUR"]] and second["translation_spans"] == []
     assert capsys.readouterr().err.splitlines() == [
-        "2 sentence pairs, 1 annotations placed, 1 not placed",
+        "2 sentence pairs, 1 annotation placed, 1 not placed",
         "       1 none of its words has a link",
     ]
     where = f"{tmp_path}/a.jsonl, line 1"

@@ -10,6 +10,8 @@ import re
 import shlex
 from pathlib import Path
 
+import xalign_fairseq
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [
     *sorted(ROOT.glob("*.md")),
@@ -21,7 +23,7 @@ BLOCK = re.compile(r"^ *```(\w+)\n(.*?)^ *```$|((?:^ {4}[^\n]*\n|^\n(?= {4}))+)"
 # Words that begin a command which follows them.
 BEFORE = {"if", "then", "else", "elif", "while", "do", "!", "{", "("}
 PWD = "/folder"
-USER_DIR = str(ROOT / "xalign_fairseq")
+USER_DIR = str(Path(xalign_fairseq.__file__).parent)
 
 
 def blocks(page, section=""):
