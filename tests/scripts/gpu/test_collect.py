@@ -40,7 +40,8 @@ def root(tmp_path):
             (tmp_path / "root" / study.relative_to(ROOT)).touch()
     for studies in EXAMPLES.rglob("studies"):
         (tmp_path / "root" / studies.relative_to(ROOT)).mkdir(parents=True)
-    for_prose = EXAMPLES.glob("xlm_align/continued/results/**/*.json"), EXAMPLES.glob("transfer/**/report.json")
+    figures = ("xlm_align/continued/results/**/*.json", "transfer/**/report.json", "transfer/mechanism/**/counts.npz")
+    for_prose = map(EXAMPLES.glob, figures)
     for report in chain(EXAMPLES.rglob("results/report/report.md"), *for_prose):
         copy = tmp_path / "root" / report.relative_to(ROOT)
         copy.parent.mkdir(parents=True, exist_ok=True)
