@@ -6,6 +6,7 @@ import shutil
 
 import pytest
 import torch
+from support.compiler import fresh
 
 from xalign_fairseq.encoder import transformer
 from xalign_fairseq.encoder.config import EncoderConfig
@@ -18,7 +19,7 @@ LENGTHS = ((5, 3), (7, 2, 6), (9,), (4, 4, 4, 4))
 def eager(monkeypatch):
     """torch's compiler without its C++ code, which is what takes time."""
     monkeypatch.setattr(torch, "compile", functools.partial(torch.compile, backend="aot_eager"))
-    yield from fresh()
+    yield from fresh(transformer.compiled_rest.cache_clear)
 
 
 @pytest.fixture
@@ -26,16 +27,7 @@ def whole():
     """All of torch's compiler."""
     if shutil.which("c++") is None:
         pytest.skip("there is no C++ compiler")
-    yield from fresh()
-
-
-def fresh():
-    torch.compiler.reset()
-    torch._dynamo.utils.counters.clear()
-    transformer.compiled_rest.cache_clear()
-    yield lambda: torch._dynamo.utils.counters["stats"]["unique_graphs"]
-    transformer.compiled_rest.cache_clear()
-    torch.compiler.reset()
+    yield from fresh(transformer.compiled_rest.cache_clear)
 
 
 def encoder(compiled, dtype=torch.float32, **rates):

@@ -6,6 +6,7 @@ import functools
 import numpy as np
 import pytest
 import torch
+from support.compiler import fresh
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.inputs import Input
@@ -22,25 +23,16 @@ BATCHES = ([(5, 3), (4, 4)], [(7, 2, 6), (1,)], [(20,), (3,)], [(4, 4, 4, 4, 4, 
 def compiler(monkeypatch):
     """torch's compiler without its C++ code, which is what takes time; yields the number of graphs so far."""
     monkeypatch.setattr(torch, "compile", lambda f, mode, dynamic: COMPILE(f, backend="aot_eager", dynamic=dynamic))
-    yield from fresh()
+    yield from fresh(graphs.recorded.cache_clear)
 
 
 @pytest.fixture
 def whole_compiler():
     """All of torch's compiler."""
-    yield from fresh()
+    yield from fresh(graphs.recorded.cache_clear)
 
 
 COMPILE = torch.compile
-
-
-def fresh():
-    torch.compiler.reset()
-    torch._dynamo.utils.counters.clear()
-    graphs.recorded.cache_clear()
-    yield lambda: torch._dynamo.utils.counters["stats"]["unique_graphs"]
-    graphs.recorded.cache_clear()
-    torch.compiler.reset()
 
 
 @functools.cache

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.transport.ops.attention import Offsets, has_varlen
+from xalign_fairseq.transport.ops.attention import Offsets, obstacle
 
 COMPILATIONS = 64  # with and without gradient, for each range of layers that objectives read
 logger = logging.getLogger(__name__)
@@ -73,18 +73,17 @@ def require(config: EncoderConfig, device: torch.device, dtype: torch.dtype) -> 
         dtype: of queries, keys and values.
     """
     size = config.encoder_embed_dim // config.encoder_attention_heads
-    for parameter, lacking, found, expected in (
-        ("device", device.type != "cuda", device.type, "a GPU"),
-        ("dtype", dtype not in (torch.float16, torch.bfloat16), str(dtype), "float16 or bfloat16"),
-        ("attention_dropout", config.attention_dropout > 0, config.attention_dropout, "0"),
-        ("encoder_attention_heads", size % 8 > 0, f"heads of size {size}", "heads whose size is a multiple of 8"),
-        ("device", not has_varlen(device), "no flash attention", "compute capability 8.0 and torch 2.10, or later"),
-    ):
-        if lacking:
-            raise XalignError(
-                "the encoder cannot run as CUDA graphs",
-                parameter=parameter,
-                found=found,
-                expected=expected,
-                remedy=("leave out", Parameter("cuda_graphs")),
-            )
+    if parameter := obstacle(device, dtype, config.attention_dropout, size):
+        found, expected = {
+            "device": (str(device), "a GPU of compute capability 8.0 or later, and torch 2.10 or later"),
+            "dtype": (str(dtype), "float16 or bfloat16"),
+            "attention_dropout": (str(config.attention_dropout), "0"),
+            "encoder_attention_heads": (f"heads of size {size}", "heads whose size is a multiple of 8"),
+        }[parameter]
+        raise XalignError(
+            "the encoder cannot run as CUDA graphs",
+            parameter=parameter,
+            found=found,
+            expected=expected,
+            remedy=("leave out", Parameter("cuda_graphs")),
+        )

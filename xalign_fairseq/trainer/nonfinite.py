@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
 
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.trainer.mending import LAST
 
@@ -33,7 +34,7 @@ def warn(trainer: "Trainer", samples: list[Any], in_a_row: int) -> None:
         logger.warning("%s is skipped (%d in a row; %d end the training): not finite: %s", where, in_a_row, most, why)
         return
     raise XalignError(
-        f"training diverged: {in_a_row} update{'s' * (in_a_row > 1)} in a row not finite",
+        f"training diverged: {counted(in_a_row, 'update')} in a row not finite",
         where=where,
         found=why,
         remedy=(start, "with a lower", Parameter("lr"), "or without what is named"),

@@ -14,6 +14,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+logger = logging.getLogger(__name__)
+_TOLD: set[str] = set()
 CHOICES = 2**16  # outcomes of a decision's bits
 
 
@@ -38,10 +40,8 @@ def dropout(x: Tensor, p: float, training: bool = True) -> Tensor:
     return x * kept.mul_(CHOICES / (CHOICES - dropped))
 
 
-logger = logging.getLogger(__name__)
 SHORT = 128  # sentence length up to which float32 products are as fast as bfloat16 products
 FLASH = 32  # sentence length from which torch's attention in float32 is faster than products, gradient included
-_TOLD: set[str] = set()
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class Packed:
     offsets: Tensor
     padding: float = 0.0
 
-    @property
+    @functools.cached_property
     def longest(self) -> int:
         """The length of the longest sentence."""
         return max(length for _, length in self.runs)
@@ -128,10 +128,20 @@ def kernel(q: Tensor, dropout: float) -> Callable[[Packed, Tensor, Tensor, Tenso
     """
     if q.device.type != "cuda" or q.dtype == torch.float64:
         return by_length
-    half = q.dtype in (torch.float16, torch.bfloat16)
-    if half and not dropout and q.shape[2] % 8 == 0 and has_varlen(q.device):
-        return varlen
-    return jagged
+    return jagged if obstacle(q.device, q.dtype, dropout, q.shape[2]) else varlen
+
+
+def obstacle(device: torch.device, dtype: torch.dtype, dropout: float, size: int) -> str:
+    """The parameter that rules out :func:`varlen` for heads of a size; empty if it is available."""
+    if device.type != "cuda":
+        return "device"
+    if dtype not in (torch.float16, torch.bfloat16):
+        return "dtype"
+    if dropout:
+        return "attention_dropout"
+    if size % 8:
+        return "encoder_attention_heads"
+    return "" if has_varlen(device) else "device"
 
 
 def by_length(packed: Packed, q: Tensor, k: Tensor, v: Tensor, dropout: float) -> Tensor:
