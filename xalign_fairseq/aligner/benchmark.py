@@ -36,11 +36,7 @@ class System:
 def compare_systems(
     systems: Sequence[System], sets: Sequence[str], *, samples: int = 1000, seed: int = 1
 ) -> list[dict[str, Any]]:
-    """One row per system, in fractions: scores with intervals for each set, their means, and tests against the first
-    system.
-
-    The tests compare the mean AER by paired bootstrap. ``holm`` is the ``p_value`` corrected for the number of tests.
-    """
+    """One row per system, in fractions: scores with intervals, means, and tests of the mean AER against the first."""
     rows = []
     for system in systems:
         each = [_scores(name, counts, samples, seed) for name, counts in zip(sets, system.counts, strict=True)]
@@ -70,10 +66,9 @@ OWN = "own"  # the method that a model labelled itself with, or its family's
 
 @dataclass(frozen=True)
 class BenchmarkRun:
-    """The systems and sets of a benchmark; all others are tested against the first system.
+    """The systems and sets of a benchmark; the first system is the baseline.
 
-    Each of ``models`` is scored by each of ``methods``; ``own`` is the model's own. ``links`` are folders of links of
-    other tools, with ``S-T.links`` for each set. ``samples`` and ``seed`` belong to the bootstrap.
+    ``own`` is the model's own method; ``links`` are folders of other tools' links, with ``S-T.links`` for each set.
     """
 
     data: str
@@ -88,9 +83,7 @@ class BenchmarkRun:
 
 
 def run_benchmark(run: BenchmarkRun) -> dict[str, Any]:
-    """Score every system on every set and compare them: rows of
-    :func:`~xalign_fairseq.aligner.benchmark.compare_systems`, with the digests of the sets.
-    """
+    """Score every system on every set and compare them (:func:`compare_systems`); with the digests of the sets."""
     if run.models.keys() & run.links.keys():
         raise XalignError("a model and links have the same name", parameter=("model", "links"), expected="another name")
     if len(set(run.methods)) < len(run.methods):

@@ -77,10 +77,7 @@ def filter_files(run: FilterRun) -> str:
 
 
 def _score(run: FilterRun, scores: Path) -> list[str]:
-    """Make the scores unless complete ones of the same text and options exist; returns what was done.
-
-    ``P.scores.json`` records the text and options. It is written after the scores and removed before they change.
-    """
+    """Make the scores unless complete ones of the same text and options exist; returns what was done."""
     made_from, part = Path(f"{scores}.json"), Path(f"{scores}.part")
     aligning = replace(run.aligning, text=(run.src, run.tgt), out=str(scores), format="scores")
     segment = segmenter_versions(aligning.segment)

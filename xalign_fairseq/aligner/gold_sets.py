@@ -14,9 +14,7 @@ from xalign_fairseq.links.pharaoh import Gold
 
 @dataclass(frozen=True)
 class GoldSet:
-    """Sentence pairs with gold links. ``name`` is the path below the folder, without suffix; ``digest`` covers text and
-    links.
-    """
+    """Sentence pairs with gold links; ``name`` is the path without suffix, ``digest`` covers text and links."""
 
     name: str
     languages: tuple[str, str]
@@ -26,10 +24,7 @@ class GoldSet:
 
 
 def find_sets(folder: str) -> list[GoldSet]:
-    """Every ``S-T.gold`` below a folder, with its texts ``S-T.S`` and ``S-T.T``, sorted by name.
-
-    Symbolic links to folders are followed; each folder counts once.
-    """
+    """Every ``S-T.gold`` below a folder, with its texts ``S-T.S`` and ``S-T.T``, sorted by name."""
     top = Path(folder)
     found = [read_set(path, top) for path in sorted(_gold_files(top))]
     if not found:

@@ -94,11 +94,7 @@ def open_parts(parts: BestParts, options: AlignerOptions) -> WordAligner:
 
 
 def check_options(path: str | os.PathLike[str], options: AlignerOptions, learn: str = "") -> None:
-    """Raise :class:`XalignError` for an option that this kind of aligner lacks, before anything is read.
-
-    ``learn``: what to learn first: an aligner ``from_scratch``, ``statistics`` guided by the encoder, or nothing
-    (empty).
-    """
+    """Raise :class:`XalignError` for an option that this kind of aligner lacks, before anything is read."""
     require_one_choice(options)
     combined = learn == GUIDED or options.statistics is not None
     if learn == ALONE or (is_statistical(path) and not combined):
@@ -151,10 +147,7 @@ def choice_of(options: AlignerOptions) -> tuple[float | None, float | None]:
 
 
 def scoring_method(path: str | os.PathLike[str], asked: Linking, maps: bool, guide: str | None = None) -> str:
-    """The scoring method of a :class:`CombinedAligner`'s encoder: the requested method, otherwise the method of the
-    ``guide`` of the statistics. The default is ``scored`` for packaged encoders and encoders trained on gold links,
-    otherwise ``grow``.
-    """
+    """The encoder's method: the requested one, else the statistics' ``guide``, else the model's usual one."""
     if asked.method or guide:
         return asked.method or str(guide)
     known = os.fspath(path) == NAME or is_low_rank(path)

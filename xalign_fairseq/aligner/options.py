@@ -106,9 +106,7 @@ COMMON = ("min_probability", "threshold", "growth", "languages", "device", "dtyp
 
 
 class FinishedStep(TypedDict):
-    """A finished step. ``before`` and ``aer``: AER on held-out gold (a fraction) without and with the step, None
-    without suitable gold. ``used``: whether the aligner uses the result, that is, unless AER rose.
-    """
+    """A finished step, with the AER (a fraction) on held-out gold before and after it, if there is any."""
 
     done: str
     cpu_seconds: float

@@ -130,10 +130,7 @@ class AlignReport:
 
 
 def align_files(run: AlignRun) -> AlignReport:
-    """Align a text and write its links, one line per pair.
-
-    Memory does not grow with the number of pairs. All checks run first.
-    """
+    """Align a text and write its links, one line per pair."""
     _check(run)
     options, gold = run.options, run.pictures.gold
     src, tgt = run.text[0], run.text[1] if len(run.text) == 2 else None
@@ -174,11 +171,7 @@ def align_files(run: AlignRun) -> AlignReport:
 def open_guided(
     model: str, options: AlignerOptions, folder: Path, record: Mapping[str, str], text: PairedText, quiet: bool = False
 ) -> Iterator[CombinedAligner]:
-    """An encoder with statistics of a text, learned first. The same call continues an interrupted one.
-
-    The encoder reads the text once; its scores are kept next to the statistics. ``record`` determines the links
-    (:func:`~xalign_fairseq.aligner.run_record.run_record`).
-    """
+    """An encoder with statistics of a text, learned first."""
     # The format and the choice of links do not affect statistics.
     method = scoring_method(model, options.linking, options.maps)
     identity = {name: value for name, value in record.items() if name not in ("format", *CHOOSING, GUIDED)}

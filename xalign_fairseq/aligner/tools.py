@@ -28,8 +28,7 @@ NONE: Directions = (frozenset(), frozenset())
 class Tool:
     """The commands of a tool, which read ``text`` in their folder and write ``forward`` and ``backward``.
 
-    Each of ``commands`` has arguments, and a file for standard output if the links go there. ``name`` is also the name
-    of the Python package. Pairs with more than ``most_words`` on a side get no links.
+    ``name`` is also the Python package; pairs with more than ``most_words`` on a side get no links.
     """
 
     name: str

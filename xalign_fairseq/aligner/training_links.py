@@ -28,12 +28,7 @@ FILTERS = (IDENTICAL, ONE_TO_ONE, EMPTY)  # in the order of application
 
 @dataclass(frozen=True)
 class LinkFiles:
-    """A text and the files of its links.
-
-    With ``drops_pairs``, ``out`` is the prefix P (or ``P.links``) of ``P.links`` and of the new texts; these have the
-    language suffixes of the old texts. ``directions`` is the prefix P of ``P.fwd`` and ``P.rev`` for all pairs; empty:
-    not written.
-    """
+    """A text and its files of links; with ``drops_pairs``, ``out`` is a prefix of links and new texts."""
 
     texts: tuple[str, str]
     out: str
@@ -95,11 +90,7 @@ class LinkFiles:
 
 @dataclass(frozen=True)
 class LinksRun:
-    """A text to link. ``engine`` is ``eflomal``, ``fast_align`` or ``auto``, the first installed one.
-
-    Filters (some of :data:`FILTERS`, or ``wu-dredze`` for all) drop links and then pairs; ``out`` is then a prefix.
-    ``directions`` is a prefix for the files of both directions; empty: not written.
-    """
+    """A text to link by an ``engine``, and filters that drop links and then pairs (:data:`FILTERS`)."""
 
     src: str
     tgt: str
@@ -113,11 +104,7 @@ class LinksRun:
 
 
 def link_files(run: LinksRun) -> tuple[dict[str, Any], Path]:
-    """Align, filter and write; returns the manifest and its file.
-
-    Nothing is written if an error occurs. In the manifest, links found = dropped as identical + dropped as not
-    one-to-one + kept; pairs = written + dropped.
-    """
+    """Align, filter and write; returns the manifest and its file."""
     filters = tuple(name for name in FILTERS if {name, WU_DREDZE} & set(run.filters))
     tool = choose_tool(run.engine)
     files = LinkFiles((run.src, run.tgt), run.out, EMPTY in filters, run.directions)

@@ -63,10 +63,7 @@ def add_checkpoint_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_model_arguments(parser: argparse.ArgumentParser, several: bool = False) -> None:
-    """Checkpoint, tokenizer, device and the options of links, except layer, method and filter.
-
-    With ``several``, encoding and threshold are lists, and the defaults have several values.
-    """
+    """Checkpoint, tokenizer, device and the options of links, except layer, method and filter."""
     many: dict[str, Any] = {"nargs": "+"} if several else {}
     if several:
         family, own = "", "the model's own for its own method"

@@ -84,11 +84,7 @@ def print_result(as_json: bool, content: object, lines: Iterable[str]) -> None:
 
 
 def named_models(given: Iterable[str], parameter: str = "model") -> dict[str, str]:
-    """Path of each model by its name, in the order given: ``NAME=PATH``, or a path without name, which is also the
-    name.
-
-    An existing path with "=" inside is a path without name. ``parameter`` is named in errors.
-    """
+    """Paths by the names of models, in the order given: ``NAME=PATH``, or an existing path, which is also the name."""
     from xalign_fairseq.core.errors import XalignError
 
     found: dict[str, str] = {}

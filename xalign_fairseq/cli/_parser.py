@@ -59,11 +59,7 @@ class HelpLines(argparse.RawDescriptionHelpFormatter):
 
 
 class CommandParser(argparse.ArgumentParser):
-    """Parser of ``xalign`` or of one of its commands.
-
-    An error is one message, as :class:`~xalign_fairseq.core.errors.XalignError` writes it, below the command's usage.
-    Misspelt names get a suggestion.
-    """
+    """Parser of ``xalign`` or a command; an error is one message below the usage, with names like a misspelt one."""
 
     overview: str | None = None
     """If set, the help shows this below the usage, instead of the options."""

@@ -13,12 +13,7 @@ SPARSE = 30.0
 
 
 class TrainProgress:
-    """Shows fairseq-train's log on stderr: as one line on a terminal, otherwise as occasional lines.
-
-    ``most``: updates of the whole training, None for another end; ``before``: the log's rows of the resumed training.
-    ``last`` is the newest interval of training, ``updates`` the number of updates in the newest row, ``validations``
-    are the current training's validations with an AER.
-    """
+    """Shows fairseq-train's log on stderr: as one line on a terminal, otherwise as occasional lines."""
 
     def __init__(
         self, most: int | None, quiet: bool = False, verbose: bool = False, before: Iterable[LogRow] = ()

@@ -23,11 +23,7 @@ from xalign_fairseq.core.errors import XalignError
 
 
 def import_folder(folder: str) -> None:
-    """Import a package by its folder, which registers its objectives; a second call does nothing.
-
-    Raises:
-        XalignError: no package, or another package of the same name is already imported.
-    """
+    """Import a package by its folder, which registers its objectives; a second call does nothing."""
     path = Path(folder).resolve()
     if not (path / "__init__.py").is_file():
         raise XalignError("there is no package", where=folder, expected="a folder with __init__.py")

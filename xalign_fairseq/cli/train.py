@@ -106,11 +106,7 @@ def rows_before(folder: "Path") -> "list[LogRow]":
 
 
 def summary(folder: Any, progress: Any, began: float) -> str:
-    """The model's path, and how the training ended. The best checkpoint is rarely the last one.
-
-    ``began``: the start time, because the log may have no numbers (``--log-format none``) although a checkpoint is
-    written.
-    """
+    """The model's path, and how the training ended. The best checkpoint is rarely the last one."""
     from xalign_fairseq.encoder.checkpoint import updates_of
     from xalign_fairseq.trainer.mending import BEST, LAST
 

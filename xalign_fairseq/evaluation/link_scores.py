@@ -18,12 +18,7 @@ SAMPLES_OF_A_COMPARISON = 1000
 
 @dataclass(frozen=True)
 class LinkFilesToScore:
-    """The links to score, and their gold.
-
-    ``text`` is tokenised source and target, to check every index; ``compare`` has other links, for a paired bootstrap
-    test; ``bootstrap`` is the number of resamples (0: no intervals). An index base of None is 0, and an error if the
-    file looks 1-based.
-    """
+    """The links to score, their gold, the text to check indices, and links to ``compare`` by a paired bootstrap."""
 
     hyp: str
     gold: str

@@ -30,8 +30,6 @@ def _metric(name: str, variant: str, *, labelled: bool, left_out: frozenset[str]
 
     .. math:: LAS = \frac{|\{w : head_w = head^*_w, relation_w = relation^*_w\}|}{|\{w\}|},
               \quad w \text{ with a gold UPOS not in } left\_out
-
-    With gold words, precision, recall and F1 of the CoNLL 2018 scorer all equal this share.
     """
 
     def count(gold: GoldTree, prediction: Prediction, language: str) -> tuple[float, float]:

@@ -15,11 +15,7 @@ COLUMNS = ("table", "row", "column", "metric", "value")
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of a table, in the paper's unit, percent for all scores.
-
-    Columns are languages, pairs of languages, ``average`` or ``mean``; ``metric`` names task and metric, such as ``xnli
-    accuracy`` or ``alignment aer``.
-    """
+    """A figure of a table, in the paper's unit; ``metric`` is such as ``xnli accuracy`` or ``alignment aer``."""
 
     table: str
     row: str
@@ -52,10 +48,7 @@ def find_published(paper: str) -> Path:
 
 
 def read_published(path: StrPath) -> list[Figure]:
-    """Read a table of published figures, tab-separated with a head of :data:`COLUMNS`.
-
-    A value is ``70.1`` or ``70.1 ± 0.8``.
-    """
+    """Read a table of published figures, tab-separated with a head of :data:`COLUMNS`; ``70.1`` or ``70.1 ± 0.8``."""
     figures: dict[tuple[str, ...], Figure] = {}
     rows = (line.split("\t") for line in read_lines(path, table=True))
     head = next(rows, [])
@@ -78,10 +71,7 @@ def read_published(path: StrPath) -> list[Figure]:
 
 @dataclass(frozen=True)
 class PublishedTables:
-    """A paper's figures; ``rows`` maps each of our names to the paper's row to compare with.
-
-    Other names are compared with the row of the same name, ignoring case, if it exists.
-    """
+    """A paper's figures; ``rows`` maps our names to the paper's rows to compare with, by default of equal name."""
 
     figures: Sequence[Figure]
     rows: Mapping[str, str]
@@ -105,9 +95,7 @@ class PublishedTables:
             )
 
     def tables(self, ours: Sequence[Figure]) -> list[Table]:
-        """The paper's tables of metrics that we have, with our rows below, and the difference from the row to compare
-        with.
-        """
+        """The paper's tables of metrics that we have, with our rows below and their differences."""
         metrics = {figure.metric for figure in ours}
         self.require(metrics)
         places = dict.fromkeys((figure.table, figure.metric) for figure in self.figures if figure.metric in metrics)

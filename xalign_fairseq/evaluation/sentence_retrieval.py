@@ -27,12 +27,7 @@ Bar = Callable[[int], AbstractContextManager[Callable[[int], object] | None]]
 
 @dataclass(frozen=True)
 class RetrievalOptions:
-    """Options of the search for translations.
-
-    ``layer`` None is 7/12 of the depth, or the last layer with ``cls``; ``pooling`` is ``mean`` of all tokens (XTREME),
-    or ``cls``, the state of ``<s>`` (PPA). An encoder with language embeddings needs ``languages``; ``maps`` applies
-    the encoder's linear maps.
-    """
+    """The search's encoder options; layer None is 7/12 of the depth, or the last with ``cls`` pooling (PPA)."""
 
     layer: int | None = None
     pooling: str = "mean"
@@ -53,11 +48,7 @@ def translation_accuracy(
     options: RetrievalOptions | None = None,
     progress: Bar = lambda sentences: nullcontext(),
 ) -> dict[str, Any]:
-    """Accuracy by cosine and by margin, in both directions, with 95 % intervals by a bootstrap over sentences.
-
-    ``progress`` gets the number of sentences and yields the function that advances it. Returns plain data: ``scores``,
-    one for each direction and measure, and all their settings.
-    """
+    """Accuracy by cosine and by margin, in both directions, with 95 % intervals by a bootstrap over sentences."""
     options = options or RetrievalOptions()
     check_options(options.bootstrap, seed=options.seed)
     device = choose_device(options.device)

@@ -36,10 +36,8 @@ def derive(
 ) -> tuple[list[ConlluSentence], dict[str, int]]:
     """The derived treebank, and counts of sentences that it leaves out; a sentence's key is its number, from 0.
 
-    A word takes its UPOS, XPOS, FEATS and DEPREL along, and its HEAD is where its head is now. FORM is the derived
-    word. Fields about natural words are left out: LEMMA and MISC (with SpaceAfter) are ``_``, multi-word tokens become
-    their words, and empty nodes go with the enhanced graph (DEPS) that they belong to. The comments ``sent_id``,
-    ``newdoc`` and ``newpar`` are kept, and ``text`` is written again: all words with a space between them.
+    A word takes UPOS, XPOS, FEATS and DEPREL along; HEAD follows. Fields about natural words (LEMMA, MISC, multi-word
+    tokens, empty nodes, DEPS) are left out. ``sent_id``, ``newdoc`` and ``newpar`` stay, ``text`` is written again.
     """
     derived, counts = [], Counter({"multi-word tokens": 0, "empty nodes": 0, "enhanced dependencies": 0})
     for key, sentence in enumerate(sentences):

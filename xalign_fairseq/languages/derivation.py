@@ -83,13 +83,7 @@ class DeriveOptions:
     towards: tuple[str, ...] = ()
 
     def check(self) -> None:
-        """Refuse what does not fit together.
-
-        Raises:
-            XalignError: unknown or repeated steps, a step without its files, files or options without their step,
-                languages of one name or of one that files cannot have, nothing to derive from, a name given twice or
-                with a slash.
-        """
+        """Refuse what does not fit together."""
         if not self.steps or set(self.steps) - set(STEPS) or len(set(self.steps)) < len(self.steps):
             found, expected = ",".join(self.steps), f"some of {','.join(STEPS)}, each once, in the order of their use"
             raise XalignError("steps are unknown or repeated", parameter="steps", found=found, expected=expected)

@@ -36,13 +36,7 @@ class Source:
 
 
 def open_source(kind: str, name: str, path: str, language: str, with_trees: bool) -> Source:
-    """Check a file; with trees, where the transformation asks for them.
-
-    Args:
-        name: how its derived files begin.
-        path: the file. Text is one sentence per line, of words separated by spaces, or CoNLL-U by its name.
-        with_trees: labelled data without trees (NER, pairs of texts) take them from the CoNLL-U file next to them.
-    """
+    """Check a file; with trees, where the transformation asks for them."""
     trees = None
     if kind == "text" and not _is_conllu(path):
         if with_trees:
@@ -66,12 +60,7 @@ def open_source(kind: str, name: str, path: str, language: str, with_trees: bool
 def derive_source(
     source: Source, folder: Path, src: str, tgt: str, transform: Transformation, progress: bool = False
 ) -> dict[str, int]:
-    """Write the derived files of one source into a folder; return what they count.
-
-    Text becomes a bitext, ``NAME.SRC-TGT.SRC``, ``NAME.SRC-TGT.TGT`` and ``NAME.SRC-TGT.links`` (Pharaoh, exact);
-    labelled data become ``NAME.TGT.conllu`` or ``NAME.TGT.tsv``. Pairs of texts are written as words in the natural
-    language too (``NAME.SRC.tsv``), so that both languages are split in the same way.
-    """
+    """Write the derived files of one source: text as bitext with exact links, labelled data; return their counts."""
     if source.kind == "text":
         sentences, length = _sentences(source), _length(source)
         with progress_of(sentences, desc=source.name, total=length, unit=" lines", quiet=not progress) as bar:

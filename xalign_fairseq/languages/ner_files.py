@@ -29,17 +29,9 @@ def read(path: StrPath, language: str) -> list[WordsExample]:
 def derive(
     sentences: Iterable[WordsExample], transform: Transformation, trees: Sequence[SyntaxTree] | None = None
 ) -> tuple[list[WordsExample], dict[str, int]]:
-    """The derived sentences, and counts of their entities; a sentence's key is its number, from 0.
+    """The derived sentences, and counts of ``entities``, of ``torn`` ones and of their ``pieces``.
 
-    The words of an entity take its kind along. Those that are together in the derived sentence, in whatever order,
-    are one entity: B- on the first, I- on the others. An entity that is split becomes one entity per run of its words.
-    Two entities that become neighbours stay two. An I- that continues nothing begins an entity, as it does for scorers.
-
-    Args:
-        sentences: as :func:`read` gives them; those without tags are derived without.
-
-    Returns:
-        The sentences; ``entities``, how many of them are ``torn`` and the ``pieces`` that these became.
+    Words of an entity that stay together are one entity; each further run becomes another. Neighbours stay two.
     """
     derived, counts = [], {"entities": 0, "torn": 0, "pieces": 0}
     for key, example in enumerate(sentences):

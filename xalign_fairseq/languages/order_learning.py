@@ -55,11 +55,7 @@ def fit(observations: Iterable[Observation], variance: float = VARIANCE) -> Orde
 
 
 class Likelihood:
-    """The mean negative log-likelihood of observed orders, and its gradient.
-
-    Attributes:
-        names: for tags, relations and both: what was seen -> its number.
-    """
+    """The mean negative log-likelihood of observed orders, and its gradient."""
 
     def __init__(self, observations: Iterable[Observation]):
         seen: dict[Node, Counter[tuple[int, ...]]] = defaultdict(Counter)

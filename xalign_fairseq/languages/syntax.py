@@ -25,15 +25,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True)
 class Blocks:
-    """A head and its dependents, each with its subtree.
-
-    Attributes:
-        head: the head, a natural word's number.
-        node: the features for a model of order.
-        elements: the span of each element that is ordered: of the head, and of the dependents as in ``node``; like
-            dependents by their places.
-        punctuation: the spans of dependents that are punctuation.
-    """
+    """A head (a word's number) and its dependents: ``node`` and their spans, those of punctuation apart."""
 
     head: int
     node: Node

@@ -96,11 +96,7 @@ class Subtitles:
 
 @dataclass(frozen=True)
 class AnnotationFormat:
-    """A format of annotation: how its files end, what makes its reader, and what they hold.
-
-    A ``bilingual`` file holds the translation, too; the texts of a ``marked`` one can be written as lines for a
-    translator.
-    """
+    """A format: its suffixes, its reader, and whether a file is ``bilingual`` or ``marked`` up."""
 
     suffixes: tuple[str, ...]
     read: Callable[[Annotated], AnnotationReader]

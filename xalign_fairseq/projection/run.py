@@ -244,11 +244,7 @@ class LinkedWords(TypedDict):
 
 
 def read_line(line: str, unit: Unit, path: str, number: int) -> Links:
-    """The links of a unit, ``i-j`` (with probability 1) or what ``align`` writes as JSON.
-
-    Raises:
-        XalignError: it has neither form, or its links or words are not those of this unit.
-    """
+    """The links of a unit, ``i-j`` (with probability 1) or what ``align`` writes as JSON."""
     where = f"{path}, line {number}"
     links = dict.fromkeys(parse_line(line, where=where).possible, 1.0) if not line.startswith("{") else {}
     if line.startswith("{"):

@@ -32,10 +32,7 @@ class Dropped:
 
 @dataclass(frozen=True)
 class Projected:
-    """The annotated translation to write, and the annotations that could not be placed.
-
-    ``labels`` of source and target words are for the HTML page; they are empty for markup.
-    """
+    """The annotated translation, its labels for the HTML page, and the annotations that could not be placed."""
 
     text: str
     placed: int
@@ -45,11 +42,7 @@ class Projected:
 
 @dataclass(frozen=True)
 class Unit:
-    """One sentence pair, whose source is annotated; ``where`` is file and line, for the report.
-
-    ``project`` turns links into the unit's output. ``needs_links`` is false for a pair without valid annotation: it is
-    not aligned, and ``project`` works without links.
-    """
+    """One pair with its annotated source; ``project`` makes the output of links, if it ``needs_links``."""
 
     src: SegmentedText
     tgt: SegmentedText

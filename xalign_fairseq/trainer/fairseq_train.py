@@ -24,12 +24,7 @@ def named(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def encoder_options(sizes: Mapping[str, Any], checkpoint: str | Path) -> dict[str, Any]:
-    """The package's model with a checkpoint's encoder and weights.
-
-    Args:
-        sizes: from :meth:`~xalign_fairseq.encoder.config.EncoderConfig.as_options`.
-        checkpoint: anything readable as a checkpoint.
-    """
+    """The package's model with a checkpoint's encoder and weights."""
     return {"--user-dir": USER_DIR, "--arch": "xalign_base", **named(sizes), "--init-checkpoint": checkpoint}
 
 
@@ -43,10 +38,7 @@ def adam_options(
     warmup: int = 0,
     optimizer: str = "adam",
 ) -> dict[str, Any]:
-    """Adam with a learning rate that rises from 0 over ``warmup`` updates and then falls linearly to 0.
-
-    ``batch_size``: examples. ``optimizer``: fairseq's ``adam`` or ``xalign_adamw``.
-    """
+    """Adam with a learning rate that rises from 0 over ``warmup`` updates and then falls linearly to 0."""
     return {
         "--optimizer": optimizer,
         "--adam-betas": f"({', '.join(f'{beta:g}' for beta in betas)})",
@@ -83,16 +75,7 @@ SIZES = ("batch_size", "max_sentences", "max_tokens")  # the second is fairseq's
 def train_line(
     data: str, options: Sequence[str], sizes_of: Callable[[str], Mapping[str, Any]] = lambda checkpoint: {}
 ) -> tuple[list[str], list[str]]:
-    """fairseq-train's command line for a data-bin: the user's options, and defaults for missing ones.
-
-    Args:
-        data: the data-bin, or several, joined by colons.
-        options: fairseq-train's, in its form.
-        sizes_of: returns the encoder sizes of an ``--init-checkpoint`` as options, if ``--arch`` is not given.
-
-    Returns:
-        the whole line without the program, and its added options.
-    """
+    """fairseq-train's whole line for data-bins, with the user's and default options; the defaults also alone."""
     for problem, names, expected in (
         ("no learning rate is given", ("lr",), "such as 2e-5 for a pretrained encoder, 5e-4 for a new one"),
         ("the training has no end", LIMITS, None),

@@ -51,15 +51,9 @@ logger = logging.getLogger(__name__)
 class TrainIterator(EpochBatchIterator):
     """An epoch that resumes at the same place with another number of processes or other batches.
 
-    fairseq counts the batches of each process, and process r of N has every N-th batch. With more processes, the same
-    count is a later place of the epoch, so batches are skipped; with fewer, it is an earlier place, and batches repeat.
-    With larger batches it may be beyond the end. A checkpoint's ``train_iterator`` therefore has two more keys,
-    ``processes`` and ``batches`` (of all processes); without them the count is not converted.
-
-    If the total number of batches is unchanged, the new count is the old one times N / N', rounded up: fewer than N'
-    batches are skipped, and no batch repeats. This does not hold with ``--fix-batches-to-gpus``, which shuffles within
-    each process. With other batches (another ``--max-tokens``, ``--batch-size``, or ``--epoch-updates`` with another
-    ``--update-freq``) the finished share of the epoch is kept, but its pairs differ.
+    A checkpoint's ``train_iterator`` has two more keys, ``processes`` and ``batches`` (of all processes). If the total
+    number of batches is unchanged, a process's count times N / N' is rounded up: fewer than N' batches are skipped, and
+    no batch repeats, except with ``--fix-batches-to-gpus``. With other batches the finished share of the epoch is kept.
     """
 
     def state_dict(self) -> dict[str, Any]:

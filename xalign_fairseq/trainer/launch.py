@@ -23,14 +23,7 @@ USAGE = 2
 
 @dataclass(frozen=True)
 class FairseqTraining:
-    """A training by fairseq-train.
-
-    Attributes:
-        line: the command line without the program, data first.
-        folder: the run's folder, which gets ``train.log``, ``training.json`` and the lock.
-        save_dir: the folder of checkpoints that belong to the run; damaged ones are repaired or removed first.
-        lock: the folder's lock, if the caller already holds it.
-    """
+    """A fairseq-train line (data first), its folder of log, record and lock, and ``save_dir``, which is repaired."""
 
     line: Sequence[str]
     folder: Path
@@ -41,19 +34,12 @@ class FairseqTraining:
 def run_training(
     training: FairseqTraining, hear: Callable[[str], object], say: Callable[[str], object] = print
 ) -> None:
-    """Run fairseq-train to its end; an interrupted run continues.
+    """Run fairseq-train to its end; an interrupted run continues, and one process at a time trains in a folder.
 
-    One process at a time trains in a folder. fairseq-train ends with this process, also after a kill; SIGUSR1 is passed
-    on to fairseq-train.
-
-    Args:
-        training: the training.
-        hear: gets each line of the output, which is also added to ``train.log``.
-        say: gets messages before that.
+    ``hear`` gets each line of the output, which is also added to ``train.log``; ``say`` gets messages before that.
 
     Raises:
-        XalignError: another process trains there, or the training failed; the error has the end of the log, the faulty
-            option, or the kill.
+        XalignError: another process trains there, or the training failed; with the end of the log or the faulty option.
         Requeued: fairseq-train saved a checkpoint after SIGUSR1 and ended.
     """
     log, line = training.folder / LOG, training.line

@@ -17,14 +17,7 @@ _SIMPLE_VALID = re.compile(r"epoch +\d+ \| valid on '(?P<subset>[^']*)' subset \
 
 @dataclass(frozen=True)
 class LogRow:
-    """The content of a line of the log.
-
-    Attributes:
-        kind: ``train_inner``, ``train`` or ``valid``, as in fairseq's log.
-        updates: number of updates at the time of writing.
-        values: the finite numbers by name, without the kind's prefix.
-        time: the line's time in the log; empty if missing.
-    """
+    """A line of the log: kind (``train_inner``, ``train`` or ``valid``), updates, finite numbers by name, and time."""
 
     kind: str
     updates: int
@@ -95,14 +88,7 @@ _GPU = re.compile(r"rank +(\d+): .*name = (.*?) *$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class TrainingCost:
-    """The cost of a whole run, with all resumptions.
-
-    Attributes:
-        updates: the optimizer's updates.
-        tokens: tokens in the batches of all updates.
-        minutes: time of the finished processes.
-        gpus: the names of all GPUs, by rank; none on a CPU.
-    """
+    """A whole run's updates, tokens of their batches, minutes of finished processes, and GPUs by rank."""
 
     updates: int
     tokens: int
@@ -111,11 +97,7 @@ class TrainingCost:
 
 
 def read_cost(log: Path) -> TrainingCost:
-    """Read a run's log.
-
-    Raises:
-        OSError: the file is missing.
-    """
+    """Read a run's log."""
     text = log.read_text(encoding="utf-8", errors="replace")
     tokens, updates = 0.0, 0
     for row in map(read_row, text.splitlines()):

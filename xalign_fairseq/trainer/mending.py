@@ -12,17 +12,9 @@ Say = Callable[[str], object]
 
 
 def repair(folder: Path, say: Say) -> tuple[Path | None, list[Path]]:
-    """Replace a damaged best or last checkpoint by the newest complete one.
+    """Replace a damaged best or last checkpoint by the newest complete one; returns that, and the still damaged files.
 
-    The newest checkpoint is the source of an interrupted copy. A model without training state is not damaged: it stays
-    and replaces no other.
-
-    Args:
-        folder: the ``--save-dir``, which may not exist yet.
-        say: gets a line for each checkpoint that is replaced.
-
-    Returns:
-        the newest complete checkpoint of a training, or None; and the files that are still damaged.
+    A model without training state is not damaged: it stays and replaces no other.
     """
     from xalign_fairseq.encoder.checkpoint import updates_of  # imported here, because it loads torch
 
@@ -40,10 +32,7 @@ def repair(folder: Path, say: Say) -> tuple[Path | None, list[Path]]:
 
 
 def mend(folder: Path, say: Say) -> bool:
-    """:func:`repair` a run's folder and remove files that are still damaged; returns whether a run can resume.
-
-    If no checkpoint is complete, training starts from the beginning.
-    """
+    """:func:`repair` a run's folder and remove files that are still damaged; returns whether a run can resume."""
     newest, damaged = repair(folder, say)
     for path in damaged:
         say(f"{path} is damaged and is removed")

@@ -55,11 +55,7 @@ PACKAGE = "xalign_fairseq"
 
 
 def check_options(cfg: DictConfig) -> None:
-    """Refuse options that would end in fairseq's traceback, or train in another way than requested.
-
-    Args:
-        cfg: fairseq's whole configuration.
-    """
+    """Refuse options that would end in fairseq's traceback, or train in another way than requested."""
     check_numbers(cfg)
     check_parts(_get(cfg.task, "_name"), _get(cfg.criterion, "_name"), _get(cfg.model, "_name"))
     check_warmup(cfg)
@@ -111,10 +107,7 @@ def _get(group: object, name: str) -> Any:
 
 
 def check_warmup(cfg: DictConfig) -> None:
-    """Raise :class:`XalignError` for a warm-up that is longer than the schedule of the learning rate.
-
-    ``polynomial_decay`` ends after ``total_num_update`` updates; other schedules end with ``max_update``, if given.
-    """
+    """Raise :class:`XalignError` for a warm-up that is longer than the schedule of the learning rate."""
     warmup = _get(cfg.lr_scheduler, "warmup_updates")
     total, most = _get(cfg.lr_scheduler, "total_num_update"), _get(cfg.optimization, "max_update")
     name, updates = ("max_update", most) if total is None else ("total_num_update", total)
@@ -151,11 +144,7 @@ def _is_memory_efficient(cfg: DictConfig) -> bool:
 
 
 def check_parts(task: str | None, criterion: str | None, arch: str | None) -> None:
-    """Raise :class:`XalignError` for a criterion or an architecture of another kind of task.
-
-    Args:
-        task, criterion, arch: names; fairseq handles unknown ones.
-    """
+    """Raise :class:`XalignError` for a criterion or an architecture of another kind of task."""
     kinds = [
         _kind(registry.get(name))
         for registry, name in ((TASK_REGISTRY, task), (CRITERION_REGISTRY, criterion), (ARCH_MODEL_REGISTRY, arch))
@@ -199,11 +188,7 @@ def _names(registry: dict[str, type], kinds: set[str]) -> Iterator[str]:
 
 
 def check_start(cfg: DictConfig) -> None:
-    """Raise :class:`XalignError` for a missing initial checkpoint, without which fairseq trains from scratch.
-
-    Args:
-        cfg: the group ``checkpoint``.
-    """
+    """Raise :class:`XalignError` for a missing initial checkpoint, without which fairseq trains from scratch."""
     if cfg.restore_file != LAST:
         asked = {"restore_file": cfg.restore_file}
     elif PathManager.isfile(os.path.join(cfg.save_dir, LAST)):  # a resumed run does not read its initial checkpoint

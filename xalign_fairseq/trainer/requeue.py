@@ -29,11 +29,7 @@ _locks = ExitStack()  # until this process ends
 
 
 def hold(cfg: DictConfig) -> None:
-    """Lock the folder of a training's checkpoints, unless the launcher or a parent process holds the lock.
-
-    Args:
-        cfg: the group ``checkpoint`` of fairseq's configuration.
-    """
+    """Lock the folder of a training's checkpoints, unless the launcher or a parent process holds the lock."""
     if cfg.no_save:
         return
     folder = Path(cfg.save_dir).resolve()

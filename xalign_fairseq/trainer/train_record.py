@@ -19,15 +19,7 @@ from xalign_fairseq.trainer.mending import LAST
 
 
 def commit(file: Path = USER_DIR / "__init__.py") -> str | None:
-    """The short hash of a source file's commit, with ``-dirty`` if sources differ.
-
-    Args:
-        file: by default the package's file; a script passes its own file, because the package may be installed.
-
-    Returns:
-        the hash; without git or for a file outside git, the environment variable XALIGN_COMMIT, which scripts/gpu sets
-        for its copy of the sources, or None.
-    """
+    """A source file's short commit, with ``-dirty`` if sources differ; outside git, XALIGN_COMMIT or None."""
     git = ("git", "-C", str(file.parent))
     if _output(*git, "ls-files", "--error-unmatch", file.name) is None:
         return os.environ.get("XALIGN_COMMIT") or None
@@ -35,11 +27,7 @@ def commit(file: Path = USER_DIR / "__init__.py") -> str | None:
 
 
 def machine(cpu: bool = False) -> str:
-    """The name of the active GPU, or of the CPU. Does not load torch.
-
-    Args:
-        cpu: whether the run used the CPU in spite of a GPU.
-    """
+    """The name of the active GPU, or of the CPU, without loading torch."""
     visible = os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0]
     names = None
     if not cpu and visible not in ("", "-1"):
@@ -69,12 +57,7 @@ TAKEN_OVER = ("restore_file", "finetune_from_model", *(f"reset_{each}" for each 
 
 
 class Session(TypedDict):
-    """One start of the training, or one resumption.
-
-    ``ended`` is None while it runs, and if the launcher itself was killed. ``exit`` is fairseq-train's exit code,
-    negative for a signal, and None if the launcher was interrupted. ``optimizer`` is the class, written at the end if
-    an optimizer was built.
-    """
+    """One start or resumption of the training; ``exit`` is negative for a signal, None if the launcher ended."""
 
     command: str
     data: list[str]
@@ -101,14 +84,7 @@ class Ended:
 
 
 def require_same(folder: Path, line: Sequence[str]) -> None:
-    """Raise :class:`XalignError` if a folder has another run's checkpoints, from which fairseq-train would resume.
-
-    More updates or data-bins, another learning rate or another batch size do not make another run.
-
-    Args:
-        folder: the ``--save-dir``.
-        line: fairseq-train's command line.
-    """
+    """Raise :class:`XalignError` if a folder has another run's checkpoints, from which fairseq-train would resume."""
     path = folder / NAME
     if not (path.is_file() and (folder / LAST).exists()) or any(given(line, name) for name in TAKEN_OVER):
         return
@@ -149,12 +125,7 @@ def _writer(folder: Path, record: TrainRecord) -> Session:
 
 @contextmanager
 def session(folder: Path, line: Sequence[str]) -> Iterator[Ended]:
-    """Add a session to the folder's ``training.json``; its end and exit code are added at the end of the block.
-
-    Args:
-        folder: the run's folder.
-        line: fairseq-train's command line, data-bins first.
-    """
+    """Add a session to the folder's ``training.json``; its end and exit code are added at the end of the block."""
     record, ended = _begin(folder, line), Ended()
     try:
         yield ended

@@ -100,13 +100,10 @@ class XalignTrainer(Trainer):
         return swapped(torch.Tensor, "cuda", lambda tensor, *args, **kwargs: tensor)
 
     def clip_grad_norm(self, clip_norm: float) -> torch.Tensor:
-        """Clip; the norm is the same in all processes, so all skip an update whose norm is not finite.
-
-        This moves the norm and all logged values of the update to the host, in the update's only synchronisation.
+        """Clip by all processes' norm; this moves all logged values to the host, the update's only synchronisation.
 
         Raises:
-            NonfiniteGradient: raised before fairseq would end the training; ``--fp16`` and ``--amp`` scale the loss
-                instead.
+            NonfiniteGradient: instead of the end of the training, unless ``--fp16`` or ``--amp`` scale the loss.
             LossScaleMinimum: ``--fp16`` cannot reduce the loss scale further.
         """
         self.left_out = True
@@ -162,11 +159,7 @@ class XalignTrainer(Trainer):
         return again
 
     def requeue_if_signalled(self, epoch_itr: object) -> None:
-        """After SIGUSR1 always write ``checkpoint_last.pt``, and end with exit code 75.
-
-        A process may receive the signal after others began their next update. Only a flag summed with an update's
-        counts ends all processes after the same update.
-        """
+        """After SIGUSR1 always write ``checkpoint_last.pt``, and end with exit code 75."""
         alone = self.data_parallel_world_size == 1
         if not (requeue.Signalled.received if alone else self.agreed["requeue"]):
             return

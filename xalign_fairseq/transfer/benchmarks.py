@@ -54,10 +54,7 @@ class Benchmark:
     labelled: str = ""
 
     def score(self, names: Sequence[str] = (), where: str = "score") -> tuple[Metric, ...]:
-        """The metrics whose mean is the score of a task; the first one chooses the model.
-
-        Without ``names`` they are EM and F1 for QA, as in XTREME, otherwise the first metric.
-        """
+        """The metrics whose mean is a task's score, by default EM and F1 for QA, else the first; that one selects."""
         if not names:
             return self.metrics if self.family == "qa" else self.metrics[:1]
         known = {metric.name: metric for metric in self.metrics}
@@ -81,12 +78,7 @@ class Benchmark:
 
 
 def find(benchmark: Benchmark, folder: str | os.PathLike, split: str, language: str) -> Path:
-    """The file of a split and language in a folder of the benchmark, or in a folder of many benchmarks.
-
-    The language of a treebank may be ``en_ewt``; if a language has several treebanks, :data:`USUAL_TREEBANKS` names the
-    one to use. MLQA's ``en-de`` has contexts in English and questions in German. An error lists the tried names and the
-    existing files.
-    """
+    """The file of a split and language in the benchmark's folder, or in a folder of many benchmarks."""
     tried = []
     for pattern in _patterns(benchmark, split, language):
         for end in ("", *sorted(SUFFIXES)):

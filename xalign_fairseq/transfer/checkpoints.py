@@ -16,10 +16,7 @@ from xalign_fairseq.encoder.vocabulary import load_tokenizer
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """An encoder to compare: ``path`` is in fairseq's format, ``digest`` belongs to the given file or folder.
-
-    Its tokenizer puts ``pair_separators`` ``</s>`` between two texts.
-    """
+    """An encoder to compare: a path in fairseq's format, the given model's digest, and ``</s>`` between two texts."""
 
     name: str
     path: Path

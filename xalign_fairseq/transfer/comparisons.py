@@ -59,10 +59,7 @@ class Differences:
 
 
 def compare(results: StudyResults, baseline: str, *, samples: int = 1000, seed: int = 1) -> Differences:
-    """Test each checkpoint against the baseline in every task with complete runs of both.
-
-    It uses the common seeds; without a common seed, all runs.
-    """
+    """Test each checkpoint against the baseline in every task with complete runs of both."""
     drawn = [_Drawn.of(task, samples, seed) for task in results.tasks]
     found = Differences([], [], [])
     for checkpoint in results.checkpoints:

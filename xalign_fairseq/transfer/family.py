@@ -88,11 +88,7 @@ class TaskFamily(ABC, Generic[E]):
 
     @classmethod
     def check(cls, limits: Limits, options: dict[str, Any]) -> None:
-        """Refuse options that allow no model or would lose words or answers silently.
-
-        Shares are at least 0 and below 1; numbers at least 1, or at least 0 if the default is 0 ("off"). The overlap is
-        shorter than a window.
-        """
+        """Refuse options that allow no model or would lose words or answers silently."""
         if cls.cuts_windows and limits.overlap >= limits.tokens - 2:
             raise XalignError(
                 "windows of this shape can't be cut",
@@ -157,10 +153,7 @@ def window_languages(examples: Sequence[Any], encoded: Sequence[EncodedExample])
 
 
 def language_rows(config: EncoderConfig, examples: Sequence[Any], encoded: Sequence[EncodedExample]) -> Tensor | None:
-    """The row of the language embedding of each token of a batch's windows, (N, T) int64; None without embeddings.
-
-    Separators belong to the first text, as in pre-training on pairs.
-    """
+    """The language embedding's row of each token, (N, T) int64, or None; separators belong to the first text."""
     if not config.languages:
         return None
     rows = []
@@ -184,15 +177,10 @@ def require_languages(config: EncoderConfig, examples: Iterable[Any]) -> None:
 def encode_words(
     tokenizer: Tokenizer, words: Sequence[str], limits: Limits
 ) -> tuple[list[np.ndarray], np.ndarray, np.ndarray]:
-    """Windows ``<s> ... </s>`` over a sentence, and the place of each word's first subword.
+    """Windows (T,) int64 over a sentence, and the window and position (W,) int64 of each word's first subword.
 
-    A sentence that fits is one window. A longer one is cut between words into windows that share up to
-    ``limits.overlap`` tokens; a word is read in the window where its shorter context, left or right, is longest (the
-    first among equals). A word without tokens becomes ``<unk>``; a word longer than a window is cut.
-
-    Returns:
-        windows: token ids (T,) int64 of each, T <= ``limits.tokens``.
-        window, position: (W,) int64, the row and the column of each word's first subword.
+    A long sentence is cut between words; each word is read in the window where its shorter context is longest. A word
+    without tokens becomes ``<unk>``; a word longer than a window is cut.
     """
     dictionary = tokenizer.dictionary
     room = limits.tokens - 2
@@ -236,11 +224,7 @@ def collate_windows(encoded: Sequence[EncodedExample]) -> tuple[Tensor, list[int
 
 
 def collate_words(encoded: Sequence[EncodedExample]) -> dict[str, Tensor]:
-    """The batch of a family of words: ``tokens`` (N, T), ``word_window`` and ``word_position`` (B, W), -1 at padding.
-
-    Args:
-        encoded: examples with the arrays ``window`` and ``position`` of :func:`encode_words`.
-    """
+    """A batch of words: ``tokens`` (N, T), ``word_window`` and ``word_position`` (B, W), -1 at padding."""
     tokens, rows = collate_windows(encoded)
     return {
         "tokens": tokens,

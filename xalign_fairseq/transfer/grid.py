@@ -40,10 +40,7 @@ class Training:
 
 
 def build(study: Study, checkpoints: Sequence[Checkpoint], *, cpu: bool, precision: str = "fp32") -> list[RunSpec]:
-    """Every run of a study, in order: by task, seed and checkpoint.
-
-    A task whose checkpoints are complete for one seed can be compared before the next seed begins.
-    """
+    """Every run of a study, by task, seed and checkpoint: the first seed can be compared before the next begins."""
     files = find_files(study)
     specs: list[RunSpec] = []
     for task in study.tasks:

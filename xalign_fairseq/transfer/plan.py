@@ -18,12 +18,7 @@ from xalign_fairseq.transfer.study import Study, check_name, load_study, select,
 
 @dataclass(frozen=True)
 class TransferOptions:
-    """The plan: models by their names in tables and folders, data and options.
-
-    Without ``study`` (a YAML file), the plan has XTREME's tasks on ``data`` in ``languages``. With a study, ``tasks``,
-    ``languages`` and ``seeds`` choose a part of it. ``jobs`` run at a time; ``precision`` is ``fp32``, ``fp16`` or
-    ``bf16``.
-    """
+    """The plan: models by name, data and options; without ``study`` (a YAML file), XTREME's tasks on ``data``."""
 
     models: Mapping[str, str]
     out: Path
@@ -77,10 +72,7 @@ class StudyPlan:
         return {spec.name: shown_command(spec, spec.folder(self.options.out) / "checkpoints") for spec in self.specs}
 
     def run(self) -> Iterator[Outcome]:
-        """Make the remaining runs, and yield each as it ends.
-
-        Leaving the iteration early ends the active runs; the next plan continues them.
-        """
+        """Make the remaining runs, and yield each as it ends; leaving early ends the active ones."""
         options = self.options
         for spec in self.specs:
             if spec.name in self.done:

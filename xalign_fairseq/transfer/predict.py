@@ -48,11 +48,7 @@ PRECISIONS = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat
 
 @dataclass
 class Evaluation:
-    """One test file's predictions, and its scores if it has labels.
-
-    Golds and predictions are in the family's form; golds are ``None`` without a label. ``counts`` (N, K), ``scores``
-    and ``signatures`` have the metrics' names as keys, and are empty without labels.
-    """
+    """A test file's golds and predictions, and its scores, counts (N, K) and signatures by metric if it has labels."""
 
     ids: list[str]
     golds: list[Any]
@@ -68,11 +64,7 @@ class Evaluation:
         return len(self.ids)
 
     def score(self, benchmark: Benchmark, of_answers: str, **choices: object) -> None:
-        """Count, score and sign by every metric of the benchmark, if all items have a label.
-
-        ``of_answers`` is the language for normalising answers: ``en`` for MLQA's ``en-de``. ``choices`` are settings
-        for the signatures.
-        """
+        """Count, score and sign by every metric; answers are normalised as in the language ``of_answers``."""
         if any(gold is None for gold in self.golds):
             return
         for metric in benchmark.metrics:
@@ -82,11 +74,7 @@ class Evaluation:
 
 
 class Predictor:
-    """An encoder fine-tuned on a transfer task; :meth:`load` builds it from a checkpoint.
-
-    ``maps`` apply to the features of a frozen encoder. ``dtype`` is the precision of products, by autocast as in
-    training.
-    """
+    """An encoder fine-tuned on a transfer task; ``dtype`` is that of products, by autocast as in training."""
 
     def __init__(
         self,
@@ -224,11 +212,7 @@ def evaluate_retrieval(
     layer: int | None = None,
     maps: LanguageMaps | None = None,
 ) -> Evaluation:
-    """Find the English line of each line of a bitext, and the reverse, by cosine and by margin.
-
-    Scores have the names of :data:`~xalign_fairseq.evaluation.retrieval.RETRIEVAL_METRICS` as keys. ``predictions``
-    are, for each line, the ids (line numbers from 1) that each search found.
-    """
+    """Find the English line of each line of a bitext, and the reverse; predictions are line numbers from 1."""
     benchmark = BENCHMARKS["tatoeba"]
     chosen = encoder.config.resolve_layer(
         default_retrieval_layer(encoder.config.encoder_layers) if layer is None else layer

@@ -32,12 +32,7 @@ class Row:
 
 @dataclass(frozen=True)
 class TaskReport:
-    """One setting of the study, with a title such as ``pos, trained on en``.
-
-    ``rows`` has a row per checkpoint for each metric, and for ``score``, the mean of the metrics in ``scored_by``.
-    ``signatures``, by language and metric, apply to all runs; they list each checkpoint's layer and version if these
-    differ.
-    """
+    """A setting, such as ``pos, trained on en``: rows by metric, and signatures by language and metric."""
 
     title: str
     task: str
@@ -65,9 +60,7 @@ class EnglishGap:
 
 @dataclass(frozen=True)
 class SupervisedGap:
-    """The score of a model trained on the language minus a zero-shot model's score, on the same test data, over the
-    seeds of both.
-    """
+    """The score of a model trained on the language minus a zero-shot model's, over the seeds of both."""
 
     task: str
     checkpoint: str
@@ -79,11 +72,7 @@ class SupervisedGap:
 
 @dataclass(frozen=True)
 class StudyReport:
-    """The data of tables and plots.
-
-    ``overall`` has the average score over the tasks with one model for all languages; ``None`` if one is missing.
-    ``findings`` are tests against ``baseline``, if there is one.
-    """
+    """The data of tables and plots; ``overall`` are average scores over complete tasks with one model."""
 
     version: str
     checkpoints: tuple[str, ...]
@@ -105,10 +94,7 @@ class StudyReport:
 def make_report(
     out: str | os.PathLike, baseline: str | None = None, *, samples: int = 1000, seed: int = 1
 ) -> StudyReport:
-    """Read the finished runs below ``OUT/runs`` and compute all figures; ``baseline`` comes first.
-
-    Reports checkpoints that were fine-tuned with other settings or data than the first checkpoint.
-    """
+    """Read the finished runs below ``OUT/runs`` and compute all figures; ``baseline`` comes first."""
     limits = (("samples", samples, samples >= 1, "1 or more"), ("seed", seed, seed >= 0, "0 or more"))
     check_values("no bootstrap can be made", *limits)
     results = read_results(out)
@@ -135,10 +121,7 @@ def make_report(
 
 
 def figures_of(report: StudyReport) -> list[Figure]:
-    """The report's scores in the form of a paper's tables: by task and metric, language, ``average`` and ``zero-shot``.
-
-    The mean over all tasks is the ``average score`` of the column ``all tasks``.
-    """
+    """The report's scores as in a paper's tables: by task and metric, language, ``average`` and ``zero-shot``."""
     found = []
     for task in report.tasks:
         for metric in task.metrics:
@@ -207,10 +190,7 @@ def _minus(first: dict[int, float], second: dict[int, float]) -> dict[int, float
 
 
 def _overall(results: StudyResults, checkpoints: Sequence[str]) -> dict[str, Summary | None]:
-    """Mean of the tasks' average scores, each task with equal weight, as in XTREME.
-
-    It has a deviation if all tasks have the same seeds; a task without training scores the same for every seed.
-    """
+    """Mean of the tasks' average scores, each task with equal weight, as in XTREME."""
     tasks = [task for task in results.tasks if task.models != EACH]
     found: dict[str, Summary | None] = {}
     for checkpoint in checkpoints:

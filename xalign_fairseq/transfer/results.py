@@ -39,11 +39,7 @@ class ResultFile(TypedDict):
 
 @dataclass(frozen=True)
 class RunResult:
-    """One checkpoint fine-tuned on one task with one seed, and its scores, by language and metric.
-
-    Only languages whose test files have labels have scores. ``made_by`` is everything that determines the training
-    except the seed; None if the file lacks it.
-    """
+    """One checkpoint's scores on one task with one seed, and what determined its training (None if unknown)."""
 
     folder: Path
     checkpoint: str

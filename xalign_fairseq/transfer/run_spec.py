@@ -36,15 +36,9 @@ class RunSpec:
     """Everything that determines a run's result; ``place`` has the paths of its files on this machine.
 
     Attributes:
-        checkpoint, checkpoint_digest: the encoder's name in tables, and its digest.
         encoder: its sizes, and its language embeddings and layer norms if they differ from XLM-R's, by fairseq's names.
-        task, benchmark, family: their names.
         models: ``one`` for all training languages, or one for ``each``.
-        train_languages, valid_languages: empty for retrieval.
-        seed: of the head, of dropout and of the order of examples.
-        holdout, code_switch: as in :class:`~xalign_fairseq.transfer.study.Task`.
         settings, options: of training, as :func:`~xalign_fairseq.transfer.settings.as_data` writes them; of the family.
-        train_examples, updates, warmup_updates: derived from data and settings.
         precision: ``fp32``, ``fp16`` or ``bf16``; on a CPU and in prediction it applies only to products (autocast).
         digests: part (``train``, ``valid``, ``test``) -> language -> digest of the file.
         place: ``checkpoint``, ``data``, ``cpu`` and ``files``, part -> language -> path.
@@ -107,10 +101,7 @@ def spec_data(path: Path) -> dict[str, Any]:
 
 
 def is_done(spec: RunSpec, out: Path) -> bool:
-    """Whether the run has results for all its test languages.
-
-    An untested language does not make another run: the kept model is tested on it.
-    """
+    """Whether the run has results for all its test languages."""
     folder = spec.folder(out)
     path = folder / "spec.json"
     made = any(any(folder.glob(name)) for name in ("checkpoints/*.pt", "trained.json", "result.json"))

@@ -63,11 +63,7 @@ def summary(result: Mapping[str, Any]) -> str:
 
 
 def make(path: Path, keep_models: bool = False) -> None:
-    """Make the run that ``spec.json`` describes, or finish it: train, predict, score; the result comes last.
-
-    Interrupted training continues from ``checkpoint_last.pt``. Languages in the result are not tested again, and a run
-    with a result is not trained again.
-    """
+    """Make the run that ``spec.json`` describes, or finish it: train, predict, score; the result comes last."""
     folder = path.parent
     with alone(folder) as lock:
         spec = RunSpec.read(path)

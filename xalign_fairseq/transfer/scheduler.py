@@ -46,9 +46,8 @@ def run_jobs(
 ) -> Iterator[Finished]:
     """Run jobs in order, at most ``slots`` at a time, and yield each as it ends, failed or not.
 
-    Each job leads its own process group. If the iteration ends early, by an exception (Ctrl-C) or ``close()``, the
-    active process groups are ended first. SIGUSR1 is passed on to the jobs: no further job starts, stopped jobs are not
-    yielded, and ``Requeued`` is raised. ``environment`` adds variables for a slot; ``poll`` is in seconds.
+    Each job leads a process group, which ends with the iteration. After SIGUSR1, which the jobs get too, no job starts,
+    and ``Requeued`` is raised.
     """
     waiting, running = list(jobs), list[_Running]()
     with requeue_handed_on(lambda: [each.process for each in running]) as signalled:
@@ -74,10 +73,7 @@ def run_jobs(
 
 
 def share(slots: int, gpus: Sequence[str], environment: Mapping[str, str] = os.environ) -> Callable[[int], dict]:
-    """Each slot's part of the machine: an equal share of the cores, and one GPU in turn.
-
-    A given ``OMP_NUM_THREADS`` is kept.
-    """
+    """Each slot's equal share of the cores, unless ``OMP_NUM_THREADS`` is given, and one GPU in turn."""
     threads = environment.get("OMP_NUM_THREADS") or str(max(1, cores() // slots))
 
     def of(slot: int) -> dict[str, str]:

@@ -64,10 +64,7 @@ _SHARES = ("dropout", "attention_dropout", "adam_betas")
 def read_settings(
     layers: Sequence[Mapping[str, Any]], family_defaults: Mapping[str, Any], where: str
 ) -> tuple[Settings, dict[str, Any]]:
-    """Settings from mappings (later ones override earlier ones), and the family's own options in them.
-
-    ``family_defaults`` gives the family's options their types; ``where`` is for errors.
-    """
+    """Settings from mappings, the last one first, and the family's options in them; ``where`` is for errors."""
     # A setting of both (dropout) is a single option of fairseq.
     family = {name: default for name, default in family_defaults.items() if name not in NAMES}
     options = [(name, int | None if default is None else type(default), default) for name, default in family.items()]

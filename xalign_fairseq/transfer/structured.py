@@ -38,11 +38,7 @@ def load_yaml(path: str | os.PathLike) -> Any:
 
 
 def load_with_base(path: str | os.PathLike) -> Any:
-    """The content of a study; it may extend another one, its ``base``, whose path is relative to the study.
-
-    Its values replace the base's, mappings key by key. A run's length in any of :data:`LENGTHS` replaces the base's
-    length. If the study names tasks, only those remain. The base's ``data`` are relative to the base.
-    """
+    """The content of a study, merged key by key into its ``base``, whose path is relative to the study."""
     own = load_yaml(path)
     if not isinstance(own, Mapping) or "base" not in own:
         return own

@@ -141,13 +141,7 @@ def load_study(path: str | os.PathLike, data: str | os.PathLike | None = None) -
 
 
 def xtreme_study(data: str | os.PathLike, languages: Sequence[str], tasks: Sequence[str] = ()) -> Study:
-    """XTREME's tasks in a folder of their files: train and choose the model in English, test on ``languages``.
-
-    Tasks of :data:`BESIDE` are added if ``tasks`` names them.
-
-    A benchmark is not tested in a language it does not have. Tatoeba searches among English sentences, so it has no
-    English test.
-    """
+    """XTREME's tasks in a folder of their files: train and choose the model in English, test on ``languages``."""
     beside = {name: keys for name, keys in BESIDE.items() if name in tasks}
     found = []
     for name, keys in (XTREME | beside).items():

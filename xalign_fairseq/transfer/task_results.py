@@ -18,12 +18,7 @@ OF_ENCODER = ("checkpoint_digest", "encoder")
 
 @dataclass(frozen=True)
 class TaskResults:
-    """A task and what its models are trained on, with the runs of all checkpoints and seeds.
-
-    ``languages`` are the scored languages, English first. ``measured`` has, per metric, the parts of the signature that
-    all runs share. The keys of ``runs`` are checkpoint, seed and language. ``score`` names the metrics of the task's
-    score, empty for the benchmark's.
-    """
+    """A task's runs by checkpoint, seed and language; ``measured`` are the shared parts of their signatures."""
 
     task: str
     benchmark: Benchmark
@@ -76,10 +71,7 @@ class TaskResults:
         return {seed: float(np.mean([column[seed] for column in columns])) for seed in self.complete(checkpoint)}
 
     def trained_otherwise(self, checkpoints: Sequence[str]) -> list[str]:
-        """The differences, except the encoder, of each checkpoint that was fine-tuned differently from the first one.
-
-        Differences may be intended, such as ``pair_separators`` of other encoders, or come from a changed study.
-        """
+        """The differences, except the encoder, of checkpoints that were fine-tuned otherwise than the first one."""
         firsts: dict[tuple[str, ...], RunResult] = {}
         found: dict[str, str] = {}
         for checkpoint in checkpoints:

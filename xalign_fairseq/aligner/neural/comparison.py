@@ -110,12 +110,7 @@ VARIED_OF_GROW = {"threshold": (0.4, 0.5, 0.6)}
 
 @dataclass(frozen=True)
 class Grid:
-    """The settings to compare; :func:`grid_linkings` fills empty ones.
-
-    Each item of ``layers`` is one layer or several averaged layers. ``average`` has numbers of neighbouring layers
-    whose means are compared too. ``varied`` has values for the options in :data:`VARIED`, ``fixed`` for other options,
-    both for all methods that have them.
-    """
+    """The settings to compare; :func:`grid_linkings` fills empty ones."""
 
     layers: Sequence[tuple[int, ...]] = ()
     average: Sequence[int] = ()
@@ -139,10 +134,7 @@ class LinkingComparison:
 def compare_linkings(
     model: str, options: AlignerOptions, sets: Sequence[GoldPairs], grid: Grid, quiet: bool = False
 ) -> LinkingComparison:
-    """Score every linking of a grid on development sets, with one pass of the encoder for each encoding.
-
-    All settings share the linking of ``options``.
-    """
+    """Score every linking of a grid on development sets, with one pass of the encoder for each encoding."""
     aligner = Aligner.from_pretrained(model, options)
     linkings = grid_linkings(grid, aligner)
     total = sum(len(text.pairs) for text in sets) * len({linking.encoding for linking in linkings})
@@ -167,11 +159,7 @@ def read_sets(texts: Sequence[tuple[tuple[str, ...], str]]) -> list[GoldPairs]:
 
 
 def grid_linkings(grid: Grid, aligner: Aligner) -> list[Linking]:
-    """Every layer, encoding and method with its options, in this order; a link scorer once, with its own layers.
-
-    ``aligner`` is the model's aligner without options. If the model labelled itself and no method is named, the model's
-    method and encoding are compared.
-    """
+    """Every layer, encoding and method with its options, in this order; a link scorer once, with its own layers."""
     linking = aligner.linking
     own = not grid.methods and (linking.origin == ITSELF or aligner.pointer is not None)
     methods = own_methods(grid, linking.finder) if own else named_methods(grid)
@@ -208,10 +196,7 @@ def grid_layers(grid: Grid, every: Sequence[int], config: EncoderConfig) -> list
 
 
 def named_methods(grid: Grid) -> list[Method]:
-    """Each method with each value of its varied options, and with its fixed options.
-
-    Without names: each usual method that has all given options.
-    """
+    """Each method (by default each usual one that has all given options) with each value of its varied options."""
     given = {**grid.fixed, **grid.varied}
     known = {name: METHODS[name] for name in dict.fromkeys(grid.methods or COMPARED_METHODS)}
     if not grid.methods:

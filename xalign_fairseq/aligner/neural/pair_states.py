@@ -23,13 +23,9 @@ LEAST_PART = 4
 
 @dataclass(frozen=True)
 class SideWindows:
-    """Windows of equal length over one side of a pair, spread evenly from its first token to its last.
+    """Windows of equal length, spread evenly over one side of a pair.
 
-    Attributes:
-        length: tokens in each window.
-        starts: (K,) int64, first token of each.
-        owners: (size,) int64, for each token the window in which the token is furthest from an edge. If windows cover
-            the same tokens (short side), the window at the token's relative position, where the other side fits best.
+    ``starts`` (K,) int64 are the first tokens; ``owners`` (size,) int64 is each token's window with the most context.
     """
 
     length: int
@@ -58,11 +54,7 @@ class SideWindows:
 
 
 def pair_windows(n: int, m: int, positions: int, encoding: str) -> tuple[SideWindows, SideWindows]:
-    """Windows over n source and m target tokens; both sides advance by the same proportion.
-
-    ``joint``: window k of both sides fits into one sequence, shared in proportion to their lengths (a short side gets
-    at least a quarter, or is complete); ``separate``: each side has its own sequence.
-    """
+    """Windows over n source and m target tokens; both sides advance by the same proportion."""
     alone = positions - 2
     lengths = (min(n, alone), min(m, alone)) if encoding == "separate" else _shares(n, m, positions - 3)
     # Steps of half a window: all tokens except those at the ends have a quarter of a window on either side.
@@ -95,9 +87,7 @@ Ids = tuple[np.ndarray, np.ndarray]
 class PairEncoder:
     """Token ids of sentence pairs to hidden states and the positions of both sides.
 
-    ``joint`` encoding is ``<s> src </s> tgt </s>``; ``separate`` is ``<s> src </s>`` and ``<s> tgt </s>``, as in
-    awesome-align, SimAlign and the explicit alignment objectives. Linear maps are applied if given. ``mapped`` are the
-    languages for maps, ``embedded`` those for language embeddings.
+    ``joint`` encoding is ``<s> src </s> tgt </s>``; ``separate`` is ``<s> src </s>`` and ``<s> tgt </s>``.
     """
 
     def __init__(
@@ -131,10 +121,7 @@ class PairEncoder:
         return n + m + 3 <= positions if self.encoding == "joint" else max(n, m) + 2 <= positions
 
     def states(self, pairs: Sequence[Ids], layers: Collection[int]) -> tuple[dict[int, Tensor], Tensor]:
-        """Hidden states (B, T, H) by layer, and spans (B, 4) int64: [src start, src end, tgt start, tgt end).
-
-        The sides must fit (:meth:`fits`). Layer 0 is the embeddings; the encoder runs up to the highest layer.
-        """
+        """Hidden states (B, T, H) by layer, and spans (B, 4) int64: [src start, src end, tgt start, tgt end)."""
         if self.encoding == "joint":
             sequences, sides = zip(*(pair_sequence(src, tgt) for src, tgt in pairs), strict=True)
             spans = torch.from_numpy(np.stack(sides)).to(self._device)
@@ -150,11 +137,7 @@ class PairEncoder:
     def long_states(
         self, src: np.ndarray, tgt: np.ndarray, layers: Collection[int], batch_tokens: int
     ) -> tuple[dict[int, Tensor], Tensor]:
-        """Like :meth:`states` for one pair longer than the positions, in overlapping windows without special tokens.
-
-        Each token takes its state from the window in which it is furthest from an edge
-        (:func:`~xalign_fairseq.aligner.neural.pair_states.pair_windows`).
-        """
+        """Like :meth:`states` for one pair longer than the positions, in overlapping windows without special tokens."""
         n, m, config = len(src), len(tgt), self.encoder.config
         windows = pair_windows(n, m, config.max_positions, self.encoding)
         at_once = max(1, batch_tokens // (sum(side.length for side in windows) + 4))

@@ -24,24 +24,12 @@ CONTROLS = {code: 0x2400 + code for code in range(32)} | {0x7F: 0x2421} | dict.f
 
 
 def markup(word: str) -> str:
-    """A word as HTML.
-
-    Example::
-
-        >>> markup("a<b")
-        'a&lt;b'
-    """
+    """A word as HTML."""
     return escape(word.translate(CONTROLS))
 
 
 def gaps(words: Sequence[str]) -> list[str]:
-    """The text before each word and after the last, as HTML. White space becomes one space, or none at either end.
-
-    Example::
-
-        >>> gaps(["red", "house"])
-        ['', ' ', '']
-    """
+    """The text before each word and after the last, as HTML."""
     if not isinstance(words, SegmentedText):
         return ["", *[" "] * (len(words) - 1), ""]
     bounds = [0, *(bound for span in words.spans for bound in span), len(words.text)]
@@ -50,14 +38,7 @@ def gaps(words: Sequence[str]) -> list[str]:
 
 
 def looks(words: Iterable[str]) -> tuple[str, bool]:
-    """The text direction, and whether the letters are small. The majority of letters decides, because a text may begin
-    with a foreign name.
-
-    Example::
-
-        >>> looks(["BBC", "أخبار", "العالم"])
-        ('rtl', True)
-    """
+    """The text direction, and whether the letters are small."""
     letters = [kind for letter in "".join(words) if (kind := _letter(letter))]
     right_to_left = sum(kind in ("R", "AL") for kind, _ in letters)
     left_to_right = sum(kind == "L" for kind, _ in letters)

@@ -20,11 +20,7 @@ KEY = {"link": "link", "extra": "link that is not gold", "missing": "sure gold l
 
 @dataclass(frozen=True)
 class Page:
-    """A page that shows a word's partners and link probabilities when the pointer or the keys select the word.
-
-    With ``golds``, in the order of the input, wrong links and missing sure links are marked. The language codes help
-    browsers choose fonts. A truncated page still shows its complete pairs.
-    """
+    """A page that shows a word's partners and link probabilities; with ``golds``, errors are marked."""
 
     golds: Sequence[Gold] | None = None
     languages: tuple[str, str] | None = None

@@ -209,12 +209,7 @@ def begun(folder: Path, identity: dict[str, Any]) -> AbstractContextManager[None
 def learn_models(
     pairs: Pairs, folder: Path, progress: Progress, guide: Guide | None = None, dev: GoldText | None = None
 ) -> tuple[TrainedModels, Report | None]:
-    """Learn a model of each kind of units, or read finished ones of an interrupted run; also returns a report on
-    ``dev``.
-
-    ``progress`` is called with the units, the number of finished passes, and the number of all passes. The caller holds
-    the folder with :func:`begun`.
-    """
+    """A model of each kind of units, learned or read from an interrupted run, and a report on ``dev``."""
     words = number_words(pairs)
     factors = word_factors(guide, cell_starts(words), words[1].lengths)
     models = [_model(name, words, folder / f"{name}.npz", progress, factors) for name in NAMES]

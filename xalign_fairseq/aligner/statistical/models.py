@@ -49,20 +49,14 @@ class UnitModel:
     def add_scores(
         self, words: tuple[Words, Words], cells: np.ndarray, scores: np.ndarray, share: float, factors: Factors | None
     ) -> np.ndarray:
-        """Add a share of the scores of all word pairs to ``scores``. Returns (K,) bool: the sentence pairs that fit.
-
-        ``cells`` (K + 1,): the start of each pair's scores, a matrix of source words by target words.
-        """
+        """Add a share of all word pairs' scores, pair k's at ``cells[k]``; returns (K,) bool: the pairs that fit."""
         text = self.cut(words)
         backend().add_scores(self.tables, text, cells, scores, share, factors)
         return text.fits
 
 
 def mean_scores(models: Iterable[UnitModel], pairs: WordPairs, guide: Guide | None = None) -> list[np.ndarray | None]:
-    """The mean of the models' scores of each pair; ``None`` if the pair is too long for a model.
-
-    A pair with an empty side has scores without rows or columns. ``guide`` has the encoder's scores of the same pairs.
-    """
+    """The mean of the models' scores of each pair; ``None`` if the pair is too long for a model."""
     words = number_words(pairs)
     cells = cell_starts(words)
     factors = word_factors(guide, cells, words[1].lengths)

@@ -1,7 +1,4 @@
-"""A pass over a text in numpy batches: the reference for ``compiled.py``.
-
-Sentence pairs of similar lengths form a padded batch.
-"""
+"""A pass over a text in padded numpy batches: the reference for ``compiled.py``."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -28,9 +25,7 @@ SEEN_AT_ONCE = 1 << 24
 
 
 class Counts(NamedTuple):
-    """Expected counts, float64: ``links`` (FIRST + P,) of pairs of units, ``alone`` of target and of source units
-    without partner (unknown units and padding included), ``jumps`` over source and target positions.
-    """
+    """Expected counts, float64: of ``links``, of units ``alone`` (target, then source), and of ``jumps``."""
 
     links: np.ndarray
     alone: tuple[np.ndarray, np.ndarray]
@@ -44,9 +39,7 @@ class Counts(NamedTuple):
 
 
 class UnitBatch(NamedTuple):
-    """``lines``: numbers of the pairs; ``src`` (B, N) and ``tgt`` (B, M): ids, -1 is padding; ``rows`` (B, N, M): rows
-    of the tables; ``factors`` (B, N, M): factors of their probabilities, if any.
-    """
+    """Padded pairs (ids, -1 is padding) with (B, N, M) rows of the tables, and factors of their probabilities."""
 
     lines: list[int]
     src: np.ndarray
@@ -94,10 +87,7 @@ def expected_counts(tables: Tables, text: UnitText, factors: Factors | None = No
 def add_scores(
     tables: Tables, text: UnitText, cells: np.ndarray, scores: np.ndarray, share: float, factors: Factors | None = None
 ) -> None:
-    """Add a share of the scores of words. In each direction, posteriors are summed over the units of one word and
-    averaged over the units of the other word; the score is the mean of both directions. ``cells`` (K + 1,): the start
-    of each pair's scores.
-    """
+    """Add a share of the scores of words: the mean of both directions' posteriors, pair k's at ``cells[k]``."""
     for batch in batches(tables, text, factors):
         forward, backward = both_directions(tables, batch)
         for row, line in enumerate(batch.lines):
@@ -155,11 +145,7 @@ def rows_of(tables: Tables, keys: np.ndarray, src: np.ndarray, tgt: np.ndarray) 
 def both_directions(
     tables: Tables, batch: UnitBatch, counts: tuple[np.ndarray | None, np.ndarray | None] = (None, None)
 ) -> tuple[Posteriors, Posteriors]:
-    """Posteriors of source positions for each target unit (M, B, N), and of target positions for each source unit (N,
-    B, M).
-
-    The expected jumps of each direction are added to ``counts``.
-    """
+    """Posteriors of each target unit's source (M, B, N) and the reverse (N, B, M); jumps are added to ``counts``."""
     probabilities = tables.pairs[batch.rows]
     if batch.factors is not None:
         probabilities = probabilities * batch.factors[..., None]

@@ -31,15 +31,13 @@ def first_jumps() -> Array:
 def posteriors(
     emitted: Array, null: Array, real: Array, jumps: Array | None, valid: Array, counts: Array | None = None
 ) -> Posteriors:
-    """Forward-backward over a batch, in the dtype of ``emitted``.
+    """Posteriors of states by forward-backward over a batch, in the dtype of ``emitted``.
 
     Args:
-        emitted: (M, B, N) probability of each observed unit given each state's unit. For observed padding: 1 at real
-            states, 0 at padded states.
+        emitted: (M, B, N) probability of each observed unit given each state; 1 at padded units, 0 at padded states.
         null: (M, B) probability of each observed unit without partner; 1 where padded.
         real: (B, N) which states are not padding.
-        jumps: (2 ``REACH`` + 1,) weights of jumps; ``None``: all positions equal, as in IBM Model 1 (Brown et al.,
-            1993).
+        jumps: (2 ``REACH`` + 1,) weights; ``None``: all positions equal, IBM Model 1 (Brown et al., 1993).
         valid: (M, B) which observed units are not padding.
         counts: (2 ``REACH`` + 1,) array that expected jumps are added to.
     """
@@ -97,9 +95,7 @@ class Factors(NamedTuple):
 
 
 def word_factors(guide: Guide | None, cells: np.ndarray, words: np.ndarray) -> Factors | None:
-    r"""Factors :math:`(s(u, v) + 0.1)^2` of words; 1 in lines without guidance. ``cells``: the start of each line's
-    factors.
-    """
+    """Factors :math:`(s(u, v) + 0.1)^2` of words, line k's at ``cells[k]``; 1 in lines without guidance."""
     if guide is None:
         return None
     values = np.ones(cells[-1], np.float32)

@@ -109,10 +109,7 @@ class Pieces:
 
 
 def make_units(name: str, words: Mapping[str, int], model: bytes | None = None) -> Units:
-    """The units named ``word``, ``prefixN``, ``piecesN`` (byte-pair merges) or ``unigramN``.
-
-    ``words`` and their counts are read only for pieces not yet stored in ``model``.
-    """
+    """The units named ``word``, ``prefixN``, ``piecesN`` (byte-pair merges) or ``unigramN``."""
     if name == "word":
         return Prefixes()
     kind, size = name.rstrip("0123456789"), name[len(name.rstrip("0123456789")) :]

@@ -44,12 +44,7 @@ Say = Callable[[str], object]
 
 @dataclass(frozen=True)
 class BestRun:
-    """The data that the steps learn from.
-
-    Every fifth pair of each of ``golds`` (``S-T.gold`` of any languages, see :class:`~.gold.ScorerRun`) is held out;
-    all held-out pairs judge each step. Without gold every step is used. ``updates`` is the number of updates of
-    self-training; ``None``: the default for the encoder.
-    """
+    """The data that the steps learn from; every fifth gold pair is held out and judges the steps."""
 
     src: str
     tgt: str
@@ -94,10 +89,7 @@ class BestRun:
 
 
 def train_best(run: BestRun, say: Say = print, hear: Hear = lambda line, updates: None) -> BestAligner:
-    """Do all steps. The same call continues after the last finished step; a finished folder does not change.
-
-    ``say`` gets a line for each step, ``hear`` the log of fairseq-train. The folder is a model for ``load_aligner``.
-    """
+    """Do all steps. The same call continues after the last finished step; a finished folder does not change."""
     require_fairseq()
     SentencePairs(run.src, run.tgt)  # which checks that they fit
     if run.golds and not run.judges:
@@ -168,10 +160,7 @@ class _Steps:
         return after if self._done[name]["used"] else before
 
     def _judge(self, before: BestParts, after: BestParts) -> tuple[float, float] | None:
-        """The mean AER on suitable held-out gold without and with a step; None without such gold.
-
-        For gold in other languages than the bitext, the statistics are left out.
-        """
+        """The mean AER on held-out gold without and with a step; statistics judge only gold of their languages."""
         found = []
         for each in self._run.judges:
             own = each.languages == self._run.languages

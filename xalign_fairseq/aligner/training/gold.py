@@ -36,11 +36,7 @@ SHARED = 0.2  # sets that share more sentences than this count as one
 
 @dataclass(frozen=True)
 class ScorerRun:
-    """The gold for training a scorer: files ``S-T.gold``, each next to its texts ``S-T.S`` and ``S-T.T``.
-
-    Pairs whose number is a multiple of ``held_out`` are held out (5: pairs 5, 10, 15); 0: no pairs. ``out`` gets
-    ``scorer.npz``, or ``encoder.npz`` for a trained encoder.
-    """
+    """Files ``S-T.gold`` next to their texts ``S-T.S`` and ``S-T.T``; pairs are held out by ``held_out``."""
 
     model: str
     golds: Sequence[str | os.PathLike[str]]

@@ -39,12 +39,7 @@ class GoldPair:
 
 @dataclass(frozen=True)
 class Fitting:
-    """The settings for fitting a scorer.
-
-    The networks train for ``epochs``, the similarity for two thirds as many, both for at least ``updates`` updates.
-    ``lr`` falls to 0; ``decay`` is the networks' weight decay; a batch has at most ``cells`` pairs of words, padding
-    included.
-    """
+    """The networks' epochs (two thirds for the similarity), least updates, and most word pairs per batch."""
 
     epochs: int = 6
     updates: int = 600
@@ -66,9 +61,7 @@ def fit_link_scorer(
 ) -> LinkScorer:
     """Fit a scorer to the gold links of all sets; a set's weight is the square root of its number of word pairs.
 
-    The networks read a similarity that was fitted to the *other* sets, because it is overconfident on its own set. A
-    single set is split into halves. Possible links are not trained on; sure and possible links calibrate. Merge sets
-    that share sentences. ``new`` makes a scorer with random parameters.
+    The networks read a similarity fitted to the *other* sets, or halves of one, because it is overconfident on its own.
     """
     torch.manual_seed(fitting.seed)
     groups = [list(each) for each in sets] if len(sets) > 1 else [list(sets[0][::2]), list(sets[0][1::2])]
@@ -115,10 +108,7 @@ def _fit_similarity(
 
 
 def similarity_loss(similarity: Similarity, src: Tensor, tgt: Tensor, links: Sequence[Collection[Link]]) -> Tensor:
-    """-log p(j | i) - log q(i | j), averaged over each pair's links, then over pairs.
-
-    States are (B, n, H) and (B, m, H), 0 at padding; each pair has at least one link.
-    """
+    """-log p(j | i) - log q(i | j), averaged over each pair's links, then over pairs."""
     inside = src.any(2)[:, :, None] & tgt.any(2)[:, None, :]
     logits = similarity(src, tgt) * similarity.log_scale.exp()
     logits = logits.masked_fill(~inside, torch.finfo(logits.dtype).min)

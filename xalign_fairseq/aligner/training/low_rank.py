@@ -48,12 +48,7 @@ class Change(nn.Module):
 
 
 def mean_of(trained: Sequence[tuple[Changes, Mapping[str, Tensor]]], rank: int) -> tuple[Changes, dict[str, Tensor]]:
-    """The mean of trainings from the same start, which has fewer errors than one training (cf. Wortsman et al., 2022).
-
-    Args:
-        trained: for each training, the changes from :func:`train_together` and the scorer's parameters.
-        rank: rank of the mean changes.
-    """
+    """The mean, of a rank, of trainings from the same start, which errs less (cf. Wortsman et al., 2022)."""
     changes = {name: _mean([each[name] for each, _ in trained], rank) for name in trained[0][0]}
     return changes, {name: torch.stack([each[name] for _, each in trained]).mean(0) for name in trained[0][1]}
 
@@ -74,11 +69,7 @@ def train_together(
     changing: Changing = Changing(),
     say: Callable[[str], object] = lambda line: None,
 ) -> dict[str, tuple[Tensor, Tensor]]:
-    """Train changes of an encoder and its scorer by binary cross-entropy of links and the similarity's softmaxes.
-
-    The encoder is in float32 and its parameters do not change; the scorer is trained in place. Possible links are
-    ignored. Returns, for each changed parameter, the factors (O, r) and (r, I) of the change.
-    """
+    """Train a copy's low-rank changes, factors (O, r) and (r, I), and in place its scorer, by the losses of links."""
     torch.manual_seed(seed)
     random = np.random.default_rng(seed)
     examples = [

@@ -23,11 +23,7 @@ PROJECTIONS = ("PCA", "t-SNE")
 
 @dataclass(frozen=True)
 class Panel:
-    """One encoder: title, vectors (N, H) of each pair's source and target word, and projection.
-
-    ``by`` is one of :data:`PROJECTIONS`: ``PCA`` is deterministic and preserves distances best in two dimensions;
-    ``t-SNE``, as in WEAM's Figure 2, preserves neighbourhoods.
-    """
+    """One encoder: title, vectors (N, H) of each pair's words, and one of :data:`PROJECTIONS`."""
 
     title: str
     src: np.ndarray

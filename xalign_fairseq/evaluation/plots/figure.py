@@ -1,7 +1,4 @@
-"""Shared by all pictures: matplotlib if installed, fonts for many scripts, complete files.
-
-SVG pictures follow the reader's light or dark setting, and need no fonts.
-"""
+"""Shared by all pictures: matplotlib if installed, fonts for many scripts, complete files."""
 
 import importlib.util
 import io
@@ -67,10 +64,7 @@ def style_axes(axes: "Axes", grid: Literal["x", "y"]) -> None:
 
 
 def draw_key(figure: "Figure", shown: Iterable[tuple[str, Any]], columns: int) -> None:
-    """The legend, above the axes: names, each with an artist of matplotlib's.
-
-    This works for any name; matplotlib skips names with a leading underscore and reads two dollar signs as a formula.
-    """
+    """The legend, above the axes, of names with any characters, unlike matplotlib's."""
     names, artists = zip(*shown, strict=True)
     numbers = [str(number) for number in range(len(names))]
     legend = figure.legend(
@@ -82,10 +76,7 @@ def draw_key(figure: "Figure", shown: Iterable[tuple[str, Any]], columns: int) -
 
 
 def save(figure: "Figure", path: StrPath, fit: bool = False) -> None:
-    """Write a figure in the format of the file's ending (.png, .pdf, .svg); the file appears complete or not at all.
-
-    With ``fit`` the picture includes labels beyond the figure. The same figure gives the same bytes.
-    """
+    """Write a complete, reproducible file, by its ending .png, .pdf or .svg; ``fit`` includes outer labels."""
     from matplotlib import rc_context
 
     kind = check_picture(path)

@@ -100,11 +100,7 @@ def plot_links(
     *,
     gold: "Gold | None" = None,
 ) -> None:
-    """Draw the links of a pair as cells coloured by probability.
-
-    Gold links are outlines: sure ones solid, possible ones dashed. A cell without an outline is a wrong link; an
-    outline without a cell is a missing link.
-    """
+    """Draw a pair's links as cells coloured by probability, its gold links as outlines (possible ones dashed)."""
     rows, columns = max(len(src), 1), max(len(tgt), 1)
     cell = min(CELL, LONGEST_SIDE / max(rows, columns))
     labels = cell / 4 * max([FEWEST_LETTERS, *(min(len(word), LONGEST_LABEL) for word in (*src, *tgt))])

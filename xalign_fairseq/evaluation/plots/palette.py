@@ -1,8 +1,4 @@
-"""The colours of all pictures: distinct for any colour vision, each with its counterpart on dark paper.
-
-Series differ in marker as well as in colour. Distances under protanopia, deuteranopia and tritanopia (Machado et al.,
-2009) and contrasts with the paper are part of the tests.
-"""
+"""The colours of all pictures: distinct for any colour vision, each with its counterpart on dark paper."""
 
 import re
 

@@ -17,10 +17,7 @@ LABEL = 15  # characters of a line below a group, 1.2 inches wide
 
 
 def plot_scores(rows: Sequence[Mapping[str, Any]], path: StrPath) -> None:
-    """Draw a bar for each task and checkpoint, in percent, with the deviation over seeds if known.
-
-    Rows are mappings with ``task``, ``checkpoint``, ``mean`` and ``deviation`` (fractions, or ``None``).
-    """
+    """Draw a bar for each task and checkpoint, in percent, with the deviation over seeds if known."""
     tasks = list(dict.fromkeys(row["task"] for row in rows))
     checkpoints = list(dict.fromkeys(row["checkpoint"] for row in rows))
     figure = new_figure(max(4.8, 1.0 + len(tasks) * max(1.2, 0.26 * (len(checkpoints) + 1))), 3.8)
@@ -48,10 +45,7 @@ def plot_scores(rows: Sequence[Mapping[str, Any]], path: StrPath) -> None:
 
 
 def plot_gaps(rows: Sequence[Mapping[str, Any]], path: StrPath) -> None:
-    """Draw English minus each language, in points, a panel per task and a colour per checkpoint.
-
-    Rows are mappings with ``task``, ``checkpoint``, ``language``, ``mean`` and ``deviation`` (fractions, or ``None``).
-    """
+    """Draw English minus each language, in points, a panel per task and a colour per checkpoint."""
     tasks = list(dict.fromkeys(row["task"] for row in rows))
     checkpoints = list(dict.fromkeys(row["checkpoint"] for row in rows))
     widest = max(len({row["language"] for row in rows if row["task"] == task}) for task in tasks)
@@ -124,10 +118,7 @@ def _distinct(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
 
 
 def plot_gap_bars(rows: Sequence[Mapping[str, Any]], path: StrPath) -> None:
-    """Draw supervised minus zero-shot score in points, a panel per task, a group of bars per language (Figure 2).
-
-    Rows are mappings with ``task``, ``language``, ``objective``, ``mean`` and ``deviation`` (fractions, or ``None``).
-    """
+    """Draw supervised minus zero-shot score in points, a panel per task, a group of bars per language (Figure 2)."""
     tasks, languages, objectives = _distinct(rows)
     figure = new_figure(1.4 + 3.0 * len(tasks), 3.4)
     panels = figure.subplots(1, len(tasks), squeeze=False)[0]
@@ -151,10 +142,7 @@ def plot_gap_bars(rows: Sequence[Mapping[str, Any]], path: StrPath) -> None:
 
 
 def plot_alignment(points: Sequence[Mapping[str, Any]], path: StrPath) -> None:
-    """Draw the gap of each run against its alignment score, a panel per task (Figure 3).
-
-    Points are mappings with ``task``, ``objective`` (a colour), ``language`` (a marker), ``alignment`` and ``gap``.
-    """
+    """Draw the gap of each run against its alignment score, a panel per task (Figure 3)."""
     tasks, languages, objectives = _distinct(points)
     figure = new_figure(1.4 + 3.0 * len(tasks), 3.6)
     panels = figure.subplots(1, len(tasks), squeeze=False)[0]

@@ -87,11 +87,7 @@ class AddedLexicon:
     overwrite: bool = False
 
     def add(self, progress: Callable[[int], object] = lambda entries: None) -> tuple[Path, dict[str, int]]:
-        """Read, encode, divide and write; the path of the description, and what was read, dropped and kept.
-
-        Raises:
-            XalignError: a language that the data-bin lacks, a lexicon that may not be replaced, a damaged dictionary.
-        """
+        """Read, encode, divide and write; the path of the description, and what was read, dropped and kept."""
         data, (src, tgt) = DataBin(self.data), self.pair
         lexicons.require_languages(data, src, tgt)
         lexicons.check_free(data, src, tgt, self.overwrite)

@@ -33,11 +33,9 @@ _INSIDE = ("sense", "hom")
 
 
 def read(path: StrPath) -> Iterator[tuple[str, str]]:
-    """The entries of a TEI dictionary, plain or gzip-compressed, one at a time, in constant memory.
+    """The (headword, translation) pairs of a TEI dictionary, plain or gzip-compressed, in constant memory.
 
-    Each ``orth`` of an entry's own ``form`` (but inflected ones, ``type="infl"``) is paired with each ``quote`` of a
-    ``cit`` of type ``trans`` in its senses, in TEI P4 each ``trans/tr``; notes in brackets are left out. An entry
-    without a translation or without a headword is one pair with an empty side.
+    Each ``orth`` of an entry's uninflected ``form`` is paired with each translation; a missing side is empty.
     """
     if not Path(path).is_file():
         raise XalignError("the dictionary does not exist", where=path)

@@ -1,8 +1,6 @@
 """Writes the sample: distinct sentence pairs with gold links, in splits that share no sentence.
 
-Which split an English sentence may go to is a function of its text alone (a checksum), so that no English sentence is
-in two splits, not even in two language pairs or under two seeds. A translation in one split of a pair is also kept out
-of its other splits.
+A checksum of an English sentence decides its split, for all language pairs and seeds.
 """
 
 import random
@@ -47,16 +45,8 @@ def write_sample(
 ) -> list[PairCounts]:
     """Write the sample into a new folder; the same arguments give the same bytes.
 
-    ``OUT/en-XX/{train,valid,test}.{en,XX,gold}`` is the bitext, tokenised, with a line of 0-based sure links ``i-j``
-    (i in English) for each pair. ``OUT/mono/{train,valid}.LANG`` is monolingual text, half as much as the bitext,
-    without a sentence of the bitext.
-
-    Args:
-        out: the folder; an existing one is an error unless ``overwrite``.
-        pairs: training pairs for each of en-de and en-fr.
-
-    Returns:
-        A summary for each language pair.
+    ``OUT/en-XX/{train,valid,test}.{en,XX,gold}`` is bitext with 0-based sure links ``i-j``,
+    ``OUT/mono/{train,valid}.LANG`` half as much other text. Returns a summary for each language pair.
     """
     sizes = {"train": pairs, "valid": valid, "test": test}
     for split, size in sizes.items():

@@ -1,8 +1,4 @@
-"""The meaning of a sentence, without a language, and random ones.
-
-Each part has a key, the first of its concepts. Verbs and adjectives choose among nouns by semantic class, so that the
-surroundings of a homonym show its sense.
-"""
+"""The meaning of a sentence, without a language, and random ones; words of a class show a homonym's sense."""
 
 import random
 from collections.abc import Sequence

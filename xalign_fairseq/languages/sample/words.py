@@ -1,10 +1,8 @@
 """What the languages of the sample share: the lexicon with its words' forms, and tokens.
 
-The lexicon is tables of tab-separated values in ``tables/``. A row is a *sense*, not a word: English "bank" has a row
-for the house (German "Bank") and one for the riverside ("Ufer"). Verbs and adjectives ask for the semantic classes
-that show which one is meant. A cell has all forms of a word, in the order of :data:`FORMS`, and marks ``name=value``:
-a noun's gender, the modifier of a compound, the case or preposition of a verb's object, its particle or auxiliary. A
-mass noun ends after its singular.
+A row of ``tables/*.tsv`` is a *sense*: English "bank" has one for the house (German "Bank") and one for the riverside
+("Ufer"). A cell has a word's forms, in the order of :data:`FORMS`, and marks ``name=value``: gender, the modifier of a
+compound, the case or preposition of a verb's object, its particle or auxiliary.
 """
 
 from collections.abc import Iterable

@@ -168,11 +168,6 @@ def project_tree(tree: Tree, sources: Mapping[int, int], images: Mapping[int, in
 def to_tree(heads: Sequence[int], relations: Sequence[str], root: int) -> Tree:
     """A tree whose root is word ``root``, from 0: other words without a head (0 or less), and the first word of each
     circle, depend on the root.
-
-    Example::
-
-        >>> to_tree((2, 1, 0), ("a", "b", "root"), 2).heads
-        (3, 1, 0)
     """
     repaired = [0 if word == root else head if head > 0 else root + 1 for word, head in enumerate(heads)]
     reached = {root}

@@ -121,10 +121,7 @@ def project_labels(
 def _place(
     spans: Sequence[TextSpan], src: SegmentedText, tgt: SegmentedText, links: Links, placing: Placing
 ) -> list[Span | str]:
-    """The place of each span in the translation, or why it has none.
-
-    Punctuation at an end of a place is left out if the span does not end with any: "Rom" of "Rom."
-    """
+    """The place of each span in the translation, or why it has none."""
     placed: list[Span | str] = []
     pieces = LinkedPieces(src, tgt, links, {edge for start, end, _ in spans for edge in (start, end)})
     linked = {(a, b): p * pieces.worth[b] for a, row in enumerate(pieces.links) for b, p in row.items()}

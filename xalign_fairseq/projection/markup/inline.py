@@ -25,9 +25,8 @@ ATTRIBUTE = re.compile(r"([\w:.-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 class Dialect:
     """How tags are written.
 
-    ``kind`` makes of a tag's name and attributes the kind of the token and the key of the pair. If ``strict``, every
-    tag needs its partner, and each ``<`` and ``&`` begins a tag or an entity. ``code``: elements whose content is a
-    part of the tag. ``special``: what a tag or an entity can begin with.
+    ``kind``: a tag's name and attributes to the token's kind and the pair's key. ``strict``: tags need partners, and
+    each ``<`` and ``&`` begins a tag or entity. ``code``: elements whose content is part of the tag.
     """
 
     kind: Callable[[str, dict[str, str]], tuple[str, str]]
@@ -75,13 +74,7 @@ VTT = Dialect(_subtitle, extra=re.compile(rf"\n|{TIME}"), special="<&\n")
 
 
 def read_inline(text: str, dialect: Dialect) -> MarkedText:
-    """A text and its markup.
-
-    Example::
-
-        >>> read_inline("the <b>red</b> house", HTML).text
-        'the red house'
-    """
+    """A text and its markup."""
     return marked(list(_tokens(text, dialect)), dialect.strict)
 
 
@@ -167,13 +160,7 @@ PERCENT = re.compile(
 
 
 def read_placeholders(text: str) -> MarkedText:
-    """A text and its placeholders; :class:`XalignError` if a brace is not closed.
-
-    Example::
-
-        >>> read_placeholders("{0} of %d files").text
-        'of files'
-    """
+    """A text and its placeholders; :class:`XalignError` if a brace is not closed."""
     return marked(list(_placeholder_tokens(text)))
 
 

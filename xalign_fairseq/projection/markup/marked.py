@@ -12,11 +12,10 @@ MOST_LEVELS = 100  # of tags within tags
 
 @dataclass(frozen=True)
 class Token:
-    """A piece of a marked-up text, ``raw`` as it is written.
+    """A piece of a marked-up text, ``raw`` as it is written; ``text`` is what an entity means.
 
     ``kind`` is ``text``, ``open``, ``close``, ``point``, ``placeholder``, a point that is a word, or ``break``, a point
-    that cuts the text in two. An opening and a closing tag with the same ``key`` are a pair; a tag with an empty key is
-    alone. ``text``: what an entity means.
+    that cuts the text in two. Opening and closing tags of the same non-empty ``key`` are a pair.
     """
 
     raw: str
@@ -27,11 +26,10 @@ class Token:
 
 @dataclass
 class Mark:
-    """A pair of tags with all between them, or a tag alone, whose ``opening`` or ``closing`` is empty.
+    """A pair of tags around characters ``start`` to ``stop``, or a tag alone.
 
-    ``start`` to ``stop`` are the characters of the text between the tags. A break can replace one space. ``kind`` is
-    ``pair``, ``point``, ``placeholder``, ``break``, or a tag without its partner: ``opening`` reaches to the end of the
-    enclosing element, ``closing`` begins at its start.
+    ``kind`` is ``pair``, ``point``, ``placeholder``, ``break``, or a tag without partner: ``opening`` reaches to the
+    end of the enclosing element, ``closing`` begins at its start.
     """
 
     opening: str
@@ -49,11 +47,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class MarkedText:
-    """A text and its markup, in order; none overlaps another.
-
-    ``spellings``: how each occurrence of a character is written, if it can be an entity. ``tags``: how often each tag
-    occurs.
-    """
+    """A text and its markup, with the ``spellings`` of its characters and the numbers of its ``tags``."""
 
     text: str
     marks: list[Mark]
@@ -121,11 +115,7 @@ class _Builder:
 
 
 def marked(tokens: Sequence[Token], strict: bool = False) -> MarkedText:
-    """A text and its markup from its pieces.
-
-    A point with a space on both sides takes one of them with it, so that no double space and no space at an edge
-    remains. A break between two words without a space becomes one.
-    """
+    """A text and its markup from its pieces; points take one of two spaces with them, breaks part words."""
     tags = Counter(token.raw for token in tokens if token.kind != "text")
     if tags.total() > MOST_TAGS:
         raise XalignError("a text has too many tags", expected=f"at most {MOST_TAGS:,}")

@@ -15,12 +15,7 @@ STOP = re.compile(r"[,.;:!?)\]}»”](?:\s|$)|[。，、！？；：」』）]")
 
 
 class LinkedPieces:
-    """The words of both sides, cut at the punctuation at their edges, and at tags where the linked word is equal.
-
-    ``tags`` are the characters of the source where tags are. ``src`` and ``tgt`` are the characters of each piece,
-    ``links`` the target pieces of each source piece with probabilities, ``total`` the sum over the links of each target
-    piece.
-    """
+    """The words of both sides, cut at edge punctuation and at tags in equal words; links by source piece, with sums."""
 
     def __init__(self, src: SegmentedText, tgt: SegmentedText, links: Mapping[tuple[int, int], float], tags: set[int]):
         self.text = tgt.text
@@ -65,10 +60,7 @@ class LinkedPieces:
         return first, max(first, bisect_left(self.src, stop, key=lambda span: span[0]))
 
     def run(self, source: Span, free: Sequence[Span]) -> tuple[float, Span | None]:
-        """The free target words with the most link weight to some source words, minus that to others, and this weight.
-
-        Links of other parts of the words that a tag cuts do not count.
-        """
+        """The free target words with the most link weight to source words, minus that to others, and this weight."""
         weight = [-total * worth for total, worth in zip(self.total, self.worth, strict=True)]
         inside: dict[int, float] = {}
         touched = bisect_left(self._word, self._word[source[0]]), bisect_right(self._word, self._word[source[1] - 1])

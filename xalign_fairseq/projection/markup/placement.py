@@ -1,8 +1,4 @@
-"""The markup of a text on its translation, by word links.
-
-Each tag goes where the links lead: a pair around the run of words that are linked to its words, a tag alone next to
-the translation of the word that it touches. The result is nested as the source is, whatever the links are.
-"""
+"""The markup of a text on its translation, by word links; nested as in the source, whatever the links are."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -31,20 +27,6 @@ def place(
     - A break goes between two words, where it cuts the fewest links.
     - A tag within a word goes to the same place of an equal word, otherwise around or next to the word. Punctuation at
       the edges of a word is placed separately: a tag around ``house`` in ``house.`` goes around ``Haus`` in ``Haus!``.
-
-    Args:
-        source: with markup.
-        src, tgt: the words of the source's text and of its translation.
-        links: probability of each link (source word, target word).
-        written: how each character of the translation is written; as it is by default.
-
-    Example::
-
-        >>> from xalign_fairseq.core.text.segmented import from_words
-        >>> from xalign_fairseq.projection.markup.inline import HTML, read_inline
-        >>> src, tgt = from_words(["the", "red", "house"]), from_words(["la", "maison", "rouge"])
-        >>> place(read_inline("the <b>red</b> house", HTML), src, tgt, {(1, 2): 0.9, (2, 1): 0.9})
-        ('la maison <b>rouge</b>', [])
     """
     pieces = LinkedPieces(src, tgt, links, {at for mark in walk(source.marks) for at in (mark.start, mark.stop)})
     placement = _Placement(source, pieces)

@@ -28,13 +28,7 @@ UNTRANSLATED = re.compile(r"\\(?:id|ide|usfm|sts|rem|c|cp|restore|toca\d?|fig)\b
 
 
 def read_usfm(text: str) -> MarkedText:
-    """A verse or a heading, and its markup; line breaks and paragraphs are breaks.
-
-    Example::
-
-        >>> read_usfm(r"In the \\add very\\add* beginning\\f + \\ft Or: first\\f*").text
-        'In the very beginning'
-    """
+    """A verse or a heading, and its markup; line breaks and paragraphs are breaks."""
     return marked(list(_tokens(text)))
 
 

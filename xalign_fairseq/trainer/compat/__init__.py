@@ -30,13 +30,7 @@ _statuses: list[PatchStatus] = []
 
 
 def apply() -> list[PatchStatus]:
-    """Install every patch that the installed versions need; a second call does nothing.
-
-    fairseq calls this by importing the ``--user-dir``, before it touches data, models or checkpoints.
-
-    Returns:
-        the status of every unit, in the order of ``UNITS``.
-    """
+    """Install every patch that the installed versions need, and return their status; repeating is safe."""
     if not _statuses:
         with warnings.catch_warnings():  # torch 2.14's warning is for fairseq's developers
             warnings.filterwarnings("ignore", "`torch.jit.script` is deprecated", FutureWarning)

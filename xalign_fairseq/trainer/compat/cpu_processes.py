@@ -83,11 +83,9 @@ def _run_and_give_way(main: Any, cfg: Any, **kwargs: Any) -> Any:
 
 
 def give_way() -> None:
-    """Let gloo's threads have Python's lock (the GIL) before the interpreter ends.
+    """Let gloo's threads have Python's lock (the GIL) to release tensors before the interpreter ends.
 
-    The threads need the lock to release Python's tensors shortly after a collective. If a thread still waits for the
-    lock when the interpreter ends, the finished process aborts with "terminate called without an active exception" and
-    SIGABRT (https://github.com/pytorch/pytorch/issues/190489).
+    Otherwise the finished process may abort with SIGABRT (https://github.com/pytorch/pytorch/issues/190489).
     """
     time.sleep(0.1)
 

@@ -36,10 +36,7 @@ def install() -> None:
 
 
 def message(error: BaseException) -> str | None:
-    """The message for an error in the input, even if another exception or a text carries it; otherwise None.
-
-    fairseq raises its own exception for errors in a checkpoint's weights; processes and workers send text.
-    """
+    """The message for an error in the input, even if another exception or a text carries it; otherwise None."""
     text = str(error)
     if HEADING in text:
         return text.rsplit(HEADING, 1)[1].split(NEXT, 1)[0].strip()

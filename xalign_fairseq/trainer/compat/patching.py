@@ -30,12 +30,7 @@ class FairseqPatch(NamedTuple):
 def wrapping(
     name: str, why: str, place: str, attribute: str, make: Callable[[Any], Any], *, has: str = "", lacks: str = ""
 ) -> FairseqPatch:
-    """A patch that wraps a function or class of fairseq by ``make``, if its source contains ``has`` and not ``lacks``.
-
-    Args:
-        place: the attribute's owner, imported when needed: ``module`` or ``module:Class``.
-        has, lacks: texts of fairseq's source; empty texts are not checked.
-    """
+    """A patch that wraps an attribute of ``module`` or ``module:Class`` if its source has ``has`` but not ``lacks``."""
 
     def needed() -> bool:
         function = getattr(pkgutil.resolve_name(place), attribute)
@@ -45,11 +40,7 @@ def wrapping(
 
 
 def replace(owner: object, attribute: str, patch: str, make: Callable[[Any], Any]) -> None:
-    """Set ``owner.attribute`` to ``make(original)``, unless the patch of this name is already installed.
-
-    ``make`` returns a function wrapped by ``functools.wraps`` or a subclass, so several patches can apply to one
-    function, and ``source_has`` still sees fairseq's text. A classmethod or staticmethod stays one.
-    """
+    """Set ``owner.attribute`` to ``make(original)``, unless the patch of this name is already installed."""
     raw = vars(owner)[attribute]
     kind = type(raw) if isinstance(raw, classmethod | staticmethod) else None
     original = raw.__func__ if kind else raw
@@ -84,9 +75,6 @@ def swapped(owner: object, attribute: str, value: object) -> Iterator[None]:
 
 
 def training_loop() -> Any:
-    """fairseq-train's module, whose functions are the loop over epochs and updates; None if nothing is trained.
-
-    It may be the program itself (``python -m fairseq_cli.train``). It is not imported here, as it sets up logging.
-    """
+    """fairseq-train's module, which may be the program itself; None if nothing is trained."""
     found = (sys.modules.get(name) for name in ("fairseq_cli.train", "__main__"))
     return next((module for module in found if hasattr(module, "validate_and_save")), None)

@@ -89,13 +89,7 @@ class FoldedAdamW(torch.optim.Optimizer):
         self.factor = self.factor * factor
 
     def clip(self, max_norm: float, aggregate: Callable[[Tensor], Tensor] | None = None) -> Tensor:
-        """The norm of all gradients times the factor; if it exceeds ``max_norm`` > 0, the step scales them to
-        ``max_norm``.
-
-        Args:
-            max_norm: 0 only measures.
-            aggregate: computes the norm over all workers from this worker's norm.
-        """
+        """The norm of all workers' gradients times the factor; the step clips it to ``max_norm``, unless this is 0."""
         norm = gradient_norm(self._gradients())
         norm = norm * (self.factor.to(norm.device) if isinstance(self.factor, Tensor) else self.factor)
         if aggregate is not None:

@@ -15,10 +15,7 @@ DECOUPLED = 1  # apex's mode of weight decay
 
 
 def require_apex() -> None:
-    """Raise :class:`XalignError` without apex and its CUDA extension.
-
-    The package ``apex`` on PyPI is another project. It has no such module, and is not imported here.
-    """
+    """Raise :class:`XalignError` without apex and its CUDA extension, which PyPI's ``apex``, another project, lacks."""
     found = importlib.util.find_spec("amp_C")
     if found is None or not str(found.origin).endswith(tuple(EXTENSION_SUFFIXES)):
         raise XalignError(
@@ -41,13 +38,7 @@ def apex_step(
     weight_decay: float,
     factor: float | Tensor,
 ) -> None:
-    """One update of float32 tensors on a GPU, in place.
-
-    Args:
-        tensors: gradients, values, and the averages of the gradients and of their squares.
-        eps: added after the correction of the second moment.
-        factor: the gradients are multiplied by it.
-    """
+    """One update in place of float32 gradients, values and both moments on a GPU; eps comes after the correction."""
     like = tensors[0][0]
     scale = torch.as_tensor(factor, dtype=torch.float32).to(like.device, non_blocking=True).view(1)
     importlib.import_module("amp_C").multi_tensor_adam_capturable(

@@ -32,11 +32,7 @@ class XalignAdamWConfig(FairseqDataclass):
 
 @register_optimizer("xalign_adamw", dataclass=XalignAdamWConfig)
 class XalignAdamW(FairseqAdam):
-    """fairseq's adam by :class:`~xalign_fairseq.trainer.optim.adamw.FoldedAdamW`: the same updates in one pass.
-
-    The trainer multiplies the gradients by 1 / sample size, clips their norm and steps; the step applies both factors.
-    This also holds for FP16Optimizer and MemoryEfficientFP16Optimizer, which pass on their factor.
-    """
+    """fairseq's adam by :class:`~xalign_fairseq.trainer.optim.adamw.FoldedAdamW`: the same updates in one pass."""
 
     optimizer: FoldedAdamW
 
@@ -64,12 +60,7 @@ Aggregate = Callable[[Tensor], Tensor]
 
 
 class HalfPrecision(FP16Optimizer):
-    """fairseq's float32 copy of half-precision parameters, with bit-identical updates.
-
-    Gradients are copied together into the float32 gradients, and parameters together back. The float32 gradients are
-    not cleared before the backward pass, since the copy overwrites them. With a loss scale the host reads the norm
-    once.
-    """
+    """fairseq's float32 copy of half-precision parameters, with bit-identical updates but fewer passes."""
 
     _needs_sync: bool
     _multiply_factor: float | Tensor
@@ -105,8 +96,7 @@ class HalfPrecision(FP16Optimizer):
                 yield p, copy.grad if of_gradients else copy.data
 
     def zero_grad(self) -> None:
-        """Clear the gradients; the float32 gradients are zero after the next copy unless a backward pass comes
-        first."""
+        """Clear the gradients; the next copy overwrites the float32 ones."""
         for p in self.fp16_params:
             p.grad = None
         self._needs_sync = True

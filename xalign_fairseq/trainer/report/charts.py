@@ -17,12 +17,7 @@ Points = Sequence[tuple[int, float]]
 
 
 def line_chart(title: str, curves: Mapping[str, Points]) -> str:
-    """A ``<figure>`` of curves over updates, with a key if there are several.
-
-    Args:
-        title: the title.
-        curves: (updates, value) by name, in ascending order; empty curves are skipped.
-    """
+    """A ``<figure>`` of (updates, value) curves by name, with a key if there are several."""
     curves = {name: thinned(points) for name, points in curves.items() if points}
     if not curves:
         return ""
@@ -91,13 +86,7 @@ def section(title: str, content: str) -> str:
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]], numbers: int = 0) -> str:
-    """A table of plain text; nothing without rows.
-
-    Args:
-        columns: the head; without columns, the first cell of each row is the head.
-        rows: rows of the same number of cells.
-        numbers: the number of last columns that have numbers.
-    """
+    """A table of plain text, its last ``numbers`` columns aligned as numbers; nothing without rows."""
     if not rows:
         return ""
     plain = len(rows[0]) - numbers

@@ -69,12 +69,7 @@ SPEED = ("wps", "lr", "gnorm", "clip", "loss_scale", "data_wait", "train_wall", 
 
 
 def report_page(run: TrainedRun, examples: str = "") -> str:
-    """The whole page.
-
-    Args:
-        run: the run's data; missing parts are skipped.
-        examples: HTML of example links, made by the caller.
-    """
+    """The whole page; ``examples`` is HTML of example links."""
     name = run.folder.resolve().name
     parts = [
         f"<header><h1>Training run {escape(name)}</h1><p>{escape(_about(run))}</p></header><main>",

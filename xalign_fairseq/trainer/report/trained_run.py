@@ -83,13 +83,7 @@ class DataFolder:
 class TrainedRun:
     """The data of a run; missing parts are empty.
 
-    Attributes:
-        rows: the log's rows in order, without rows after an update from which the run later resumed.
-        configuration: fairseq's configuration at the last start, by group.
-        sessions: from ``training.json``.
-        result: from ``result.json``: the AER before and after for train-aligner, the scores for transfer.
-        warnings: the distinct warnings, in order.
-        times: the times of the log's first and last line.
+    ``rows`` are without updates that a resumed run repeated; ``result`` has AER or transfer scores.
     """
 
     folder: Path
@@ -135,12 +129,7 @@ class TrainedRun:
 
 
 def read_run(folder: Path, log: Path | None = None) -> TrainedRun:
-    """Read the files of a run.
-
-    Args:
-        folder: the save dir, the output of train-aligner, or the folder of one run of a transfer study.
-        log: fairseq-train's log; by default ``train.log`` in the folder.
-    """
+    """Read the files of a run of fairseq-train, train-aligner or transfer; by default ``train.log`` in the folder."""
     log = log or folder / LOG
     if not log.is_file():
         raise XalignError(

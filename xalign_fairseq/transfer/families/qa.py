@@ -24,15 +24,11 @@ UNLABELLED = -1
 
 @dataclass
 class QuestionWindows:
-    """The windows of one question.
+    """The windows ``<s> question </s></s> context </s>`` of one question.
 
     Attributes:
-        tokens: ids (T,) int64 of each window: ``<s> question </s></s> context </s>``.
-        begin, end: (T,) int64 of each window, each token's characters in the context; an empty range, 0 and 0, at
-            special tokens, in the question and for tokens without characters (``▁`` alone). Only tokens with characters
-            can begin or end an answer.
-        targets: (windows, 2) int64, first and last token of the answer in each window; ``NO_ANSWER`` twice if the
-            window does not have the whole answer, ``UNLABELLED`` twice without an answer.
+        begin, end: (T,) int64, each token's characters in the context; 0 and 0 for all other tokens.
+        targets: (windows, 2) int64, first and last token of the answer; ``NO_ANSWER`` or ``UNLABELLED`` twice.
         cut: tokens of the question outside all windows.
         context: position in every window where the context begins.
     """
@@ -66,18 +62,9 @@ def encode_question(
     question_tokens: int,
     answer: tuple[int, int] | None = None,
 ) -> QuestionWindows:
-    """Windows of at most ``limits.tokens`` tokens over a context, each with the whole question.
+    """Windows over a context that share ``limits.overlap`` tokens, each with the question's first ``question_tokens``.
 
-    The question keeps its first ``question_tokens`` tokens. Consecutive windows share ``limits.overlap`` tokens of
-    context; the last window reaches back as far as possible. A context without tokens gives one window.
-
-    Args:
-        tokenizer: the encoder's.
-        question, context: texts.
-        limits: checked by :func:`check_room`.
-        question_tokens: most tokens of a question.
-        answer: its range of characters in the context, if known. Its tokens are all that overlap the range, so the
-            answer may grow by parts of tokens.
+    All tokens that overlap ``answer``, a range of the context's characters, are its tokens.
     """
     dictionary = tokenizer.dictionary
     asked = tokenizer.encode(question)
@@ -208,12 +195,10 @@ class QuestionAnswering(TaskFamily[QuestionExample]):
 
 
 def best_span(scores: np.ndarray, candidates: np.ndarray, *, n_best: int = 20, longest: int = 30) -> Span | None:
-    """The span of one window whose scores (T, 2) of first and last token have the greatest sum: score, first, last.
+    """The ``(score, first, last)`` with the greatest sum of scores (T, 2) in one window; None without one.
 
-    The ``n_best`` best starts among the ``candidates`` (C,), ascending, are combined with the ``n_best`` best ends. A
-    span counts if its end is not before its start and it has at most ``longest`` tokens; ``None`` if no span counts. Of
-    equal tokens, and of equal pairs, the earliest is taken (for pairs the earliest first token, then the earliest last
-    one).
+    Pairs of the ``n_best`` best starts and ends of the ``candidates`` (C,) count, of at most ``longest`` tokens; of
+    equal ones, the earliest.
     """
     first, last = (
         np.sort(candidates[np.argsort(-scores[candidates, side], kind="stable")[:n_best]]) for side in (0, 1)

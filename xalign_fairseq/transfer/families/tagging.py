@@ -42,13 +42,7 @@ class LinearChainCRF(nn.Module):
         self.last = nn.Parameter(torch.zeros(tags))
 
     def negative_log_likelihood(self, scores: Tensor, tags: Tensor, mask: Tensor) -> Tensor:
-        """-log p(tags) of each sentence, (B,) in nats.
-
-        Args:
-            scores: (B, W, tags).
-            tags: (B, W) int64; a word with -1 may have any tag (the sum over all tags).
-            mask: (B, W) bool, True at words; padding comes after them.
-        """
+        """-log p(tags) of each sentence, (B,) in nats, from scores (B, W, tags); a tag of -1 stands for any."""
         scores = at_least_float32(scores)
         every = torch.arange(scores.shape[-1], device=tags.device)
         other = (tags[..., None] != every) & (tags[..., None] >= 0) & mask[..., None]
@@ -67,9 +61,7 @@ class LinearChainCRF(nn.Module):
         return (alpha + last).logsumexp(1)
 
     def decode(self, scores: Tensor, mask: Tensor) -> Tensor:
-        """The best tagging of each sentence, (B, W) int64 (Viterbi); meaningless at padding, where the mask is
-        False.
-        """
+        """The best tagging of each sentence, (B, W) int64 (Viterbi); meaningless at padding."""
         scores = at_least_float32(scores)
         if not scores.shape[1]:
             return torch.zeros_like(mask, dtype=torch.long)

@@ -11,25 +11,15 @@ from xalign_fairseq.encoder.mappings import States
 
 
 class Features(nn.Module):
-    r"""Maps hidden states to a task's features (N, T, H).
+    r"""Maps hidden states to a task's features (N, T, H), by default the last layer.
 
-    By default these are the last layer, without parameters. With ``feature_based`` the encoder is frozen, and its
-    layers, embeddings included, are mixed as in ELMo (Peters et al., 2018), with learned w and gamma:
+    With ``feature_based`` the encoder is frozen, and its layers are mixed as in ELMo (Peters et al., 2018), with
+    learned w and gamma:
 
     .. math:: x = \gamma \sum_{l=0}^{L} softmax(w)_l h_l
 
-    ``extra_layers`` new transformer layers then read the mix (Wu & Dredze, 2020, section 3: 4 of them), each with the
-    encoder's sizes. If the encoder has linear maps, h_l are the states mapped to the pivot language
-    (:class:`~xalign_fairseq.encoder.mappings.MappedStates`).
-
-    Args:
-        config: the encoder's sizes and dropout.
-        options: as in :attr:`defaults`.
-        first_alone: the task reads only the first token's features. The last layer of a fine-tuned encoder then
-            computes only these: (N, 1, H).
-
-    Attributes:
-        frozen: whether the encoder's parameters are frozen.
+    ``extra_layers`` new transformer layers then read the mix (Wu & Dredze, 2020, section 3). Linear maps apply to h_l.
+    With ``first_alone`` the last layer computes only the first token: (N, 1, H).
     """
 
     defaults: ClassVar[dict[str, Any]] = {"feature_based": False, "extra_layers": 4}

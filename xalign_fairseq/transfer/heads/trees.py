@@ -13,16 +13,8 @@ from xalign_fairseq.transport.precision import at_least_float32
 def decode_trees(scores: np.ndarray, lengths: Sequence[int]) -> np.ndarray:
     r"""The best tree of each sentence, :math:`\arg\max_{tree} \sum_w s(w, head(w))`, with one word under the root.
 
-    If the best heads of all words form a tree, it is the best tree. Only other sentences need the algorithm of Chu &
-    Liu (1965) and Edmonds (1967). The first of equal heads is taken.
-
-    Args:
-        scores: (B, W, 1 + W); ``[b, w, h]`` is the score of head ``h`` for word ``w + 1``; ``h`` = 0 is the root.
-            Scores of a word as its own head, or beyond the sentence's length, are ignored.
-        lengths: words of each sentence.
-
-    Returns:
-        (B, W) int64, the heads, 0 for the root; -1 beyond the sentence's length.
+    By the algorithm of Chu & Liu (1965) and Edmonds (1967) unless the best heads form a tree. Scores are (B, W, 1 + W),
+    ``[b, w, h]`` of head ``h`` for word ``w + 1`` (0: the root); returns heads (B, W) int64, -1 beyond the length.
     """
     batch, words = scores.shape[:2]
     inside = np.arange(words) < np.asarray(lengths).reshape(batch, 1)
@@ -46,8 +38,7 @@ def decode_trees(scores: np.ndarray, lengths: Sequence[int]) -> np.ndarray:
 def maximum_spanning_tree(scores: np.ndarray) -> np.ndarray:
     """The heads (W,) of the best tree of one sentence with one word under the root, from scores (W, 1 + W) float64.
 
-    A large constant is subtracted from all arcs from the root, so a tree with one such arc beats every tree with more.
-    Differences between trees with one arc stay (Stanojević & Cohen, 2021, discuss ways to ensure one root).
+    All arcs from the root lose a large constant, so that one is best (cf. Stanojević & Cohen, 2021).
     """
     words = len(scores)
     square = np.full((words + 1, words + 1), -np.inf)
@@ -68,11 +59,7 @@ def _are_trees(heads: np.ndarray) -> np.ndarray:
 
 
 def _arborescence(score: np.ndarray) -> np.ndarray:
-    """Chu-Liu/Edmonds on scores (n, n) of [node, head], root 0; changes them. Returns the heads (n,), -1 for the root.
-
-    While the best heads have a cycle, it is contracted into its first node: the score of an arc into the cycle is its
-    gain over the cycle's arc that it replaces. ``node`` and ``head`` map each arc to an arc of the input.
-    """
+    """Chu-Liu/Edmonds on scores (n, n) of [node, head], root 0, in place; returns heads (n,), the root's is -1."""
     size = len(score)
     node, head = (grid.copy() for grid in np.indices((size, size)))
     best = score.argmax(1)
@@ -126,19 +113,12 @@ def _cycle(heads: np.ndarray, nodes: np.ndarray) -> np.ndarray:
 class Biaffine(nn.Module):
     r"""Scores of heads and of labels from the hidden states h_0 (root), h_1 ... h_n of a sentence.
 
-    Each word is mapped to four vectors dropout(leaky_relu(W h + b)): a dependent d and a head g, for arcs and for
-    labels. Then (equations 6 and 3 of the paper)
+    With vectors dropout(leaky_relu(W h + b)) of dependents d and heads g (equations 6 and 3 of the paper)
 
     .. math:: s(w, g) = d_w^T U g_g + u^T g_g, \qquad
               s(w, g, l) = d_w^T U_l g_g + v_l^T [d_w; g_g] + b_l
 
-    U, u and U_l start at 0, so that at first all heads are equally likely.
-
-    Args:
-        size: of a hidden state, H.
-        labels: number of labels.
-        arc_size, label_size: the sizes of these vectors.
-        dropout: of these vectors; the same entries are dropped in all words of a sentence.
+    U, u and U_l start at 0: at first all heads are equally likely. Dropout is the same for all words of a sentence.
     """
 
     def __init__(self, size: int, labels: int, arc_size: int = 500, label_size: int = 100, dropout: float = 0.33):
@@ -153,11 +133,7 @@ class Biaffine(nn.Module):
         self.label_linear = nn.Linear(2 * label_size, labels)
 
     def arc_scores(self, states: Tensor, mask: Tensor) -> Tensor:
-        """Scores of every head of every word, (B, W, 1 + W), at least float32, from states (B, 1 + W, H), the root's
-        first.
-
-        Only a word as its own head and padding as a head have -inf.
-        """
+        """Scores of every head, (B, W, 1 + W), of states (B, 1 + W, H); -inf for the word itself and padding."""
         heads, dependents = self.arc_head(states), self.arc_dependent(states[:, 1:])
         # Sums of hundreds of products: half precision could overflow.
         scores = at_least_float32(dependents @ self.arc_weight) @ at_least_float32(heads).transpose(1, 2)
@@ -168,10 +144,7 @@ class Biaffine(nn.Module):
         return scores.masked_fill(itself | padding[:, None], -torch.inf)
 
     def label_scores(self, states: Tensor, heads: Tensor, mask: Tensor) -> Tensor:
-        """Scores of the labels under the given heads (B, W), 0 for the root, (words, labels), at least float32.
-
-        ``words`` are the True entries of ``mask`` in order, so memory grows only with their number.
-        """
+        """Scores (words, labels) of the labels under the heads (B, W), for the True entries of ``mask`` in order."""
         rows = torch.arange(len(heads), device=heads.device)[:, None].expand_as(heads)[mask]
         governors = self.label_head(states)[rows, heads[mask]]
         dependents = self.label_dependent(states[:, 1:])[mask]
