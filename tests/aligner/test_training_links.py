@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xalign_fairseq.aligner.training_links import LinkFiles, drop_identical, keep_one_to_one
+from xalign_fairseq.aligner.training_links import LinkFiles, keep_one_to_one
 from xalign_fairseq.core.errors import XalignError
 
 
@@ -53,11 +53,6 @@ def test_existing_outputs_are_refused_by_name(text):
     with pytest.raises(XalignError, match=r"(?s)already exist.*where: d.rev, links.json\n.*by overwrite"):
         files.check()
     files.check(overwrite=True)
-
-
-def test_links_of_identical_words_are_dropped_by_exact_string():
-    src, tgt = ["Paris", "is", "big", ".", "Haus"], ["Paris", ".", "gross", "haus"]
-    assert drop_identical({(0, 0), (0, 2), (2, 2), (3, 1), (4, 3)}, src, tgt) == {(0, 2), (2, 2), (4, 3)}
 
 
 @given(st.sets(st.tuples(st.integers(0, 5), st.integers(0, 5))))

@@ -15,6 +15,7 @@ from support.processes import is_alive, wait_for
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import write_json
 from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.transfer import predict
 from xalign_fairseq.transfer import runs as transfer_runs
 from xalign_fairseq.transfer.checkpoints import open_checkpoint
 from xalign_fairseq.transfer.family import Limits
@@ -94,13 +95,13 @@ def test_a_finished_run_without_its_model_is_not_trained_again_for_another_langu
 
 def test_another_commands_languages_do_not_hide_a_changed_test_file(tested, tmp_path, monkeypatch):
     """A command with fewer languages, while the run is made, writes a spec of its own."""
-    out, retrieve = tmp_path / "out", transfer_runs._retrieve
+    out, retrieve = tmp_path / "out", predict.retrieval_evaluation
 
-    def interrupted(*given):
+    def interrupted(*given, **options):
         job(tested("de"), out, keep_models=False)
-        return retrieve(*given)
+        return retrieve(*given, **options)
 
-    monkeypatch.setattr(transfer_runs, "_retrieve", interrupted)
+    monkeypatch.setattr(predict, "retrieval_evaluation", interrupted)
     both = tested("de", "fr")
     job(both, out, keep_models=False)
     make(both.folder(out) / "spec.json")

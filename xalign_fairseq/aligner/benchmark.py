@@ -1,6 +1,6 @@
 """Compare aligners, and the links of other tools, on test sets with gold links."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from xalign_fairseq.evaluation.signature import on_data, score_signature
 from xalign_fairseq.evaluation.statistics import holm
 from xalign_fairseq.links.aer import AlignmentCounts, sentence_counts
 from xalign_fairseq.links.bootstrap import METRICS, bootstrap_intervals, mean_aer_interval, paired_bootstrap_of_sets
-from xalign_fairseq.links.pharaoh import Link, check_bounds, one_based_evidence, read_links
+from xalign_fairseq.links.pharaoh import check_bounds, one_based_evidence, read_links
 from xalign_fairseq.transport.linking import Linking
 
 
@@ -39,7 +39,10 @@ def compare_systems(
     """One row per system, in fractions: scores with intervals, means, and tests of the mean AER against the first."""
     rows = []
     for system in systems:
-        each = [_scores(name, counts, samples, seed) for name, counts in zip(sets, system.counts, strict=True)]
+        each: list[dict[str, Any]] = [
+            {"set": name, **figures(counts), "interval": bootstrap_intervals(counts, samples=samples, seed=seed)}
+            for name, counts in zip(sets, system.counts, strict=True)
+        ]
         means = {metric: sum(found[metric] for found in each) / len(each) for metric in METRICS}
         interval = mean_aer_interval(system.counts, samples=samples, seed=seed)
         rows.append({"system": system.name, **means, "interval": interval, "sets": each, "signature": system.signature})
@@ -54,11 +57,6 @@ def compare_systems(
             "holm": p_value,
         }
     return rows
-
-
-def _scores(name: str, counts: Sequence[AlignmentCounts], samples: int, seed: int) -> dict[str, Any]:
-    interval = bootstrap_intervals(counts, samples=samples, seed=seed)
-    return {"set": name, **figures(counts), "interval": interval}
 
 
 OWN = "own"  # the method that a model labelled itself with, or its family's
@@ -133,7 +131,8 @@ def _align_sets(label: str, model: str, options: AlignerOptions, sets: Sequence[
             aligner = aligner or load_aligner(model, None if is_statistical(model) else options)
         elif not isinstance(aligner, Aligner) or aligner.encoder.config.languages:
             aligner = Aligner.from_pretrained(model, replace(options, languages=each.languages))
-        counts.append(_counts(each, (pair.links for pair in aligner.stream(each.pairs, done))))
+        links = [pair.links for pair in aligner.stream(each.pairs, done)]
+        counts.append(sentence_counts(links, each.golds, where=each.name))
     assert aligner is not None
     return System(label, _signed(aligner.signature(), sets), counts)
 
@@ -150,12 +149,8 @@ def _read_system(name: str, folder: str, sets: Sequence[GoldSet]) -> System:
             raise XalignError(
                 "the file looks 1-based", where=path, found=evidence, remedy="subtract 1 from every index"
             )
-        counts.append(_counts(each, links, path))
+        counts.append(sentence_counts(links, each.golds, where=path))
     return System(name, _signed(score_signature(system=name), sets), counts)
-
-
-def _counts(each: GoldSet, links: Iterable[Iterable[Link]], where: object = None) -> list[AlignmentCounts]:
-    return sentence_counts(list(links), each.golds, where=where or each.name)
 
 
 def _signed(signature: str, sets: Sequence[GoldSet]) -> str:

@@ -3,8 +3,6 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from xalign_fairseq.aligner.kept_scores import kept_scores
 from xalign_fairseq.aligner.protocol import Alignment, Progress, SentencePair, WordAligner
 from xalign_fairseq.aligner.statistical.folder import TrainedModels
@@ -87,11 +85,9 @@ class CombinedAligner(WordAligner):
         self._encoder, self._second, self._models = encoder, second, trained.models if trained else []
 
     def unknown(self) -> UnknownTokens:
-        """The number of unknown tokens in all pairs so far."""
         return self._encoder.unknown()
 
     def close(self) -> None:
-        """End the encoders' processes, if they have any."""
         self._encoder.close()
         if self._second:
             self._second.close()
@@ -99,7 +95,7 @@ class CombinedAligner(WordAligner):
     def stream(
         self, pairs: Iterable[SentencePair], progress: Progress | None = None, matrices: bool = False
     ) -> Iterator[Alignment]:
-        """See :class:`~xalign_fairseq.aligner.protocol.WordAligner`; ``progress`` counts what is encoded."""
+        """``progress`` counts what is encoded."""
         read: list[Alignment] = []
 
         def words() -> Iterator[tuple[Sequence[str], Sequence[str]]]:
@@ -112,31 +108,22 @@ class CombinedAligner(WordAligner):
             counted = mean_scores(self._models, chunk, own.__getitem__) if self._models else [None] * len(chunk)
             others = [each.matrix for each in self._second.stream(chunk, matrices=True)] if self._second else own
             for alignment, scores, other, statistics in zip(read, own, others, counted, strict=True):
-                both = self._both(scores if scores is None or other is None else (scores + other) / 2, statistics)
+                both = scores if scores is None or other is None else (scores + other) / 2
+                if both is not None and statistics is not None:
+                    both = (1 - self._share) * both + self._share * statistics
                 links = {} if both is None else self._choice.choose(both)
                 yield replace(alignment, links=links, matrix=both if matrices else None)
             read.clear()
 
-    def _both(self, scores: np.ndarray | None, statistics: np.ndarray | None) -> np.ndarray | None:
-        """The combined scores; ``None`` if the encoder has none."""
-        if scores is None or statistics is None:
-            return scores
-        return (1 - self._share) * scores + self._share * statistics
-
     def describe(self) -> str:
-        """One line: how the encoder scores and how links are made."""
         scores = self._encoder.describe()
         if self._second:
             scores += f"; the mean of its scores and those of another: {self._second.describe()}"
         if self._models:
-            names = ", ".join(model.name for model in self._models)
-            scores += (
-                f"; {1 - self._share:.0%} of its scores and {self._share:.0%} of statistics that it guides ({names})"
-            )
-        return (
-            f"{scores}, links of {self._choice.threshold:.2g} and more, "
-            f"grown by those of {self._choice.least:.2f} and more"
-        )
+            names, share = ", ".join(model.name for model in self._models), self._share
+            scores += f"; {1 - share:.0%} of its scores and {share:.0%} of statistics that it guides ({names})"
+        least, grown = self._choice.threshold, self._choice.least
+        return f"{scores}, links of {least:.2g} and more, grown by those of {grown:.2f} and more"
 
     def signature(self) -> str:
         return score_signature(system=self.describe())

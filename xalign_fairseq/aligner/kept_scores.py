@@ -40,19 +40,15 @@ class KeptScores(WordAligner):
         return len(self._kept["count"])
 
     def unknown(self) -> UnknownTokens:
-        """The number of unknown tokens read in this run."""
         return self._encoder.unknown()
 
     def describe(self) -> str:
-        """The encoder's description."""
         return self._encoder.describe()
 
     def signature(self) -> str:
-        """The encoder's signature."""
         return self._encoder.signature()
 
     def close(self) -> None:
-        """End the encoder's processes, if it has any."""
         self._encoder.close()
 
     def read(self, text: PairedText, progress: Progress | None = None) -> None:
@@ -127,7 +123,10 @@ def _pack(pairs: Iterable[WordPair], alignments: Iterable[Alignment]) -> dict[st
     rows = list(zip(pairs, alignments, strict=True))
     none = np.zeros((0, 0), np.float32)
     scores = [none if (kept := kept_scores(found.matrix)) is None else kept for _, found in rows]
-    counts = [_count(found, int(np.count_nonzero(kept))) for (_, found), kept in zip(rows, scores, strict=True)]
+    counts = [
+        OVERFLOWED if not found.finite else TOO_LONG if found.too_long else int(np.count_nonzero(kept))
+        for (_, found), kept in zip(rows, scores, strict=True)
+    ]
     return {
         "digest": np.array([_digest(pair) for pair, _ in rows], np.uint64),
         "shape": np.array([[len(side) for side in pair] for pair, _ in rows], np.int32).reshape(-1, 2),
@@ -135,10 +134,6 @@ def _pack(pairs: Iterable[WordPair], alignments: Iterable[Alignment]) -> dict[st
         "place": np.concatenate([np.argwhere(each) for each in (none, *scores)], dtype=np.int32),
         "score": np.concatenate([each[each > 0] for each in (none, *scores)]),
     }
-
-
-def _count(found: Alignment, scores: int) -> int:
-    return OVERFLOWED if not found.finite else TOO_LONG if found.too_long else scores
 
 
 def _load(path: Path) -> dict[str, np.ndarray]:

@@ -18,10 +18,11 @@ from xalign_fairseq.core.devices import choose_devices
 from xalign_fairseq.core.errors import Command, Parameter, XalignError
 from xalign_fairseq.encoder.pretrained.low_rank import is_low_rank
 from xalign_fairseq.encoder.pretrained.packaged import NAME
-from xalign_fairseq.transport.grown import Grown
 from xalign_fairseq.transport.linking import Linking
-from xalign_fairseq.transport.methods import make_method, with_options
+from xalign_fairseq.transport.methods import make_method
 from xalign_fairseq.transport.resolving import SCORED, agrees
+
+logger = logging.getLogger(__name__)
 
 SINKHORN = "xalign_fairseq.transport.sinkhorn"
 LEAST = 1e-6  # what is less is not a link
@@ -78,7 +79,9 @@ def open_aligner(path: str | os.PathLike[str], options: AlignerOptions) -> WordA
     trained = load(Path(options.statistics))
     guide = trained.method if trained.guide == model_state(path) else None
     method = scoring_method(path, options.linking, options.maps, guide)
-    trained.warn_of_another_guide(options.statistics, model_state(path))
+    if trained.guide not in (None, model_state(path)):
+        guided = "statistics: %s were guided by %s, and are read with %s"
+        logger.warning(guided, options.statistics, trained.guide, model_state(path))
     encoder = open_encoder(path, scoring_options(options, method))
     return CombinedAligner(encoder, trained, method, *choice_of(options))
 
@@ -86,9 +89,7 @@ def open_aligner(path: str | os.PathLike[str], options: AlignerOptions) -> WordA
 def open_parts(parts: BestParts, options: AlignerOptions) -> WordAligner:
     """Load the parts of an aligner of ``train-aligner --best`` as one aligner."""
     statistics = load(parts.statistics) if parts.statistics else None
-    second = None
-    if parts.trained:
-        second = open_encoder(parts.trained, scoring_options(options, "grow"))
+    second = open_encoder(parts.trained, scoring_options(options, "grow")) if parts.trained else None
     encoder = open_encoder(parts.encoder, scoring_options(options, parts.method))
     return CombinedAligner(encoder, statistics, parts.method, *choice_of(options), second)
 
@@ -118,9 +119,10 @@ def check_options(path: str | os.PathLike[str], options: AlignerOptions, learn: 
                 remedy=("make one by", Command("train-aligner", Parameter("from_scratch"))),
             )
     linking = options.linking
-    if combined:
-        made = Grown()  # which chooses links by both scores
-        with_options(made, **{name: linking.options[name] for name in linking.options.keys() & {"threshold", "growth"}})
+    if combined:  # links are chosen by both scores
+        make_method(
+            "grow", **{name: linking.options[name] for name in linking.options.keys() & {"threshold", "growth"}}
+        )
     elif linking.method:
         make_method(linking.method, **linking.options)
 
@@ -166,7 +168,7 @@ def open_encoder(path: str | os.PathLike[str], options: AlignerOptions) -> WordA
     devices = options.device.split(",")
     if len(devices) > 1:
         pool = AlignerPool(partial(_load_in_worker, os.fspath(path), options), devices)
-        pool.ask(partial(_log_from, level=logging.getLogger(SINKHORN).level))
+        pool.ask(partial(_log_backend, level=logging.getLogger(SINKHORN).level))
         return pool
     return Aligner.open(path, options)
 
@@ -175,7 +177,7 @@ def _load_in_worker(path: str, options: AlignerOptions, device: str) -> Aligner:
     return Aligner.open(path, replace(options, device=device))
 
 
-def _log_from(_: Aligner, level: int) -> None:
+def _log_backend(_: Aligner, level: int) -> None:
     """Log on stderr which backend computes transport, in one of several equal processes."""
     logging.getLogger(SINKHORN).setLevel(level)
     logging.getLogger(SINKHORN).addHandler(logging.StreamHandler())

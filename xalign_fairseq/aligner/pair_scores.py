@@ -1,6 +1,6 @@
 """Scores of how well two sentences translate each other, from their word links."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xalign_fairseq.aligner.protocol import Alignment
@@ -91,9 +91,5 @@ def _certainty(best: dict[int, float], words: Sequence[str]) -> float:
 
 
 def _ratio(pair: Alignment) -> float:
-    letters = [_letters(pair.src), _letters(pair.tgt)]
+    letters = [sum(map(len, words)) for words in (pair.src, pair.tgt)]
     return min(letters) / max(letters) if max(letters) else 0.0
-
-
-def _letters(words: Iterable[str]) -> int:
-    return sum(map(len, words))

@@ -77,14 +77,11 @@ def json_line(alignment: Alignment) -> str:
     return json.dumps({**words, "links": links, **places, **units}, ensure_ascii=False)
 
 
-def score_line(alignment: Alignment) -> str:
-    """The columns of :class:`~xalign_fairseq.aligner.pair_scores.PairScore` and the links, separated by tabs."""
-    return f"{score_pair(alignment).line()}\t{pharaoh_line(alignment)}"
-
-
-LINES: dict[str, Callable[[Alignment], str]] = {"pharaoh": pharaoh_line, "json": json_line, "scores": score_line}
-
-
+LINES: dict[str, Callable[[Alignment], str]] = {
+    "pharaoh": pharaoh_line,
+    "json": json_line,
+    "scores": lambda alignment: f"{score_pair(alignment).line()}\t{pharaoh_line(alignment)}",
+}
 CHOOSING = ("threshold", "growth", "min_probability")  # options that choose links from scores
 
 

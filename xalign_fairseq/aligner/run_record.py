@@ -56,4 +56,4 @@ def _model_files(folder: Path) -> list[Path]:
         DONE,
         BEST,
     )
-    return sorted({file for pattern in (*patterns, DONE, BEST) for file in folder.rglob(pattern) if file.is_file()})
+    return sorted({file for pattern in patterns for file in folder.rglob(pattern) if file.is_file()})

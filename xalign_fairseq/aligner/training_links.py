@@ -146,7 +146,7 @@ def _write(
         for file, way in zip(ways, (forward, backward), strict=False):
             file.write(format_links(way) + "\n")
         found = symmetrize(forward, backward, run.symmetrize)
-        different = drop_identical(found, src, tgt) if IDENTICAL in filters else found
+        different = {(i, j) for i, j in found if src[i] != tgt[j]} if IDENTICAL in filters else found
         kept = keep_one_to_one(different) if ONE_TO_ONE in filters else different
         of_links.update(
             forward=len(forward),
@@ -178,11 +178,6 @@ def _write(
             remedy=("check that the texts belong together and differ, or leave out", Parameter("filters")),
         )
     return {"links": dict(of_links), "pairs": dict(of_pairs)}
-
-
-def drop_identical(links: Iterable[Link], src: Sequence[str], tgt: Sequence[str]) -> set[Link]:
-    """The links between different strings; case counts."""
-    return {(i, j) for i, j in links if src[i] != tgt[j]}
 
 
 def keep_one_to_one(links: Iterable[Link]) -> set[Link]:

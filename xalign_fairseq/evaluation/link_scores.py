@@ -70,7 +70,10 @@ def read_counts(files: LinkFilesToScore) -> list[list[AlignmentCounts]]:
         )
     counts = [sentence_counts(hyps[path], golds, where=f"{path}, {files.gold}") for path in paths]
     if files.text:
-        lengths = read_lengths(*files.text)
+        src, tgt = ([len(line.split()) for line in read_lines(path)] for path in files.text)
+        if len(src) != len(tgt):
+            raise different_lengths(*files.text, f"{len(src)} and {len(tgt)} lines")
+        lengths = list(zip(src, tgt, strict=True))
         for path, links in hyps.items():
             check_bounds(links, lengths, where=path, remedy=_converting("hyp_index_base"), base=hyp_base)
         check_bounds(possible, lengths, where=files.gold, remedy=_converting("gold_index_base"), base=gold_base)
@@ -86,22 +89,9 @@ def base_of_gold(files: LinkFilesToScore) -> int:
     """The index of the first token in the gold file: 1 in the shared tasks' numbered lines."""
     numbered = is_numbered(files.gold)
     if numbered and files.gold_index_base == 0:
-        raise XalignError(
-            "numbered gold counts tokens from 1",
-            where=files.gold,
-            parameter="gold_index_base",
-            found="0",
-            expected="1, or nothing",
-        )
+        problem, parameter = "numbered gold counts tokens from 1", "gold_index_base"
+        raise XalignError(problem, where=files.gold, parameter=parameter, found="0", expected="1, or nothing")
     return 1 if numbered else files.gold_index_base or 0
-
-
-def read_lengths(src: str, tgt: str) -> list[tuple[int, int]]:
-    """Tokens, separated by spaces, of each line of two files."""
-    sides = [[len(line.split()) for line in read_lines(path)] for path in (src, tgt)]
-    if len(sides[0]) != len(sides[1]):
-        raise different_lengths(src, tgt, f"{len(sides[0])} and {len(sides[1])} lines")
-    return list(zip(*sides, strict=True))
 
 
 def figures(counts: Sequence[AlignmentCounts]) -> dict[str, Any]:

@@ -66,12 +66,11 @@ def by_margin(queries: Tensor, candidates: Tensor, *, neighbours: int = NEIGHBOU
     queries, candidates = unit(queries.double()), unit(candidates.double())
     of_queries = _mean_of_nearest(queries, candidates, neighbours, chunk)
     of_candidates = _mean_of_nearest(candidates, queries, neighbours, chunk)
-    return torch.cat(
-        [
-            _best(_ratios(2 * (part @ candidates.T), mean[:, None] + of_candidates))
-            for part, mean in zip(queries.split(chunk), of_queries.split(chunk), strict=True)
-        ]
-    )
+    found = []
+    for part, mean in zip(queries.split(chunk), of_queries.split(chunk), strict=True):
+        cosines, means = 2 * (part @ candidates.T), mean[:, None] + of_candidates
+        found.append(_best((cosines / means).masked_fill((cosines == 0) & (means == 0), 0.0)))
+    return torch.cat(found)
 
 
 def _best(scores: Tensor) -> Tensor:
@@ -79,11 +78,6 @@ def _best(scores: Tensor) -> Tensor:
     best = scores >= scores.amax(1, keepdim=True) - EQUAL
     index = torch.arange(scores.shape[1], device=scores.device)
     return torch.where(best, index, scores.shape[1]).amin(1)
-
-
-def _ratios(cosines: Tensor, means: Tensor) -> Tensor:
-    """Cosines over the mean cosines of neighbours; 0 / 0, for a zero vector, is 0."""
-    return (cosines / means).masked_fill((cosines == 0) & (means == 0), 0.0)
 
 
 def _mean_of_nearest(queries: Tensor, candidates: Tensor, neighbours: int, chunk: int) -> Tensor:

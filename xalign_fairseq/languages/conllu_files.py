@@ -79,12 +79,10 @@ def _moved(sentence: ConlluSentence, derived: Sentence) -> ConlluSentence:
     for k, (row, form) in enumerate(zip(derived.move(sentence.rows), derived.forms, strict=True), 1):
         _, _, _, upos, xpos, feats, head, relation, _, _ = row
         rows.append([str(k), form, "_", upos, xpos, feats, place.get(head, head), relation, "_", "_"])
-    comments = [*filter(_is_kept, sentence.comments), f"# text = {' '.join(derived.forms)}"]
+    named = [(comment[1:].replace("=", " ").split()[:1], comment) for comment in sentence.comments]
+    comments = [comment for name, comment in named if name and name[0] in _KEPT]
+    comments.append(f"# text = {' '.join(derived.forms)}")
     return replace(sentence, rows=rows, comments=comments, ranges=[], empty=0)
-
-
-def _is_kept(comment: str) -> bool:
-    return comment[1:].replace("=", " ").split()[:1] in [[name] for name in _KEPT]
 
 
 def _tree(parsed: ConlluSentence, words: tuple[str, ...]) -> SyntaxTree:

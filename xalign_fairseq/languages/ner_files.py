@@ -39,7 +39,10 @@ def derive(
         tags = None
         if example.tags is not None:
             numbers = sentence.move(_numbers(example.tags))
-            tags = _written(numbers, [tag[2:] for tag in sentence.move(example.tags)])
+            tags = tuple(
+                OUTSIDE if not number else f"{'I' if number == before else 'B'}-{tag[2:]}"
+                for (before, number), tag in zip(pairwise([0, *numbers]), sentence.move(example.tags), strict=True)
+            )
             _count(numbers, tags, counts)
         derived.append(replace(example, words=sentence.forms, tags=tags))
     return derived, counts
@@ -61,14 +64,6 @@ def _numbers(tags: Sequence[str]) -> list[int]:
     for number, (_, start, end) in enumerate(entities(tags), 1):
         numbers[start:end] = [number] * (end - start)
     return numbers
-
-
-def _written(numbers: Sequence[int], kinds: Sequence[str]) -> tuple[str, ...]:
-    """BIO tags of words in order, with the numbers and kinds of their entities."""
-    return tuple(
-        OUTSIDE if not number else f"{'I' if number == before else 'B'}-{kind}"
-        for (before, number), kind in zip(pairwise([0, *numbers]), kinds, strict=True)
-    )
 
 
 def _count(numbers: Sequence[int], tags: Sequence[str], counts: dict[str, int]) -> None:

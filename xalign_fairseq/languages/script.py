@@ -56,7 +56,9 @@ def character_table(script: str, characters: Iterable[str]) -> dict[str, str]:
     for character in natural:
         code = ord(character)
         if script == "georgian" and code < 0x100:
-            table[character] = _georgian(character)
+            letter = _MKHEDRULI.get(character.lower())
+            capital = _MTAVRULI * (character != character.lower())
+            table[character] = chr(ord(letter) + capital) if letter else chr(_BRAILLE + code)
         elif code < 2 * _PLANE:
             table[character] = chr(_COPIES + code)
         else:
@@ -71,14 +73,6 @@ def character_table(script: str, characters: Iterable[str]) -> dict[str, str]:
         remedy = ("choose the other script, or the natural language's own model as", Parameter("spm"))
         raise XalignError(problem, parameter="script", found=f"{script}: {found}", expected=expected, remedy=remedy)
     return table
-
-
-def _georgian(character: str) -> str:
-    if character in _MKHEDRULI:
-        return _MKHEDRULI[character]
-    if character.lower() in _MKHEDRULI:
-        return chr(ord(_MKHEDRULI[character.lower()]) + _MTAVRULI)
-    return chr(_BRAILLE + ord(character))
 
 
 CACHED_WORDS = 1_000_000
@@ -121,7 +115,12 @@ class Transliteration:
         _require_words(self._natural.encode("a b", out_type=str), normal, where)
         shared = _drawn(normal, overlap, seed)
         table = character_table(script, (c for text in normal for c in text if c != SPACE))
-        self.twins: dict[str, str] = {text: _twin(text, table) for text in normal if text not in shared}
+        # ``▁`` stays before its copy, because it begins words in both languages.
+        self.twins: dict[str, str] = {
+            text: SPACE + MARKER if text == SPACE else "".join(table.get(letter, letter) for letter in text)
+            for text in normal
+            if text not in shared
+        }
         self.counts: Counter[str] = Counter(
             {"pieces": len(normal), "twins": len(self.twins), "shared pieces": len(shared), BLANK: 0, EMPTY: 0}
         )
@@ -189,13 +188,6 @@ class Transliteration:
             parts = [text for _, text in run]
             joined += [bytes(int(text[1:-1], 16) for text in parts).decode("utf-8")] if is_byte else parts
         return joined
-
-
-def _twin(text: str, table: dict[str, str]) -> str:
-    """The copy of a piece; ``▁`` stays before it, for it begins words in both languages."""
-    if text == SPACE:
-        return SPACE + MARKER
-    return "".join(table.get(character, character) for character in text)
 
 
 def _drawn(normal: Sequence[str], overlap: float, seed: int) -> set[str]:

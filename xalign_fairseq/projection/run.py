@@ -147,7 +147,8 @@ def project_files(run: ProjectRun) -> ProjectReport:
             for each in projected.dropped:
                 report.dropped[each.reason] += 1
                 if listed:
-                    listed.write("\t".join(map(_field, (piece.where, each.item, each.reason))) + "\n")
+                    fields = (" ".join(field.split()) for field in (piece.where, each.item, each.reason))
+                    listed.write("\t".join(fields) + "\n")
             if shown:
                 pair = Alignment(piece.src, piece.tgt, links)
                 shown.write(page.line(pair, first + report.units, projected.labels) + "\n")
@@ -208,10 +209,6 @@ def _check(run: ProjectRun) -> None:
         raise XalignError("links are given, so no aligner is needed", parameter=("links", *given))
 
 
-def _field(text: str) -> str:
-    return " ".join(text.split())
-
-
 def _between(pieces: Iterable[Piece], first: int, last: int, is_end: bool) -> Iterator[Piece]:
     """The units from ``first`` up to, not including, ``last``, each with the text before it; at the end all text."""
     number = 0
@@ -246,8 +243,9 @@ class LinkedWords(TypedDict):
 def read_line(line: str, unit: Unit, path: str, number: int) -> Links:
     """The links of a unit, ``i-j`` (with probability 1) or what ``align`` writes as JSON."""
     where = f"{path}, line {number}"
-    links = dict.fromkeys(parse_line(line, where=where).possible, 1.0) if not line.startswith("{") else {}
-    if line.startswith("{"):
+    if not line.startswith("{"):
+        links = dict.fromkeys(parse_line(line, where=where).possible, 1.0)
+    else:
         content = require_form(parse_json(line, where), LinkedWords, where)
         for ours, theirs in ((unit.src, content["src"]), (unit.tgt, content["tgt"])):
             if list(ours) != theirs:

@@ -11,7 +11,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -43,18 +43,13 @@ def hold(cfg: DictConfig) -> None:
 
 def _is_inherited(lock: Path) -> bool:
     """Whether this process inherited the open lock."""
-    try:
-        known, opened = lock.stat(), os.listdir("/dev/fd")
-    except OSError:
-        return False
-    return any(_is_same(int(number), known) for number in opened)
-
-
-def _is_same(number: int, known: os.stat_result) -> bool:
-    try:
-        return os.path.samestat(os.fstat(number), known)
-    except OSError:  # the descriptor of the listing itself
-        return False
+    with suppress(OSError):
+        known = lock.stat()
+        for number in os.listdir("/dev/fd"):
+            with suppress(OSError):  # the descriptor of the listing itself
+                if os.path.samestat(os.fstat(int(number)), known):
+                    return True
+    return False
 
 
 class Signalled:

@@ -138,12 +138,12 @@ def _patterns(benchmark: Benchmark, split: str, language: str) -> list[str]:
         "english_name": TYDIQA_LANGUAGES.get(language, language),
     }
     fields = {key: glob.escape(value) for key, value in fields.items()}
-    names = [name.format(**fields).removeprefix("en:") for name in benchmark.names[split] if _is_for(name, language)]
+    names = [
+        name.format(**fields).removeprefix("en:")
+        for name in benchmark.names[split]
+        if language == "en" or not name.startswith("en:")
+    ]
     return names + [f"{folder}/{name}" for folder in benchmark.folders for name in names]
-
-
-def _is_for(name: str, language: str) -> bool:
-    return language == "en" or not name.startswith("en:")
 
 
 def _listing(folder: Path, most: int = 12) -> str:

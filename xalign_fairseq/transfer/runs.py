@@ -25,8 +25,6 @@ from xalign_fairseq.transfer.run_spec import MODEL, RunSpec, shown_command, trai
 from xalign_fairseq.transfer.scheduler import Job
 
 if TYPE_CHECKING:
-    import torch
-
     from xalign_fairseq.transfer.predict import Evaluation
 
 
@@ -78,7 +76,9 @@ def make(path: Path, keep_models: bool = False) -> None:
             trained = _train(spec, folder, lock)
         begun = time.monotonic()
         evaluations = dict(_evaluate(spec, folder, result["items"] if result else ()))
-        _write_counts(folder, counts, evaluations)
+        for language, evaluation in evaluations.items():
+            counts |= {f"{language}/{metric}": table for metric, table in evaluation.counts.items()}
+        write_arrays(folder / "counts.npz", counts)
         minutes = (result or trained)["minutes"] + (time.monotonic() - begun) / 60
         made = _result(spec, folder, trained, evaluations, minutes)
         for key in ("scores", "items", "signatures"):
@@ -130,7 +130,13 @@ def _selection(spec: RunSpec, best: Path) -> dict[str, Any]:
 
 def _evaluate(spec: RunSpec, folder: Path, done: Container[str]) -> Iterator[tuple[str, "Evaluation"]]:
     """Predict every remaining test file; predictions are written immediately."""
-    from xalign_fairseq.transfer.predict import PRECISIONS, Predictor, evaluate, write_predictions
+    from xalign_fairseq.transfer.predict import (
+        PRECISIONS,
+        Predictor,
+        evaluate,
+        retrieval_evaluation,
+        write_predictions,
+    )
 
     device = training_device(spec.place["cpu"])
     keep_freed_memory(device)
@@ -142,29 +148,12 @@ def _evaluate(spec: RunSpec, folder: Path, done: Container[str]) -> Iterator[tup
         if spec.train_languages:
             predictor = predictor or Predictor.load(folder / MODEL, device=device, dtype=PRECISIONS[spec.precision])
             evaluation = evaluate(predictor, path, language)
-        else:
-            evaluation = _retrieve(spec, path, language, device)
+        else:  # retrieval has no training: the encoder itself is tested
+            evaluation = retrieval_evaluation(spec.place["checkpoint"], path, language, device=device, **spec.options)
         write_predictions(folder / "predictions" / f"{language}.jsonl", evaluation)
         for name, score in evaluation.scores.items():
             print(f"{language} {name} {100 * score:.2f}", flush=True)
         yield language, evaluation
-
-
-def _retrieve(spec: RunSpec, path: str, language: str, device: "torch.device") -> "Evaluation":
-    """Retrieval has no training: the encoder itself is tested."""
-    from xalign_fairseq.transfer.predict import retrieval_evaluation
-
-    return retrieval_evaluation(spec.place["checkpoint"], path, language, device=device, **spec.options)
-
-
-def _write_counts(folder: Path, earlier: Mapping[str, Any], evaluations: Mapping[str, "Evaluation"]) -> None:
-    """Add the counts of each test item to those of an earlier command."""
-    tables = dict(earlier) | {
-        f"{language}/{metric}": counts
-        for language, evaluation in evaluations.items()
-        for metric, counts in evaluation.counts.items()
-    }
-    write_arrays(folder / "counts.npz", tables)
 
 
 def _result(

@@ -199,7 +199,9 @@ def check_name(name: str, **place: str) -> str:
 
 def _task(name: str, found: Any, data: Path, defaults: Mapping[str, Any], where: str) -> Task:
     keys = TaskKeys(**structured(TaskKeys, found, where))
-    benchmark = _benchmark(keys.benchmark or name, where)
+    named = keys.benchmark or name
+    check_names([named], sorted(BENCHMARKS), "there is no such benchmark", where=f"{where}, benchmark")
+    benchmark = BENCHMARKS[named]
     _refuse_unread(keys, found, benchmark, where)
     family = RETRIEVAL_OPTIONS if benchmark.family == RETRIEVAL else FAMILIES[benchmark.family].defaults
     settings, options = read_settings([defaults, keys.settings], family, where)
@@ -253,11 +255,6 @@ def _languages(keys: TaskKeys, name: str, where: str) -> tuple[str, ...]:
             raise XalignError("this is not a language", where=place, found=language, expected="such as en", remedy=hint)
         check_name(language, where=f"{where}, {name}")
     return tuple(dict.fromkeys(found or ()))
-
-
-def _benchmark(name: Any, where: str) -> Benchmark:
-    check_names([name], sorted(BENCHMARKS), "there is no such benchmark", where=f"{where}, benchmark")
-    return BENCHMARKS[name]
 
 
 def _with_limits(settings: Settings, options: Mapping[str, Any], benchmark: Benchmark, where: str) -> Settings:

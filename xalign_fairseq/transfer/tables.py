@@ -122,19 +122,14 @@ def _overall(report: StudyReport) -> Table:
         return Table("", (), [])
     averages = [{row.checkpoint: row.average for row in task.rows[SCORE]} for task in tasks]
     figures = [[*(each.get(name) for each in averages), report.overall[name]] for name in report.checkpoints]
-    scores = ", ".join(dict.fromkeys(_score_name(task) for task in tasks))
+    scores = {f"{t.benchmark} {'mean of ' * (len(t.scored_by) > 1)}{' and '.join(t.scored_by)}": None for t in tasks}
     return Table(
         "Average over languages of each task, and over tasks",
         ("checkpoint", *(task.title for task in tasks), "average"),
         [(name, *map(percent, row)) for name, row in zip(report.checkpoints, figures, strict=True)],
-        (f"Scores: {scores}.",),
+        (f"Scores: {', '.join(scores)}.",),
         _best(list(zip(*figures, strict=True))),
     )
-
-
-def _score_name(task: TaskReport) -> str:
-    mean = "mean of " if len(task.scored_by) > 1 else ""
-    return f"{task.benchmark} {mean}{' and '.join(task.scored_by)}"
 
 
 def _differences(report: StudyReport) -> Table:
@@ -149,15 +144,10 @@ def _english_check(report: StudyReport) -> Table:
     """Whether English is worse than with the baseline."""
     found = report.findings.english if report.findings else []
     columns = ("checkpoint", "task", "test", "difference", "95 % interval", "p, items", "p, items and seeds", "p, Holm")
-    rows = [(*_finding(each), _verdict(each)) for each in found]
+    verdicts = ["no evidence" if not x.significant else "worse" if x.difference < 0 else "better" for x in found]
+    rows = [(*_finding(each), verdict) for each, verdict in zip(found, verdicts, strict=True)]
     title = f"English regression check: English minus English of {report.baseline}"
     return Table(title, (*columns, "verdict"), rows, bold=_sure(found), names=3)
-
-
-def _verdict(finding: Difference) -> str:
-    if not finding.significant:
-        return "no evidence"
-    return "worse" if finding.difference < 0 else "better"
 
 
 def _finding(finding: Difference) -> tuple[str, ...]:

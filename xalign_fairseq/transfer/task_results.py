@@ -156,7 +156,12 @@ def _grouped(group: Sequence[RunResult]) -> TaskResults:
             scores = (", ".join(each.score) or "the benchmark's own" for each in (first, run))
             raise _clash(f"two runs of {run.task} have different metrics", first, run, " and ".join(scores))
         for language in run.scores:
-            _require_same_test(seen.setdefault(language, run), run, language)
+            other = seen.setdefault(language, run)
+            theirs, mine = other.measured(language), run.measured(language)
+            items = [each.items[language] for each in (other, run)]
+            if mine != theirs or items[0] != items[1]:
+                problem = f"two runs of {run.task} were not tested in the same way on {language}"
+                raise _clash(problem, other, run, _difference(theirs, mine) or f"{items[0]} and {items[1]} items")
             tested = runs.setdefault(run.checkpoint, {}).setdefault(run.seed, {})
             if language in tested:  # a copied folder, for example
                 problem = f"two runs of {run.task} have the same checkpoint and seed"
@@ -167,14 +172,6 @@ def _grouped(group: Sequence[RunResult]) -> TaskResults:
     measured = {language: seen[language].measured(language) for language in languages}
     benchmark = BENCHMARKS[first.benchmark]
     return TaskResults(first.task, benchmark, first.models, tuple(trained), languages, measured, runs, first.score)
-
-
-def _require_same_test(first: RunResult, run: RunResult, language: str) -> None:
-    theirs, mine = first.measured(language), run.measured(language)
-    items = [each.items[language] for each in (first, run)]
-    if mine != theirs or items[0] != items[1]:
-        problem = f"two runs of {run.task} were not tested in the same way on {language}"
-        raise _clash(problem, first, run, _difference(theirs, mine) or f"{items[0]} and {items[1]} items")
 
 
 def _clash(problem: str, first: RunResult, run: RunResult, found: str) -> XalignError:

@@ -190,7 +190,7 @@ def test_hand_worked_windows():
     assert windows.starts.tolist() == [0, 2, 4, 6]
     # 2 is in the middle of 0..3 and at the edge of 2..5; 3 is next to an edge of both: the first.
     assert windows.owners.tolist() == [0, 0, 0, 1, 1, 2, 2, 3, 3, 3]
-    assert windows.owned(1).tolist() == [3, 4] and windows.cut(np.arange(10) * 10, 2).tolist() == [40, 50, 60, 70]
+    assert windows.cut(np.arange(10) * 10, 2).tolist() == [40, 50, 60, 70]
 
 
 def test_a_short_side_is_there_in_all_windows_and_goes_along_with_the_long_one():
@@ -217,7 +217,7 @@ def test_windows_cover_both_sides_and_advance_together(n, m, positions, encoding
     for size, side in zip((n, m), sides, strict=True):
         assert side.starts[0] == 0 and side.starts[-1] == size - side.length
         assert (np.diff(side.starts) >= 0).all() and (np.diff(side.starts) <= max(1, -(-side.length // 2))).all()
-        assert sorted(token for window in range(len(side.starts)) for token in side.owned(window)) == list(range(size))
+        assert len(side.owners) == size and set(side.owners.tolist()) <= set(range(len(side.starts)))
         for token, window in enumerate(side.owners):
             before, behind = token - side.starts[window], side.starts[window] + side.length - 1 - token
             assert before >= 0 and behind >= 0

@@ -71,16 +71,6 @@ def test_folders_of_others_are_left_alone(tmp_path):
     assert [each.name for each in (tmp_path / "other").iterdir()] == ["thesis"]
 
 
-def test_statistics_are_read_with_a_warning_beside_an_encoder_that_did_not_guide_them(tmp_path, caplog):
-    with begun(tmp_path / "out", {"model": "a, state 1"}):
-        learn_models(PAIRS, tmp_path / "out", lambda *_: None)
-    trained = load(tmp_path / "out")
-    trained.warn_of_another_guide("out", "a, state 1")
-    assert not caplog.text
-    trained.warn_of_another_guide("out", "b, state 1")
-    assert "out were guided by a, state 1, and are read with b, state 1" in caplog.text
-
-
 def test_what_is_no_aligner(tmp_path):
     assert not is_statistical(None)
     assert not is_statistical("e5-small")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from xalign_fairseq.evaluation.plots.palette import COLOURS, DARK
-from xalign_fairseq.trainer.report.page import data_section, report_page
+from xalign_fairseq.trainer.report.page import report_page
 from xalign_fairseq.trainer.report.trained_run import DataFolder, read_run
 
 BROWSER = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chromium-browser")
@@ -115,13 +115,15 @@ def test_a_browser_shows_it_light_and_dark(run, tmp_path, dark):
 
 
 def test_pairs_languages_and_hashes(run_folder):
-    [data] = read_run(run_folder).data
-    text = data_section([data])
+    run = read_run(run_folder)
+    [data], text = run.data, report_page(run)
     for part in ("en-de", "1,600 pairs", "2 empty source", "18,031 en, 19,638 de", "7,083 sure, 1 possible",
                  "300 sentences", "501 symbols", f"sha256 {data.digest}", "f00"):  # fmt: skip
         assert part in text
     assert "empty target" not in text
 
 
-def test_a_folder_without_manifest_is_said_to_have_none():
-    assert "no manifest" in data_section([DataFolder(Path("gone"), None, None)]) and data_section([]) == ""
+def test_a_folder_without_manifest_is_said_to_have_none(run_folder):
+    run = read_run(run_folder)
+    assert "no manifest" not in report_page(run)
+    assert "no manifest" in report_page(replace(run, data=[DataFolder(Path("gone"), None, None)]))

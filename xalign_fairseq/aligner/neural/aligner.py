@@ -2,7 +2,7 @@
 
 import logging
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -103,7 +103,7 @@ class Aligner(WordAligner):
         object.__setattr__(self, "_unknown", UnknownTokens(trimmed=self.trimmed))
         linking = replace(self.linking, similarity="hidden" if self.pointer is None else "pointer")
         if linking.method and linking.layers and linking.encoding:
-            linking = replace(linking, layers=self._resolve(linking.layers))
+            linking = replace(linking, layers=self._resolve(linking))
         else:
             depth, width = self.encoder.config.encoder_layers, self.encoder.config.encoder_embed_dim
             linking = resolve_linking(linking, depth, maps=self.maps is not None, width=width)
@@ -210,13 +210,11 @@ class Aligner(WordAligner):
 
             Aligner.from_pretrained("e5-small").signature()  # "base:hyp0,gold0|...|layer:7|encoding:separate|..."
         """
-        own = self.pair_encoder
-        used = replace(linking or self.linking, similarity=self.linking.similarity)
         return score_signature(
             unit=self.units,
-            linking=used,
-            languages=own.mapped,
-            embedded=own.embedded,
+            linking=replace(linking or self.linking, similarity=self.linking.similarity),
+            languages=self.pair_encoder.mapped,
+            embedded=self.pair_encoder.embedded,
             dtype=self.dtype,
             system=f"links of probability {self.min_probability:g} and more" if self.min_probability else None,
         )
@@ -256,9 +254,7 @@ class Aligner(WordAligner):
         Yields:
             for each pair, in the order of the input, one alignment per linking.
         """
-        resolved = [
-            (self._resolve(each.layers), with_heads(each.finder, self.pointer, self.scorer)) for each in linkings
-        ]
+        resolved = [(self._resolve(each), with_heads(each.finder, self.pointer, self.scorer)) for each in linkings]
         for chunk in chunks(pairs, SORTED_AT_ONCE):
             yield from self._chunk(chunk, resolved, progress, matrices)
 
@@ -271,19 +267,19 @@ class Aligner(WordAligner):
         """
         start = 0
         for chunk in chunks(pairs, SORTED_AT_ONCE):
-            for batch in self._batches(_alignable(encode_pairs(self.tokenizer, chunk, self._unknown))):
-                states, spans, _ = self._states(batch, sorted(set(layers)))
+            for batch, states, spans in self._read(encode_pairs(self.tokenizer, chunk, self._unknown), layers):
                 hidden = torch.cat([states[layer] for layer in layers], 2)
-                sides = [
+                src, tgt = (
                     word_states(hidden, spans, side, words, len(layers))
                     for side, words in enumerate(self._owners(batch))
-                ]
-                yield [start + pair.index for pair in batch], (sides[0], sides[1])
+                )
+                yield [start + pair.index for pair in batch], (src, tgt)
             start += len(chunk)
 
-    def _resolve(self, layers: Sequence[int]) -> tuple[int, ...]:
-        return tuple(self.encoder.config.resolve_layer(layer) for layer in layers)
+    def _resolve(self, linking: Linking) -> tuple[int, ...]:
+        return tuple(self.encoder.config.resolve_layer(layer) for layer in linking.layers)
 
+    @torch.inference_mode()
     def _chunk(
         self,
         pairs: list[WordPair],
@@ -292,23 +288,21 @@ class Aligner(WordAligner):
         matrices: bool,
     ) -> list[list[Alignment]]:
         encoded = encode_pairs(self.tokenizer, pairs, self._unknown)
-        full = _alignable(encoded)
-        wanted = sorted({layer for layers, _ in settings for layer in layers})
         found: dict[int, list[Alignment]] = {}
-        if progress:
-            progress(len(encoded) - len(full))
-        for batch in self._batches(full):
-            with torch.inference_mode():
-                states, spans, finite = self._states(batch, wanted)
-            linked = list(self._batch_links(batch, settings, states, spans, matrices))
+        for batch, states, spans in self._read(encoded, {layer for layers, _ in settings for layer in layers}):
+            finite, owners = finite_rows(self.encoder, states.values()), self._owners(batch)
+            linked = []
+            for layers, method in settings:
+                of = (method, of_layers(method, [states[layer] for layer in layers]), spans, *owners)
+                linked.append(links_and_scores(*of) if matrices else (links_of_words(*of), None))
             for row, (pair, whole) in enumerate(zip(batch, finite.tolist(), strict=True)):
-                units = self._linked_units(pair, pairs[pair.index])
                 if not whole:
                     src, tgt = (" ".join(side)[:60] for side in pairs[pair.index])
                     logger.warning("hidden states of a pair are not finite, and it has no links: %s ||| %s", src, tgt)
+                units = self._linked_units(pair, pairs[pair.index])
                 found[pair.index] = [
                     Alignment(
-                        *(*units, links[row], self.units),
+                        *(*units, self._sure(links[row]), self.units),
                         finite=whole,
                         matrix=_of_size(scores[row], units) if whole and scores is not None else None,
                     )
@@ -316,6 +310,8 @@ class Aligner(WordAligner):
                 ]
             if progress:
                 progress(len(batch))
+        if progress:
+            progress(len(encoded) - len(found))
         for pair in encoded:
             if pair.index not in found:
                 units, too_long = self._linked_units(pair, pairs[pair.index]), pair.similarities > MOST_SIMILARITIES
@@ -329,31 +325,27 @@ class Aligner(WordAligner):
         symbols = self.tokenizer.dictionary.symbols
         return [symbols[token] for token in pair.src], [symbols[token] for token in pair.tgt]
 
-    def _batches(self, pairs: list[EncodedPair]) -> Iterator[list[EncodedPair]]:
-        """Batches of similar lengths; a pair that needs windows is a batch of its own."""
-        short = []
+    def _read(
+        self, pairs: list[EncodedPair], layers: Collection[int]
+    ) -> Iterator[tuple[list[EncodedPair], dict[int, Tensor], Tensor]]:
+        """Batches of similar lengths with hidden states by layer, and spans; empty and too long pairs are left out."""
+        encoder, wanted = self.pair_encoder, sorted(set(layers))
+        pairs = [pair for pair in pairs if 0 < pair.similarities <= MOST_SIMILARITIES]
         for pair in pairs:
-            if self.pair_encoder.fits(*pair.sizes):
-                short.append(pair)
-            else:
-                yield [pair]
+            if not encoder.fits(*pair.sizes):
+                yield [pair], *encoder.long_states(pair.src, pair.tgt, wanted, self.batch_tokens)
         most = min(self.batch_tokens, TOKENS_ON_CPU) if self.device.type == "cpu" else self.batch_tokens
-        yield from length_batches(short, self.pair_encoder.encoding, most)
+        short = [pair for pair in pairs if encoder.fits(*pair.sizes)]
+        for batch in length_batches(short, encoder.encoding, most):
+            yield batch, *encoder.states([(pair.src, pair.tgt) for pair in batch], wanted)
 
-    @torch.inference_mode()
-    def _batch_links(
-        self,
-        batch: list[EncodedPair],
-        settings: Sequence[tuple[tuple[int, ...], Method]],
-        states: dict[int, Tensor],
-        spans: Tensor,
-        matrices: bool,
-    ) -> Iterator[tuple[list[Links], np.ndarray | None]]:
-        src_words, tgt_words = self._owners(batch)
-        for layers, method in settings:
-            of = (method, of_layers(method, [states[layer] for layer in layers]), spans, src_words, tgt_words)
-            found, scores = links_and_scores(*of) if matrices else (links_of_words(*of), None)
-            yield [self._sure(links) for links in found], scores
+    def _owners(self, batch: list[EncodedPair]) -> tuple[Tensor, Tensor]:
+        """The word of each token, or the token's number if links connect subwords: (B, n) and (B, m)."""
+        sides = [[pair.src_words for pair in batch], [pair.tgt_words for pair in batch]]
+        if self.units == "subword":
+            sides = [[np.arange(len(words)) for words in side] for side in sides]
+        src, tgt = (pad(side, NO_WORD).to(self.device) for side in sides)
+        return src, tgt
 
     def _sure(self, links: Links) -> Links:
         least = self.min_probability
@@ -361,26 +353,6 @@ class Aligner(WordAligner):
             probabilities = self.calibration.probability(np.array(list(links.values())))
             links = dict(zip(links, map(float, probabilities), strict=True))
         return {link: p for link, p in links.items() if p >= least} if least else links
-
-    def _states(self, batch: list[EncodedPair], wanted: Sequence[int]) -> tuple[dict[int, Tensor], Tensor, Tensor]:
-        """Hidden states by layer, spans, and which pairs have finite states; too long pairs are read in windows."""
-        if self.pair_encoder.fits(*batch[0].sizes):
-            states, spans = self.pair_encoder.states([(pair.src, pair.tgt) for pair in batch], wanted)
-        else:
-            states, spans = self.pair_encoder.long_states(batch[0].src, batch[0].tgt, wanted, self.batch_tokens)
-        return states, spans, finite_rows(self.encoder, states.values())
-
-    def _owners(self, batch: list[EncodedPair]) -> list[Tensor]:
-        """The word of each token, or the token's number if links connect subwords: (B, n) and (B, m)."""
-        sides = [[pair.src_words for pair in batch], [pair.tgt_words for pair in batch]]
-        if self.units == "subword":
-            sides = [[np.arange(len(words)) for words in side] for side in sides]
-        return [pad(side, NO_WORD).to(self.device) for side in sides]
-
-
-def _alignable(pairs: Iterable[EncodedPair]) -> list[EncodedPair]:
-    """The pairs without an empty side and without too many similarities."""
-    return [pair for pair in pairs if 0 < pair.similarities <= MOST_SIMILARITIES]
 
 
 def _of_size(scores: np.ndarray, units: WordPair) -> np.ndarray:

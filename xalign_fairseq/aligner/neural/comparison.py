@@ -162,7 +162,7 @@ def grid_linkings(grid: Grid, aligner: Aligner) -> list[Linking]:
     """Every layer, encoding and method with its options, in this order; a link scorer once, with its own layers."""
     linking = aligner.linking
     own = not grid.methods and (linking.origin == ITSELF or aligner.pointer is not None)
-    methods = own_methods(grid, linking.finder) if own else named_methods(grid)
+    methods = _own_methods(grid, linking.finder) if own else named_methods(grid)
     # A pointer reads joint pairs; maps need separate sides.
     bound = own or aligner.pointer is not None or aligner.maps is not None
     encodings = grid.encodings or ([linking.encoding] if bound else ENCODINGS)
@@ -210,7 +210,7 @@ def named_methods(grid: Grid) -> list[Method]:
     return _with_fixed(found, given, grid.fixed)
 
 
-def own_methods(grid: Grid, own: Method) -> list[Method]:
+def _own_methods(grid: Grid, own: Method) -> list[Method]:
     """The model's method with its filter and the usual filters, with its threshold, or with the given values."""
     described = own.describe()
     usual = (described["filter"], *VARIED["filter"]) if "filter" in described else (None,)

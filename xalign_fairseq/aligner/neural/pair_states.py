@@ -48,10 +48,6 @@ class SideWindows:
         """The tokens of a window."""
         return ids[self.starts[window] : self.starts[window] + self.length]
 
-    def owned(self, window: int) -> np.ndarray:
-        """The tokens that take their states from a window, in ascending order."""
-        return np.flatnonzero(self.owners == window)
-
 
 def pair_windows(n: int, m: int, positions: int, encoding: str) -> tuple[SideWindows, SideWindows]:
     """Windows over n source and m target tokens; both sides advance by the same proportion."""
@@ -125,9 +121,17 @@ class PairEncoder:
         if self.encoding == "joint":
             sequences, sides = zip(*(pair_sequence(src, tgt) for src, tgt in pairs), strict=True)
             spans = torch.from_numpy(np.stack(sides)).to(self._device)
-            return self._read(sequences, layers, lambda read, rows: self._joint(read, spans[rows])), spans
+
+            def joint(read: Input, rows: list[int]) -> States:
+                if self._rows is None:
+                    return self.encoder.states(read)
+                src, tgt = self._rows  # each token has the language of its side
+                languages = in_target(spans[rows], read.tokens.shape[1]) * (tgt - src) + src
+                return self.encoder.states(replace(read, languages=languages))
+
+            return self._read(sequences, layers, joint), spans
         sentences = [np.array([BOS, *ids, EOS]) for pair in pairs for ids in pair]
-        found = self._read(sentences, layers, lambda read, rows: self._separate(read, [row % 2 for row in rows]))
+        found = self._read(sentences, layers, self._separate)
         # Both sides of a pair in sequence, each padded to the longest.
         longest = max(map(len, sentences))
         edges = [[1, 1 + len(src), longest + 1, longest + 1 + len(tgt)] for src, tgt in pairs]
@@ -149,7 +153,7 @@ class PairEncoder:
             )
             for row, number in enumerate(numbers):
                 for side, offset in ((0, 0), (1, n)):
-                    tokens = torch.from_numpy(windows[side].owned(number)).to(spans.device)
+                    tokens = torch.from_numpy(np.flatnonzero(windows[side].owners == number)).to(spans.device)
                     places = tokens - windows[side].starts[number] + spans[row, 2 * side]
                     for layer, hidden in states.items():
                         if layer not in found:
@@ -171,7 +175,10 @@ class PairEncoder:
         # A batch of one pass keeps the requested size.
         fill = on_cpu and self.encoder.sentence_encoder.packs and sum(lengths) > PASS_TOKENS
         for rows in _groups(lengths, PASS_TOKENS if on_cpu else LARGE_PASS):
-            filled = _filled([lengths[row] for row in rows]) if fill else []
+            filled = []
+            if fill:  # by sequences of at most the first length
+                whole, rest = divmod(-sum(lengths[row] for row in rows) % PASS_STEP, lengths[rows[0]])
+                filled = [lengths[rows[0]]] * whole + [rest] * (rest > 0)
             read = [*(sequences[row] for row in rows), *(sequences[rows[0]][:length] for length in filled)]
             tokens = pad(read, self.encoder.config.pad).to(self._device)
             states = begin(Input(tokens, lengths=np.array([*map(len, read)])), rows + rows[:1] * len(filled))
@@ -182,15 +189,9 @@ class PairEncoder:
                 found[layer][rows, : hidden.shape[1]] = hidden
         return found
 
-    def _joint(self, read: Input, spans: Tensor) -> States:
-        """A pass over joint pairs; each token has the language of its side."""
-        if self._rows is None:
-            return self.encoder.states(read)
-        src, tgt = self._rows
-        return self.encoder.states(replace(read, languages=in_target(spans, read.tokens.shape[1]) * (tgt - src) + src))
-
-    def _separate(self, read: Input, sides: Sequence[int]) -> States:
-        """A pass over sentences; each has the language of its side."""
+    def _separate(self, read: Input, rows: list[int]) -> States:
+        """A pass over sentences, source and target in turn; each has the language of its side."""
+        sides = [row % 2 for row in rows]
         languages = None if self._rows is None else read.tokens.new_tensor([[self._rows[side]] for side in sides])
         states = self.encoder.states(replace(read, languages=languages))
         if self.maps is None or self.mapped is None:
@@ -209,13 +210,6 @@ def _groups(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
                 group = []
         group.append(row)
     yield group
-
-
-def _filled(lengths: Sequence[int]) -> list[int]:
-    """Lengths of filler sequences, at most the first length, that make the tokens a multiple of ``PASS_STEP``."""
-    missing = -sum(lengths) % PASS_STEP
-    whole, rest = divmod(missing, lengths[0])
-    return [lengths[0]] * whole + [rest] * (rest > 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,9 +253,9 @@ def length_batches(pairs: Iterable[EncodedPair], encoding: str, batch_tokens: in
     joint = encoding == "joint"
     batch: list[EncodedPair] = []
     widest = (0, 0)
-    for pair in sorted(pairs, key=_total if joint else _longer_side, reverse=True):
+    for pair in sorted(pairs, key=lambda pair: sum(pair.sizes) if joint else sorted(pair.sizes)[::-1], reverse=True):
         # The lengths that determine padding: of the joint pair, or of each side.
-        lengths = (_total(pair) + 3, 0) if joint else (len(pair.src) + 2, len(pair.tgt) + 2)
+        lengths = (sum(pair.sizes) + 3, 0) if joint else (len(pair.src) + 2, len(pair.tgt) + 2)
         wider = max(widest[0], lengths[0]), max(widest[1], lengths[1])
         if batch and (len(batch) + 1) * sum(wider) > batch_tokens:
             yield batch
@@ -270,11 +264,3 @@ def length_batches(pairs: Iterable[EncodedPair], encoding: str, batch_tokens: in
         widest = wider
     if batch:
         yield batch
-
-
-def _total(pair: EncodedPair) -> int:
-    return sum(pair.sizes)
-
-
-def _longer_side(pair: EncodedPair) -> tuple[int, int]:
-    return max(pair.sizes), min(pair.sizes)

@@ -106,7 +106,9 @@ class AlignerPool(WordAligner):
     ) -> Iterator["Alignment"]:
         """Align pairs in order; leaving the stream early closes the pool."""
         self._require_open()
-        numbered = enumerate(chunks(pairs, self._chunk_size(operator.length_hint(pairs))))
+        # A chunk is small enough that short texts occupy all workers; the hint is 0 if the number is unknown.
+        share = math.ceil(operator.length_hint(pairs) / (CHUNKS_PER_WORKER * len(self._workers))) or MOST_PAIRS
+        numbered = enumerate(chunks(pairs, min(MOST_PAIRS, max(FEWEST_PAIRS, share))))
         idle, busy = list(self._workers), dict[object, tuple[_Worker, int]]()
         done: dict[int, list[Alignment]] = {}
         given, following, ended = 0, 0, False
@@ -143,11 +145,6 @@ class AlignerPool(WordAligner):
     def _require_open(self) -> None:
         if not self._workers:
             raise XalignError("the pool of aligners is closed", remedy="make another one")
-
-    def _chunk_size(self, total: int) -> int:
-        """Pairs in a chunk, so that short texts occupy all workers; ``total`` is 0 if unknown."""
-        share = math.ceil(total / (CHUNKS_PER_WORKER * len(self._workers))) or MOST_PAIRS
-        return min(MOST_PAIRS, max(FEWEST_PAIRS, share))
 
 
 class _Worker:

@@ -113,7 +113,12 @@ def show_links(
 
 def _table(pair: Alignment, gold: Gold | None) -> str:
     if max(len(pair.src), len(pair.tgt)) > MOST_WORDS:
-        return _list(pair)
+        sides = "".join(f"<p dir='{looks(words)[0]}'>{_running(words)}</p>" for words in (pair.src, pair.tgt))
+        links = (
+            f"{_word(pair.src[i])}&thinsp;–&thinsp;{_word(pair.tgt[j])} {p:.0%}"
+            for (i, j), p in sorted(pair.links.items())
+        )
+        return f"{sides}<p>{', '.join(links)}</p>"
     head = "".join(f"<th scope='col'>{_word(word)}</th>" for word in pair.tgt)
     rows = "".join(
         f"<tr><th scope='row'>{_word(word)}</th>{''.join(_cell(pair, gold, i, j) for j in range(len(pair.tgt)))}</tr>"
@@ -136,14 +141,6 @@ def _cell(pair: Alignment, gold: Gold | None, i: int, j: int) -> str:
         return "<td></td>"
     strength = "" if probability is None else f" style='--p: {min(max(probability, 0), 1):.2f}'"
     return f"<td class='{' '.join(kinds)}' title='{markup(title)}'{strength}></td>"
-
-
-def _list(pair: Alignment) -> str:
-    sides = "".join(f"<p dir='{looks(words)[0]}'>{_running(words)}</p>" for words in (pair.src, pair.tgt))
-    links = (
-        f"{_word(pair.src[i])}&thinsp;–&thinsp;{_word(pair.tgt[j])} {p:.0%}" for (i, j), p in sorted(pair.links.items())
-    )
-    return f"{sides}<p>{', '.join(links)}</p>"
 
 
 def _running(words: Sequence[str]) -> str:

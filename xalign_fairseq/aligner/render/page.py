@@ -2,7 +2,7 @@
 
 import base64
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from html import escape
@@ -12,7 +12,7 @@ from zlib import crc32
 from xalign_fairseq.aligner.protocol import Alignment
 from xalign_fairseq.aligner.render.matrix import gaps, looks, markup
 from xalign_fairseq.core.version import __version__
-from xalign_fairseq.links.pharaoh import Gold, Link, format_links
+from xalign_fairseq.links.pharaoh import Gold, format_links
 
 Labels = tuple[Sequence[tuple[range, str]], Sequence[tuple[range, str]]]  # of source and target words
 KEY = {"link": "link", "extra": "link that is not gold", "missing": "sure gold link that is missing"}
@@ -56,7 +56,8 @@ to sentence, the arrow keys to the next word or over to its partner, Escape leav
         gold = None if self.golds is None else self.golds[number - 1]
         links = " ".join(f"{i}-{j}={p:.3g}" for (i, j), p in sorted(alignment.links.items()))
         marks = "" if gold is None else f' data-gold="{format_links(gold.sure, gold.possible)}"'
-        wrong = set() if gold is None else _wrong(alignment.links, gold)
+        found = set(alignment.links)
+        wrong = set() if gold is None else (found - gold.possible) | (gold.sure - found)
         sides = "".join(
             _side(
                 words,
@@ -112,10 +113,6 @@ def _label(label: str, first: bool) -> str:
     """Attributes of a labelled word: the label's colour, and its text at the first word."""
     shown = f' data-label="{escape(label)}"' if first else ""
     return f' style="--label: {crc32(label.encode()) % 360}"{shown}'
-
-
-def _wrong(links: Iterable[Link], gold: Gold) -> set[Link]:
-    return (set(links) - gold.possible) | (gold.sure - set(links))
 
 
 def _facts(alignment: Alignment, gold: Gold | None) -> str:

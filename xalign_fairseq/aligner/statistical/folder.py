@@ -1,6 +1,5 @@
 """The folder of a statistical aligner. Each kind of units is trained in turn; an interrupted run continues."""
 
-import logging
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -91,11 +90,10 @@ def maximised(tables: Tables, counts: Counts) -> Tables:
     pairs[FIRST:, 1] = links / by_tgt[tables.targets]
     np.maximum(pairs[FIRST:], np.float32(FLOOR), out=pairs[FIRST:])
     null = _null(counts.alone[0]), _null(counts.alone[1])
-    if tables.jumps[0] is None:
-        return replace(tables, pairs=pairs, null=null)
-    return replace(
-        tables, pairs=pairs, null=null, jumps=(_shares(counts.jumps[0], JUMP), _shares(counts.jumps[1], JUMP))
-    )
+    jumps = tables.jumps
+    if jumps[0] is not None:
+        jumps = _shares(counts.jumps[0], JUMP), _shares(counts.jumps[1], JUMP)
+    return replace(tables, pairs=pairs, null=null, jumps=jumps)
 
 
 def _null(alone: np.ndarray) -> np.ndarray:
@@ -165,8 +163,6 @@ def _bytes(text: bytes) -> np.ndarray:
     return np.frombuffer(text, np.uint8)
 
 
-logger = logging.getLogger(__name__)
-
 BEGUN, DONE = "begun.json", "statistical.json"
 Pairs = Iterable[tuple[Sequence[str], Sequence[str]]]
 Progress = Callable[[str, int, int], object]
@@ -189,11 +185,6 @@ class TrainedModels(NamedTuple):
     choice: Choice
     guide: str | None = None
     method: str | None = None
-
-    def warn_of_another_guide(self, folder: object, encoder: str) -> None:
-        """Log a warning if the encoder is not the one that guided the statistics."""
-        if self.guide not in (None, encoder):
-            logger.warning("statistics: %s were guided by %s, and are read with %s", folder, self.guide, encoder)
 
 
 def is_statistical(path: str | os.PathLike[str] | None) -> bool:

@@ -11,11 +11,11 @@ from xalign_fairseq.aligner.statistical.tables import (
     NO_SRC,
     NO_TGT,
     PADDED,
+    REACH,
     UNSEEN,
     Factors,
     Posteriors,
     Tables,
-    no_jumps,
     posteriors,
 )
 
@@ -35,7 +35,8 @@ class Counts(NamedTuple):
     def none(cls, tables: Tables) -> "Counts":
         """Empty counts."""
         first, second = (np.zeros(len(null)) for null in tables.null)
-        return cls(np.zeros(len(tables.pairs)), (first, second), no_jumps())
+        jumps = np.zeros(2 * REACH + 1), np.zeros(2 * REACH + 1)
+        return cls(np.zeros(len(tables.pairs)), (first, second), jumps)
 
 
 class UnitBatch(NamedTuple):

@@ -176,8 +176,3 @@ def empty_pairs(count: int) -> np.ndarray:
 
 def _null(size: int) -> np.ndarray:
     return np.array([1 / size] * size + [FLOOR, 1.0], np.float32)
-
-
-def no_jumps() -> tuple[np.ndarray, np.ndarray]:
-    """Zero counts of jumps for both sides."""
-    return np.zeros(2 * REACH + 1), np.zeros(2 * REACH + 1)

@@ -166,16 +166,21 @@ class _Steps:
             own = each.languages == self._run.languages
             pair = [parts if own else parts._replace(statistics=None) for parts in (before, after)]
             if each.digest not in self._seen and pair[0] != pair[1]:
-                found.append([self._aer(parts, each) for parts in pair])
+                aers = []
+                for parts in pair:
+                    with open_parts(parts, self._options) as aligner:
+                        links = [set(found.links) for found in aligner.stream(each.pairs)]
+                    aers.append(score(links, each.golds).aer)
+                found.append(aers)
         return (fmean(row[0] for row in found), fmean(row[1] for row in found)) if found else None
-
-    def _aer(self, parts: BestParts, judge: GoldSet) -> float:
-        with open_parts(parts, self._options) as aligner:
-            return score([set(pair.links) for pair in aligner.stream(judge.pairs)], judge.golds).aer
 
     def _align(self, encoder: str) -> None:
         run = self._run
-        write_words(SentencePairs(run.src, run.tgt, find_segmenters("auto")), run.text)
+        src, tgt = run.text
+        with atomic_write(src) as src_words, atomic_write(tgt) as tgt_words:
+            for pair in SentencePairs(run.src, run.tgt, find_segmenters("auto")):
+                src_words.write(" ".join(pair[0]) + "\n")
+                tgt_words.write(" ".join(pair[1]) + "\n")
         resume = Path(f"{self._links}.part").exists()
         options = AlignerOptions(device=run.device)
         linked = AlignRun(
@@ -205,14 +210,6 @@ class _Steps:
         if not self._changed.is_file():
             golds = ScorerRun(run.model, self._new, self._changed.parent, run.seed, run.device, HELD_OUT, True)
             train_scorer(golds, self._say)
-
-
-def write_words(text: SentencePairs, paths: Sequence[str]) -> None:
-    """Write the words of both sides of a text, with spaces between them."""
-    with atomic_write(paths[0]) as src, atomic_write(paths[1]) as tgt:
-        for pair in text:
-            for stream, words in zip((src, tgt), pair, strict=True):
-                stream.write(" ".join(words) + "\n")
 
 
 def _cpu_seconds() -> float:

@@ -110,7 +110,9 @@ def build(
         problem = "no entry of the dictionary is in the vocabulary"
         expected = "words of these languages, as the data-bin's tokenizer knows them"
         remedy = ("check languages and columns; symbols of dict.txt need", Parameter("pieces"))
-        raise XalignError(problem, found=_told(counts), expected=expected, remedy=remedy)
+        dropped = ", ".join(f"{counts[reason]} {reason}" for reason in DROPPED if counts[reason])
+        found = f"{counts['read']} entries" + (f": {dropped}" if dropped else "")
+        raise XalignError(problem, found=found, expected=expected, remedy=remedy)
     part = _parts([source for source, _ in entries], options)
     sides = [_flat(side) for side in zip(*entries, strict=True)]
     lexicon = Lexicon(src, tgt, *sides[0], *sides[1], part)
@@ -171,8 +173,3 @@ def _parts(sources: Sequence[Ids], options: LexiconOptions) -> np.ndarray:
 
 def _flat(side: Sequence[Ids]) -> Ragged:
     return np.fromiter(chain.from_iterable(side), dtype=np.int64), np.array([len(ids) for ids in side])
-
-
-def _told(counts: dict[str, int]) -> str:
-    dropped = ", ".join(f"{counts[reason]} {reason}" for reason in DROPPED if counts[reason])
-    return f"{counts['read']} entries" + (f": {dropped}" if dropped else "")

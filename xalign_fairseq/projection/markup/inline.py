@@ -42,10 +42,6 @@ def _html(name: str, attributes: dict[str, str]) -> tuple[str, str]:
     return ("break" if name in ("br", "hr") else "point" if name in VOID else "open"), name
 
 
-def _xml(name: str, attributes: dict[str, str]) -> tuple[str, str]:
-    return "open", name
-
-
 def _subtitle(name: str, attributes: dict[str, str]) -> tuple[str, str]:
     return ("break" if name.lower() == "br" else "open"), name.lower().partition(".")[0]
 
@@ -67,7 +63,7 @@ def _bilingual(name: str, attributes: dict[str, str]) -> tuple[str, str]:
 
 
 HTML = Dialect(_html)
-XML = Dialect(_xml, strict=True)
+XML = Dialect(lambda name, attributes: ("open", name), strict=True)
 BILINGUAL = Dialect(_bilingual, code=CODE)
 SRT = Dialect(_subtitle, entities=False, extra=re.compile(rf"\n|{OVERRIDE}"), special="<{\n")
 VTT = Dialect(_subtitle, extra=re.compile(rf"\n|{TIME}"), special="<&\n")

@@ -42,18 +42,14 @@ def install() -> None:
     replace(distributed_fairseq_model, "DistributedDataParallel", NAME, _wrap_without_device_ids)
 
 
-def uses_cuda(cfg: Any) -> bool:
-    """The trainer's rule for whether a run (its whole ``FairseqConfig``) uses CUDA."""
-    return torch.cuda.is_available() and not cfg.common.cpu and not cfg.common.tpu
-
-
 def _start_without_gpus(original: Any) -> Any:
     from fairseq.distributed import utils
 
     @functools.wraps(original)
     def call_main(cfg: Any, main: Any, **kwargs: Any) -> Any:
         training = cfg.distributed_training
-        if uses_cuda(cfg) or cfg.common.tpu or training.distributed_world_size <= 1:
+        on_gpu = torch.cuda.is_available() and not cfg.common.cpu  # the trainer's rule
+        if on_gpu or cfg.common.tpu or training.distributed_world_size <= 1:
             return original(cfg, main, **kwargs)
         if training.distributed_backend == "nccl":
             raise XalignError(

@@ -115,7 +115,9 @@ class FoldedAdamW(torch.optim.Optimizer):
             for p in group["params"]:
                 if p.grad is None:
                     continue
-                state = self._state(p)
+                state: dict[str, Any] = self.state[p]
+                if not state:
+                    state |= {"step": 0, **{name: torch.zeros_like(p, dtype=moment_type(p)) for name in MOMENTS}}
                 state["step"] += 1
                 if p.grad.is_sparse:
                     self._step_rows(p, state, group)
@@ -154,14 +156,6 @@ class FoldedAdamW(torch.optim.Optimizer):
                 yield p.grad.values()
             elif p.grad is not None:
                 yield p.grad
-
-    def _state(self, p: Tensor) -> dict[str, Any]:
-        state: dict[str, Any] = self.state[p]
-        if not state:
-            state["step"] = 0
-            for name in MOMENTS:
-                state[name] = torch.zeros_like(p, dtype=moment_type(p))
-        return state
 
     def _step_rows(self, p: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         """Update the rows of a sparse gradient, copied out and back."""

@@ -15,11 +15,6 @@ from xalign_fairseq.trainer.report.configuration import facts, groups
 from xalign_fairseq.trainer.report.trained_run import DataFolder, TrainedRun
 
 
-def data_section(folders: Sequence[DataFolder]) -> str:
-    """Pairs, languages, tokens and digests of each data-bin."""
-    return "".join(map(_folder, folders))
-
-
 def _folder(data: DataFolder) -> str:
     place = f'<p class="note"><code>{escape(str(data.path))}</code></p>'
     if data.manifest is None:
@@ -79,7 +74,7 @@ def report_page(run: TrainedRun, examples: str = "") -> str:
         section("Example links", examples),
         section("Numbers", _numbers(run)),
         section("Configuration", _configuration(run)),
-        section("Data", data_section(run.data)),
+        section("Data", "".join(map(_folder, run.data))),
         section("Where and when", _sessions(run)),
         section("Warnings", _warnings(run.warnings)),
         section("Other logged values", _details("speed, optimiser, measures of objectives", _charts(_others(run)))),
