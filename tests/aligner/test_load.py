@@ -1,7 +1,5 @@
 """Any aligner by its path, and options that do not go with its kind."""
 
-import shutil
-
 import numpy as np
 import pytest
 from support.text import write_bitext
@@ -14,7 +12,6 @@ from xalign_fairseq.aligner.neural.processes import AlignerPool
 from xalign_fairseq.aligner.options import AlignerOptions
 from xalign_fairseq.aligner.statistical.aligner import StatisticalAligner, train_from_scratch
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.core.text.pairs import SentencePairs
 from xalign_fairseq.transport.linking import Linking
 
@@ -48,15 +45,6 @@ def test_every_kind_does_the_same(tiny_checkpoint, learned, options, kind, words
         assert list(aligner.stream(zip(*SIDES, strict=True))) == [first, second]
         assert first.matrix.shape == (4, 4) and second.matrix.shape == (0, 1)
         assert aligner.unknown().tokens > 0
-
-
-def test_statistics_that_another_encoder_guided_are_read_with_a_warning(tiny_checkpoint, learned, tmp_path, caplog):
-    shutil.copytree(learned, tmp_path / "stats")
-    write_json(tmp_path / "stats/begun.json", read_json(learned / "begun.json") | {"model": "another, state 1"})
-    load_aligner(tiny_checkpoint, statistics=str(learned))
-    assert not caplog.text
-    load_aligner(tiny_checkpoint, statistics=str(tmp_path / "stats"))
-    assert f"stats were guided by another, state 1, and are read with {tiny_checkpoint}" in caplog.text
 
 
 def test_from_bitext_alone(learned):

@@ -84,26 +84,6 @@ def test_ids_are_natural_ids_plus_the_number_of_pieces_in_the_order_of_the_links
     assert seen == 298 and moved > 1000  # two lines are empty, one has no token
 
 
-@pytest.mark.parametrize("overlap", [10, 25, 33.3])
-def test_shared_ids_are_exactly_the_percentage(text, tmp_path, overlap):
-    options = ("--overlap", overlap, "--seed", 7)
-    assert derive(text, tmp_path / "derived", "--text", f"train={text}/train.en", *options) == 0
-    data = prepare(tmp_path / "derived", tmp_path / "bin")
-
-    rows = (tmp_path / "derived/lexicon.en-xx.tsv").read_text(encoding="utf-8").splitlines()
-    twins = {data.dictionary.index(a): data.dictionary.index(b) for a, b in (row.split("\t") for row in rows)}
-    number = len(data.dictionary) - 4 - len(twins)
-    assert number == 100  # 103 pieces, three of them special
-    assert number - len(twins) == round(overlap * number / 100)
-    assert list(twins.values()) == list(range(4 + number, 4 + number + len(twins)))
-    shared = set()
-    for natural, derived, links in pairs(data):
-        for i, k in links:
-            assert derived[k] == [twins.get(index, index) for index in natural[i]]
-            shared.update(set(natural[i]) & set(derived[k]))
-    assert shared - {3} and not shared & twins.keys()
-
-
 def test_text_by_hand(text, tmp_path, capsys):
     (tmp_path / "two.en").write_text("we  sing . they\n\n")
     assert derive(text, tmp_path / "out", "--text", f"two={tmp_path}/two.en", "--script", "georgian") == 0

@@ -100,19 +100,6 @@ def shuffled(sentence, key):
     return sentence.reordered(random.Random(key).sample(range(len(sentence.source)), len(sentence.source)))
 
 
-def restored(sentence, key):
-    """The inverse of ``shuffled``: words go back to where it took them from."""
-    places = shuffled(sentence, key).order
-    return sentence.reordered(sorted(range(len(places)), key=places.__getitem__))
-
-
-def test_an_order_and_its_inverse_give_the_treebank_back(write):
-    treebank = conllu_files.read(write(random_treebank(random.Random(5))))
-    there, _ = conllu_files.derive(treebank, shuffled)
-    back, _ = conllu_files.derive(conllu_files.read(write(text(there), "there.conllu")), restored)
-    assert text(back) == text(conllu_files.derive(treebank, identity)[0]) != text(there)
-
-
 def test_every_word_keeps_its_head_relation_and_tag(write):
     path = write(random_treebank(random.Random(7)))
     derived, _ = conllu_files.derive(conllu_files.read(path), shuffled)

@@ -62,15 +62,6 @@ def test_the_identity_changes_nothing_that_the_task_reads(write):
     assert read_pairs(write("same-en.tsv", *nli_files.lines(same)), "en") == natural
 
 
-def test_inverting_twice_gives_the_file_back(write):
-    path = write("dev-en.tsv", "It's late, he said. Is it? Yes\tHe said: \"it's late!\"\tneutral")
-    natural = nli_files.read(path, "en")
-    once, _ = nli_files.derive(natural, INVERTED)
-    again = nli_files.read(write("once-en.tsv", *nli_files.lines(once)), "en")
-    assert again == once != natural
-    assert nli_files.derive(again, INVERTED)[0] == natural
-
-
 @pytest.mark.parametrize(
     ("text", "words"),
     [

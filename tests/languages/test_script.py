@@ -109,13 +109,6 @@ def test_words_keep_their_number_and_odd_ones_are_counted(spm):
     assert derived.forms[0] == derived.forms[4] == transliteration.form("ab")
 
 
-def test_script_and_order_commute(spm):
-    transliteration = Transliteration(spm)
-    natural = Sentence.natural(["ab", "cd", "ef", "gh"])
-    permutation = [2, 0, 3, 1]
-    assert transliteration(natural, 0).reordered(permutation) == transliteration(natural.reordered(permutation), 0)
-
-
 def test_bytes_are_shared(tmp_path):
     spm = train(tmp_path / "spm.model", byte_fallback=True, vocab_size=380)
     transliteration = Transliteration(spm)

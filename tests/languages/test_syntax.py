@@ -214,13 +214,6 @@ def test_nouns_and_verbs_with_the_spans_of_their_dependents():
     assert counts == {"heads": 3}
 
 
-def test_places_are_those_of_the_order_given():
-    # dog big the: the words of the noun phrase are in reverse order
-    found, _ = blocks(DOG, [2, 1, 0, *range(3, 10)])
-    assert found[0].elements == [(0, 1), (1, 2), (2, 3)]
-    assert found[2].elements[2] == (0, 3)
-
-
 def test_other_heads_and_marks_alone_make_no_blocks():
     assert blocks(tree("ADJ|0|root", "ADV|1|advmod")) == ([], {})
     assert blocks(tree("VERB|0|root", "PUNCT|1|punct")) == ([], {})
@@ -241,28 +234,6 @@ def test_subtrees_with_gaps_are_counted_and_left():
     assert counts == {"heads": 3, "not contiguous": 2}
     trees = Subtrees(sentence, range(7), "here")
     assert [trees.contiguous(word) for word in range(7)] == [True, False, True, True, True, True, True]
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_spans_and_the_way_up_against_plain_loops(seed):
-    chance = random.Random(seed)
-    size = chance.randint(2, 12)
-    grown = chance.sample(range(size), size)
-    heads = [-1] * size
-    for k, word in enumerate(grown[1:], 1):
-        heads[word] = chance.choice(grown[:k])
-    places = chance.sample(range(size), size)
-    found = Subtrees(SyntaxTree(tuple(heads), ("x",) * size, ("NOUN",) * size), places, "here")
-
-    def above(word):
-        return [word, *above(heads[word])] if word >= 0 else []
-
-    for word in range(size):
-        below = sorted(places[other] for other in range(size) if word in above(other))
-        assert (found.start[word], found.end[word], found.size[word]) == (below[0], below[-1] + 1, len(below))
-        assert found.contiguous(word) == (below == list(range(below[0], below[-1] + 1)))
-    rank = {word: k for k, word in enumerate(found.upward)}
-    assert len(rank) == size and all(rank[word] < rank[heads[word]] for word in range(size) if heads[word] >= 0)
 
 
 @pytest.mark.parametrize(

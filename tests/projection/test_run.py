@@ -9,11 +9,8 @@ from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.aligner.options import AlignerOptions
 from xalign_fairseq.cli import main
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.text.segmented import from_words
 from xalign_fairseq.data.labelled.conllu import read_tagged_words, read_trees
-from xalign_fairseq.projection import run as running
 from xalign_fairseq.projection.run import ProjectRun, project_files
-from xalign_fairseq.projection.units import Projected, Unit
 
 
 @pytest.fixture
@@ -104,28 +101,6 @@ def test_links_of_another_text_are_an_error(a_run, tmp_path):
     (tmp_path / "links").write_text("0-0\n" * 39)
     with pytest.raises(XalignError, match=r"39 lines[\s\S]*40"):
         project_files(given)
-
-
-def test_what_waits_for_links_is_bounded(monkeypatch):
-    monkeypatch.setattr(running, "MOST_WAITING", 8)
-    read = Counter()
-
-    class Late:
-        def stream(self, pairs):
-            asked = list(pairs)
-            yield from (type("A", (), {"links": {(0, 0): 1.0}}) for _ in asked)
-
-    def pieces():
-        for number in range(100):
-            read["units"] += 1
-            words = from_words(["a"])
-            yield Unit(words, words, str(number), lambda _: Projected("", 0), needs_links=number == 0)
-            yield "text"
-
-    found = list(running._aligned(pieces(), Late()))
-    assert [each for each, _ in found if isinstance(each, str)] == ["text"] * 100
-    assert [each.where for each, _ in found if isinstance(each, Unit)] == list(map(str, range(100)))
-    assert found[0][1] and not found[2][1] and found[-2][1]
 
 
 ROWS = [

@@ -63,32 +63,6 @@ def test_pairs_are_spread_over_the_text_and_made_once(benchmark, script, monkeyp
         benchmark.prepare(tmp_path / "work", src, tgt, 5)
 
 
-@pytest.fixture
-def tools(script, monkeypatch, tmp_path):
-    """benchmark_tools, with a tool "simalign" of which two methods are known."""
-    tools = script("benchmark_tools")
-    write_text(tmp_path, ["a b"] * 100, ["A B"] * 100)
-    (tmp_path / "text.de").rename(tmp_path / "src.txt")
-    (tmp_path / "text.en").rename(tmp_path / "tgt.txt")
-    calls = []
-
-    def broken(pairs):
-        raise TypeError("unexpected argument")
-
-    def working(pairs):
-        calls.append(len(pairs))
-        return [[(0, 0)] for _ in pairs]
-
-    def tool(folder, device):
-        yield {"method": "broken"}, broken
-        yield {"method": "working"}, working
-
-    monkeypatch.setattr(tools, "PACKAGES", {"simalign": "torch", "other": "torch", "absent": "no-such-package"})
-    monkeypatch.setattr(tools, "TOOLS", dict.fromkeys(("simalign", "other", "absent"), tool))
-    tools.calls = calls
-    return tools
-
-
 def test_our_own_side_runs_every_method_of_the_others(script, transformers, tmp_path):
     lines = [f"das ist das haus nummer {number} ." for number in range(30)]
     write_text(tmp_path, lines[:3], lines[1:4])

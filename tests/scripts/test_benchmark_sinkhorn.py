@@ -1,6 +1,5 @@
 """The benchmark of self-labelling: its problems, what it compares, its guard, its clock, its table."""
 
-import json
 import re
 from dataclasses import replace
 
@@ -22,18 +21,6 @@ def contestants(script):
 def ragged(script):
     problems = script("sinkhorn_problems")
     return problems.make(problems.Size(12, 20, ragged=True), torch.float32, "cpu", width=24)
-
-
-def test_the_ready_made_sides_are_the_hidden_states_between_the_offsets(ragged):
-    assert ragged.sizes == (ragged.src.shape[1], ragged.tgt.shape[1])
-    lengths = set()
-    for row, (a, b, c, d) in enumerate(ragged.spans.tolist()):
-        assert a == 1 and c == b + 1 and d < ragged.hidden.shape[1]
-        for cut, mask, start, end in ((ragged.src, ragged.src_mask, a, b), (ragged.tgt, ragged.tgt_mask, c, d)):
-            assert torch.equal(cut[row, : end - start], ragged.hidden[row, start:end])
-            assert not cut[row, end - start :].any() and mask[row].sum() == end - start
-            lengths.add(end - start)
-    assert len(lengths) > 5 and ragged.hidden.norm(dim=2).allclose(torch.tensor(20.0))
 
 
 def test_all_exact_programs_find_the_definitions_links_in_ragged_pairs(contestants, ragged):
@@ -135,16 +122,6 @@ def test_the_table_has_ratios_to_the_products_of_the_same_batch(script, result):
     assert "POT 0.9.7; commit abc1234; `benchmark_sinkhorn.py --device cpu`" in text
 
 
-def test_a_time_is_the_median_of_equal_rounds(script, monkeypatch):
-    measure = script("sinkhorn_measure")
-    taken = iter([9.0, 1.0, 5.0, 2.0, 4.0, 6.0])
-    monkeypatch.setattr(measure, "_loops", lambda call, device: 1)
-    monkeypatch.setattr(measure, "clocked", lambda call, device, loops: next(taken))
-    monkeypatch.setattr(measure, "LEAST_ROUNDS", 3)
-    monkeypatch.setattr(measure, "SECONDS", 5.0)
-    assert measure.interleaved([lambda: None] * 2, 9, "cpu") == [5.0, 2.0]
-
-
 def test_a_large_batch_is_compared_with_half_a_copy_of_its_states(script, result):
     report, compare = script("sinkhorn_report"), script("benchmark_sinkhorn").compare
     given = {"size": "n = 64", "dtype": "bfloat16", "pairs": 2048, "group": "large"}
@@ -162,9 +139,3 @@ def test_a_large_batch_is_compared_with_half_a_copy_of_its_states(script, result
     assert "| torch, eager | 540 | 5.40 | 1.0 |  |  |" in text and "| torch.compile | failed | failed | - |" in text
     assert "| xalign | labels | float32 | 1.20 / 1.70 | 1.20 / 1.70 | 0.9995 |" in text
     assert "CPU: not measured." in text
-
-
-def test_results_become_a_table(script, result, tmp_path):
-    (tmp_path / "sinkhorn-cpu.json").write_text(json.dumps(result))
-    text = script("sinkhorn_report").write(tmp_path)
-    assert (tmp_path / "sinkhorn.md").read_text() == text

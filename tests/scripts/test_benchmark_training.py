@@ -1,12 +1,10 @@
 """The benchmark of training: what it asks of its contestants, what it compares, and the contestants themselves."""
 
 import json
-from argparse import Namespace
 from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
-import torch
 
 from xalign_fairseq.core.errors import XalignError
 
@@ -112,37 +110,6 @@ def test_the_table_and_the_picture(run, asked, script):
     assert "| 160 (160 to 160) | 1.60 (1.60 to 1.60) | - | 1.25" in script("training_report").render({"cpu": found})
 
 
-def test_lengths_vocabularies_processes_and_memory_vary_alone(benchmark, asked, monkeypatch, tmp_path):
-    made = []
-    monkeypatch.setattr(benchmark.training_data, "make", lambda name, data, work: made.append(name) or tmp_path / name)
-    args = Namespace(
-        arch=["tiny", "small"], dtype=["float32", "bfloat16"], pairs=["any", "64"], vocabulary=["trimmed", "whole"],
-        processes=[1, 2], memory=["own", "kept"], device="cpu", max_tokens=None, threads=2, data=tmp_path,
-        data_bin=None,
-    )  # fmt: skip
-    found = [which for which, _ in benchmark.settings(args, tmp_path)]
-    whole, shared, longer, kept = (dict(zip(found[0], each, strict=True)) for each in (
-        ("small", "float32", "whole", "any", 1, "own"), ("tiny", "float32", "trimmed", "any", 2, "own"),
-        ("tiny", "float32", "trimmed", "64", 1, "own"), ("small", "float32", "whole", "any", 1, "kept")))  # fmt: skip
-    assert [tuple(each.values())[:2] for each in found[:4]] == [
-        ("tiny", "float32"),
-        ("tiny", "bfloat16"),
-        ("small", "float32"),
-        ("small", "bfloat16"),
-    ]
-    assert found[4:] == [whole, shared, longer, kept]
-    describe = benchmark.training_report.setting
-    assert describe(shared) == "tiny, float32, trimmed vocabulary, pairs of any length, 2 processes"
-    assert describe(longer).endswith("pairs of 33 to 64 tokens")
-    assert describe(kept) == "small, float32, whole vocabulary, pairs of any length, all keep memory"
-    args.device = "cuda"  # where larger batches come second
-    (_, usual), (which, larger), *rest = benchmark.settings(args, tmp_path)
-    assert larger.tokens == 4 * usual.tokens and all("times" not in each for each, _ in rest)
-    assert describe(which) == "tiny, float32, trimmed vocabulary, pairs of any length, 4 times the tokens"
-    del whole["memory"]  # as of results from before
-    assert describe(whole) == "small, float32, whole vocabulary, pairs of any length"
-
-
 @pytest.fixture
 def setting(script, databin):
     return script("training_batches").Setting("tiny", "float32", "cpu", 256, str(databin), 1, 1)
@@ -161,38 +128,6 @@ def test_all_begin_with_the_same_loss_of_the_same_batches(script, setting, trans
     parts[1]["attention_mask"][:, -3:] = False
     with pytest.raises(XalignError, match="do not compute the same"):
         require({**losses, "transformers": made["transformers"].first_loss()})
-
-
-@pytest.mark.slow
-def test_a_step_trains(script, setting, transformers):
-    processes = script("training_processes")
-    for name in script("training_contestants").CONTESTANTS:
-        worker = processes.Worker(name, replace(setting, dtype="bfloat16"))
-        first = worker.begin()["first_loss"]
-        for _ in range(4):
-            found = worker.round()
-        assert found["tokens"] == worker.contestant.tokens > 300 and found["seconds"] > 0 and found["peak_mb"] > 50
-        worker.contestant.model.float()
-        with torch.no_grad():
-            assert worker.contestant._loss(worker.contestant.samples[0]) < first - 0.05, name
-
-
-@pytest.mark.slow
-def test_the_package_alone_has_its_memory_kept_unless_told_otherwise(script, setting, transformers, monkeypatch):
-    """The others are measured unchanged, although they are built next to the package's model."""
-    from xalign_fairseq.tasks import pretraining
-
-    asked = []
-    monkeypatch.setattr(pretraining, "keep_freed_memory", lambda device: asked.append(True))
-    contestants = script("training_contestants").CONTESTANTS
-    names = ("fairseq", "xalign, MLM + TLM", "transformers")
-    for memory, expected in {"own": [0, 1, 0], "kept": [1, 1, 1], "returned": [0, 0, 0]}.items():
-        found = []
-        for name in names:
-            asked.clear()
-            contestants[name](replace(setting, memory=memory))
-            found.append(len(asked))
-        assert found == expected, memory
 
 
 def test_cuda_graphs_take_part_in_half_precision_on_a_gpu(script, setting):

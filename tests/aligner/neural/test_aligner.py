@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 import torch
-from support.aligners import WORDS, alone, links_of, small_encoder, train
+from support.aligners import alone, links_of, small_encoder
 from support.links import by_pair, joined_words
 
 from xalign_fairseq.aligner.neural import aligner as module
@@ -51,19 +51,6 @@ def test_batch_size_order_and_chunks_never_change_a_link(aligner, pairs, batch_t
     monkeypatch.setattr(module, "SORTED_AT_ONCE", 17)
     for place, links in zip(order, links_of(aligner, [pairs[k] for k in order]), strict=True):
         assert links == pytest.approx(expected[place], abs=1e-9)
-
-
-def test_equal_words_find_each_other_at_layer_0():
-    """Without position embeddings, layer 0 knows a word by its embedding alone: the links are the permutation."""
-    words = train("word", 30)
-    encoder = small_encoder(words)
-    torch.nn.init.zeros_(encoder.sentence_encoder.embed_positions.weight)
-    torch.nn.init.ones_(encoder.sentence_encoder.layernorm_embedding.weight)
-    torch.nn.init.zeros_(encoder.sentence_encoder.layernorm_embedding.bias)
-    order = random.Random(3).sample(range(len(WORDS)), len(WORDS))
-    aligner = Aligner(encoder, words, Linking("transport", {"filter": "argmax"}, (0,)))
-    [found] = aligner.align([WORDS], [[WORDS[k] for k in order]])
-    assert set(found.links) == {(k, order.index(k)) for k in range(len(WORDS))}
 
 
 @pytest.mark.parametrize("other", ["the red house", ""])
@@ -162,14 +149,6 @@ def test_states_of_several_layers_are_averaged(aligner):
     expected = joined_words(links, src_words, tgt_words)
     assert averaged.align([src], [tgt])[0].links.keys() == expected
     assert expected != aligner.align([src], [tgt])[0].links.keys()
-
-
-def test_the_encoder_runs_as_far_as_the_highest_layer(aligner, monkeypatch):
-    ran = []
-    for number, layer in enumerate(aligner.encoder.sentence_encoder.layers, 1):
-        layer.register_forward_hook(lambda *_, number=number: ran.append(number))
-    replace(aligner, linking=Linking(layers=(0, 2))).align(["the red house"], ["a big cat"])
-    assert ran == [1, 2]
 
 
 @pytest.mark.parametrize("encoding", ["joint", "separate"])

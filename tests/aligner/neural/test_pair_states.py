@@ -10,7 +10,6 @@ from xalign_fairseq.aligner.neural import pair_states
 from xalign_fairseq.aligner.neural.pair_states import (
     EncodedPair,
     PairEncoder,
-    SideWindows,
     length_batches,
     pair_windows,
 )
@@ -143,15 +142,6 @@ def test_passes_are_over_similar_lengths(encoder, monkeypatch, encoding):
         torch.testing.assert_close(both, alone)
 
 
-def test_a_fifth_of_a_pass_is_padding_at_most(encoder, monkeypatch):
-    """Also where all sequences would go into one."""
-    passes = []
-    states = encoder.states
-    monkeypatch.setattr(encoder, "states", lambda given: passes.append(given.tokens) or states(given))
-    PairEncoder(encoder, "separate").states([(np.full(k, 5), np.full(k + 1, 6)) for k in range(1, 8)], [0])
-    assert [each.ne(1).sum(1).tolist() for each in passes] == [[10, 9, 9, 8, 8], [7, 7, 6, 6], [5, 5, 4, 4], [3]]
-
-
 @pytest.mark.parametrize("encoding", ["joint", "separate"])
 def test_products_on_a_cpu_have_few_shapes(encoder, monkeypatch, encoding):
     monkeypatch.setattr(pair_states, "PASS_TOKENS", 20)
@@ -183,28 +173,6 @@ def test_languages_that_an_encoder_needs(speaking, encoding):
         PairEncoder(speaking, encoding)
     with pytest.raises(XalignError, match=r"ru(.|\n)*one of de, en, fr"):
         PairEncoder(speaking, encoding, languages=("en", "ru"))
-
-
-def test_hand_worked_windows():
-    windows = SideWindows.spread(10, 4, 4)  # 0..3, 2..5, 4..7, 6..9
-    assert windows.starts.tolist() == [0, 2, 4, 6]
-    # 2 is in the middle of 0..3 and at the edge of 2..5; 3 is next to an edge of both: the first.
-    assert windows.owners.tolist() == [0, 0, 0, 1, 1, 2, 2, 3, 3, 3]
-    assert windows.cut(np.arange(10) * 10, 2).tolist() == [40, 50, 60, 70]
-
-
-def test_a_short_side_is_there_in_all_windows_and_goes_along_with_the_long_one():
-    src, tgt = pair_windows(3, 100, 23, "joint")
-    assert (src.length, tgt.length) == (3, 17)
-    assert set(src.starts.tolist()) == {0} and len(src.starts) == len(tgt.starts) == 12
-    assert src.owners.tolist() == [0, 6, 11]
-
-
-def test_a_side_that_is_not_short_has_a_quarter_at_least():
-    src, tgt = pair_windows(10, 1000, 43, "joint")
-    assert (src.length, tgt.length) == (10, 30)
-    src, tgt = pair_windows(1000, 12, 43, "joint")
-    assert (src.length, tgt.length) == (30, 10)
 
 
 @settings(deadline=None)

@@ -47,18 +47,6 @@ def test_one_pass_by_hand():
     assert learned.jumps == (None, None)
 
 
-def test_a_pass_with_factors_by_hand():
-    """As above, and in a b | x the factor of a is 1, that of b 1/2; a | x has none.
-
-    Posteriors of x's partner are 0.45, 0.225 and 0.1 of 0.775 for a, b and none in the first; those of a's and b's
-    partner x are 0.45 / 0.5 and 0.225 / 0.275.
-    """
-    given = [np.sqrt(np.array([[1.0], [0.5]])) - 0.1, None]
-    learned = one_pass([["a", "b"], ["a"]], [["x"], ["x"]], given.__getitem__)
-    a, b = 0.45 / 0.775 * 0.9 + 0.9 * 0.9, 0.225 / 0.775 * 0.225 / 0.275
-    np.testing.assert_allclose(learned.pairs[FIRST:], [[1.0, a / (a + b)], [1.0, b / (a + b)]], rtol=1e-6)
-
-
 def test_factors_decide_what_the_text_leaves_open():
     """Two words that are always together, on both sides: nobody but the guide knows which is which."""
     src, tgt = [["a", "b"]] * 9, [["x", "y"]] * 9

@@ -5,9 +5,9 @@ import pytest
 from support.units import drawn, tables_of, words_as_units
 
 from xalign_fairseq.aligner.statistical import reference
-from xalign_fairseq.aligner.statistical.reference import batches, both_directions, rows_of, seen_pairs
+from xalign_fairseq.aligner.statistical.reference import batches, both_directions, seen_pairs
 from xalign_fairseq.aligner.statistical.sentences import cut_words, number_words, unit_text
-from xalign_fairseq.aligner.statistical.tables import FIRST, NO_SRC, NO_TGT, PADDED, UNSEEN, word_factors
+from xalign_fairseq.aligner.statistical.tables import word_factors
 
 SRC = [["a", "b", "c"], ["a"], [], ["b", "c"], ["c", "a", "b", "a"]]
 TGT = [["x", "y"], ["x", "y", "z"], ["x"], ["z"], ["y", "z"]]
@@ -43,18 +43,6 @@ def test_what_batches_a_pair_is_in_changes_nothing(monkeypatch, factors):
         for line, both in whole.items():
             for one, other in zip(both, found[line], strict=True):
                 np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-7)
-
-
-def test_rows_of_pairs_padding_and_what_was_never_seen():
-    src, tgt = [["a", "b"], ["a", "c"]], [["x"], ["x", "y"]]  # pairs: ax ay bx cx cy
-    tables = tables_of(src, tgt)
-    rows = rows_of(tables, tables.keys, np.array([[1, 0, 3, -1]]), np.array([[1, 0, 2, -1]]))[0].tolist()
-    assert rows == [
-        [UNSEEN, FIRST + 2, UNSEEN, NO_TGT],
-        [FIRST + 1, FIRST, UNSEEN, NO_TGT],
-        [UNSEEN, UNSEEN, UNSEEN, NO_TGT],
-        [NO_SRC, NO_SRC, NO_SRC, PADDED],
-    ]
 
 
 def test_all_pairs_that_occur_in_a_pair_of_sentences(monkeypatch):

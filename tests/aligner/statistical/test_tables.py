@@ -15,7 +15,6 @@ from xalign_fairseq.aligner.statistical.tables import (
     NO_TGT,
     PADDED,
     REACH,
-    first_jumps,
     posteriors,
     word_factors,
 )
@@ -95,33 +94,3 @@ def test_all_paths(length, places):
     np.testing.assert_allclose(found.partner[:, 0], partner, atol=1e-6)
     np.testing.assert_allclose(found.alone[:, 0], alone, atol=1e-6)
     np.testing.assert_allclose(counts, steps, atol=1e-6)
-
-
-@pytest.mark.parametrize("jumps", [None, first_jumps()])
-def test_padding_changes_nothing(jumps):
-    draw = np.random.default_rng(1)
-    emitted, null = draw.random((3, 1, 2)), draw.random((3, 1))
-    padded = np.zeros((5, 1, 4))
-    padded[:3, :, :2] = emitted
-    padded[3:, :, :2] = 1
-    counts, more = np.zeros(2 * REACH + 1), np.zeros(2 * REACH + 1)
-    alone = posteriors(emitted, null, np.ones((1, 2)), jumps, np.ones((3, 1)), counts)
-    found = posteriors(
-        padded,
-        np.concatenate((null, np.ones((2, 1)))),
-        np.array([[1.0, 1, 0, 0]]),
-        jumps,
-        np.array([1.0, 1, 1, 0, 0])[:, None],
-        more,
-    )
-    np.testing.assert_allclose(found.partner[:3, :, :2], alone.partner)
-    np.testing.assert_allclose(found.alone[:3], alone.alone)
-    assert found.partner[..., 2:].sum() == 0
-    np.testing.assert_allclose(more, counts)
-
-
-def test_posteriors_of_a_unit_sum_to_one_over_a_long_sentence():
-    draw = np.random.default_rng(2)
-    emitted, null = (draw.random(shape).astype(np.float32) for shape in ((150, 1, 120), (150, 1)))
-    found = posteriors(1e-9 * emitted, null, np.ones((1, 120), np.float32), first_jumps(), np.ones((150, 1)))
-    np.testing.assert_allclose(found.partner.sum(-1) + found.alone, 1, rtol=1e-5)

@@ -5,7 +5,6 @@ import math
 import pytest
 import torch
 
-from xalign_fairseq.aligner.training import link_scorer as module
 from xalign_fairseq.aligner.training.link_scorer import Fitting, GoldPair, fit_link_scorer, similarity_loss
 from xalign_fairseq.links.aer import score
 from xalign_fairseq.links.pharaoh import Gold
@@ -97,12 +96,3 @@ def test_the_similarity_learns_from_sure_links():
             own -= logits[i][j] - math.log(sum(math.exp(logits[k][j]) for k in range(n)))
         expected += own / len(links[row]) / 2
     assert similarity_loss(similarity, src, tgt, links).item() == pytest.approx(expected, rel=1e-5)
-
-
-def test_batches_hold_every_row_and_no_more_than_asked():
-    shapes = [torch.Size((1 + at % 7, 1 + at * 3 % 5)) for at in range(40)] + [torch.Size((50, 50))]
-    batches = module._batches(shapes, 60, 4)
-    assert sorted(row for batch in batches for row in batch) == list(range(41))
-    for batch in batches:
-        n, m = (max(shapes[row][side] for row in batch) for side in (0, 1))
-        assert len(batch) == 1 or (len(batch) <= 4 and len(batch) * n * m <= 60)

@@ -4,8 +4,7 @@ import random
 
 import pytest
 
-from xalign_fairseq.languages.sample.meaning import Phrase, Sampler
-from xalign_fairseq.languages.sample.words import Entry
+from xalign_fairseq.languages.sample.meaning import Sampler
 
 
 @pytest.fixture(scope="module")
@@ -51,11 +50,3 @@ def test_every_kind_of_clause_is_drawn(sentences, clauses):
     for name in ("negated", "question", "object", "place", "goes", "when", "time_first"):
         assert {bool(getattr(clause, name)) for clause in clauses} == {True, False}
     assert not any(clause.question and clause.negated for clause in clauses)
-
-
-@pytest.mark.parametrize(
-    ("kind", "plural", "person"),
-    [("I", False, "1s"), ("we", False, "1p"), ("they", False, "3p"), ("she", False, "3s"), ("noun", True, "3p")],
-)
-def test_persons(kind, plural, person):
-    assert Phrase(kind, 1, Entry("", ()), plural=plural).person == person

@@ -4,15 +4,11 @@ import random
 import re
 import xml.etree.ElementTree as ET
 from collections import Counter
-from itertools import combinations
 
 import pytest
 
 from xalign_fairseq.core.text.segmentation import split_at_spaces
-from xalign_fairseq.core.text.segmented import SegmentedText, from_words
-from xalign_fairseq.languages.derivation import Inversion
-from xalign_fairseq.languages.sample.bitext import write_sample
-from xalign_fairseq.languages.sentence import Sentence
+from xalign_fairseq.core.text.segmented import SegmentedText
 from xalign_fairseq.links.pharaoh import parse_line
 from xalign_fairseq.projection.markup.inline import HTML, XML, read_inline
 from xalign_fairseq.projection.markup.pair import MARKUPS, markup_unit
@@ -257,33 +253,3 @@ def test_true_links_of_a_language_with_another_order_place_every_tag():
         links = {(i, place_of[word[1:]]): 1.0 for i, word in enumerate(written(tree, "s", False).split())}
         read = read_inline(written(tree, "s", True), HTML)
         assert place(read, words(read.text), words(target), links) == (expected, []), seed
-
-
-def pairs_of_the_sample(folder):
-    """Words and gold links of the sample grammar's bitext, and of English against inverted English."""
-    write_sample(folder, 60, seed=1, valid=1, test=1)
-    for language in ("de", "fr"):
-        files = [(folder / f"en-{language}/train.{each}").read_text().splitlines() for each in ("en", language, "gold")]
-        for number, (src, tgt, gold) in enumerate(zip(*files, strict=True)):
-            yield src.split(), tgt.split(), parse_line(gold).sure
-            inverted = Inversion()(Sentence.natural(src.split()), number)
-            yield src.split(), [form.upper() for form in inverted.forms], inverted.links
-
-
-def test_gold_links_place_every_run_of_words_that_is_one_run_in_the_other_language(tmp_path):
-    counted = 0
-    for src, tgt, links in pairs_of_the_sample(tmp_path / "sample"):
-        for start, stop in combinations(range(len(src) + 1), 2):
-            inside = {j for i, j in links if start <= i < stop}
-            run = range(min(inside, default=0), max(inside, default=-1) + 1)
-            if not inside or stop - start == len(src) or any(j in run and not start <= i < stop for i, j in links):
-                continue
-            marked = [*src[:start], f"<b>{src[start]}", *src[start + 1 :]]
-            marked[stop - 1] += "</b>"
-            expected = [*tgt[: run.start], f"<b>{tgt[run.start]}", *tgt[run.start + 1 :]]
-            expected[run.stop - 1] += "</b>"
-            read = read_inline(" ".join(marked), HTML)
-            placed = place(read, from_words(src), from_words(tgt), dict.fromkeys(links, 1.0))
-            assert placed == (" ".join(expected), [])
-            counted += 1
-    assert counted > 3000

@@ -166,13 +166,12 @@ class _Steps:
             own = each.languages == self._run.languages
             pair = [parts if own else parts._replace(statistics=None) for parts in (before, after)]
             if each.digest not in self._seen and pair[0] != pair[1]:
-                aers = []
-                for parts in pair:
-                    with open_parts(parts, self._options) as aligner:
-                        links = [set(found.links) for found in aligner.stream(each.pairs)]
-                    aers.append(score(links, each.golds).aer)
-                found.append(aers)
+                found.append([self._aer(parts, each) for parts in pair])
         return (fmean(row[0] for row in found), fmean(row[1] for row in found)) if found else None
+
+    def _aer(self, parts: BestParts, judge: GoldSet) -> float:
+        with open_parts(parts, self._options) as aligner:
+            return score([set(pair.links) for pair in aligner.stream(judge.pairs)], judge.golds).aer
 
     def _align(self, encoder: str) -> None:
         run = self._run
