@@ -157,14 +157,6 @@ def test_scores_are_those_of_cosines_in_a_loop(encoder, tokenizer, bitext):
     assert len(set(evaluation.signatures.values())) == 4
 
 
-def test_a_perfect_translation_is_found(encoder, tokenizer, tmp_path):
-    for name in ("de", "en"):
-        (tmp_path / f"en-de.{name}").write_text("".join(f"{line}\n" for line in GERMAN[:5]), encoding="utf-8")
-    evaluation = evaluate_retrieval(encoder, tokenizer, tmp_path / "en-de.de", "de", layer=1)
-    assert set(evaluation.scores.values()) == {1.0}
-    assert "|layer:1|" in evaluation.signatures["accuracy"]
-
-
 def save(encoder, tokenizer, path, maps=None):
     model = torch.frombuffer(bytearray(tokenizer.model), dtype=torch.uint8)
     assert isinstance(tokenizer.dictionary, Dictionary)

@@ -39,11 +39,6 @@ def test_no_more_jobs_than_slots_run_at_a_time(tmp_path, slots):
     assert max([int((tmp_path / f"j{i}.log").read_text()) for i in range(5)]) <= slots
 
 
-def test_jobs_start_in_their_order(tmp_path):
-    jobs = [job(tmp_path, name, "") for name in "cab"]
-    assert [each.job.name for each in run_jobs(jobs, 1, poll=0.01)] == ["c", "a", "b"]
-
-
 def test_the_slots_share_the_cores_and_have_a_gpu_each(tmp_path):
     code = "import os; print(os.environ['OMP_NUM_THREADS'], os.environ['CUDA_VISIBLE_DEVICES'])"
     jobs = [job(tmp_path, f"j{i}", code + "; import time; time.sleep(.2)") for i in range(3)]

@@ -21,11 +21,7 @@ from xalign_fairseq.links.pharaoh import Link, format_links
 
 
 def unit_links(links: Iterable[Link], src: Sequence[Sequence[int]], tgt: Sequence[Sequence[int]]) -> set[Link]:
-    """Links between all units of each pair of linked words.
-
-    Args:
-        links: links between words.
-        src, tgt: for each word, the numbers of its units.
+    """Links between all units of each pair of linked words; ``src`` and ``tgt`` have the units of each word.
 
     Example::
 
@@ -36,12 +32,9 @@ def unit_links(links: Iterable[Link], src: Sequence[Sequence[int]], tgt: Sequenc
 
 
 def units_of_words(text: SegmentedText, units: Sequence[Span]) -> list[list[int]]:
-    """For each word of a text, the numbers of the units that share a character with the word.
+    """For each word of a text, the numbers of the units (spans, end exclusive) that share a character with it.
 
-    Args:
-        text: the text and its words.
-        units: the span of characters of each unit (end exclusive). A unit without characters (a byte of a character,
-            except the last byte) belongs to the word at its position.
+    A unit without characters (a byte of a character, except the last byte) belongs to the word at its position.
 
     Example::
 

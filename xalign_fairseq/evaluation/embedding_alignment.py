@@ -53,10 +53,6 @@ class BilingualDictionary:
 
         Raises:
             XalignError: no pair.
-
-        Example::
-
-            BilingualDictionary.collect([("big", "groß"), ("large", "groß")]).to_src  # [{0, 1}]
         """
         distinct = list(dict.fromkeys(pairs))
         if not distinct:
@@ -75,21 +71,11 @@ def alignment_counts(queries: Tensor, candidates: Tensor, golds: Sequence[Collec
 
     .. math:: \arg\max_{y \in candidates} \cos(x, y) \in gold(x)
 
-    Args:
-        queries: (N, H), a vector for each word.
-        candidates: (M, H), vectors of all competing words of the other language; the first of equals is taken.
-        golds: for each query the correct rows of ``candidates``.
-
-    Returns:
-        counts (N, 2) float64 of :data:`ALIGNMENT_SCORE`: aligned, 1.
+    Queries are (N, H), all competing words of the other language (M, H), golds the correct rows of each query; of equal
+    candidates the first counts. Returns counts (N, 2) float64 of :data:`ALIGNMENT_SCORE`.
 
     Raises:
         XalignError: not one gold set per query, or a row outside the candidates.
-
-    Example::
-
-        counts = alignment_counts(torch.eye(2), torch.eye(2), [{0}, {0}])
-        ALIGNMENT_SCORE.score(counts)  # 0.5
     """
     _check(queries, candidates, golds)
     return ALIGNMENT_SCORE.counts(golds, by_cosine(queries, candidates).tolist(), "")
@@ -103,11 +89,6 @@ def rank_counts(
     .. math:: |\{y \notin gold(x) : \cos(x, y) < \max_{z \in gold(x)} \cos(x, z)\}|, \quad |\{y \notin gold(x)\}|
 
     Arguments and errors as :func:`alignment_counts`; ``chunk`` queries at a time bound the memory.
-
-    Example::
-
-        counts = rank_counts(english, german, pairs.to_tgt)
-        ALIGNMENT_RANK.score(counts)  # 0.61
     """
     _check(queries, candidates, golds)
     units = [unit(vectors.double()) for vectors in (queries, candidates)]
@@ -134,12 +115,9 @@ def _check(queries: Tensor, candidates: Tensor, golds: Sequence[Collection[int]]
 
 
 def word_vectors(embeddings: Tensor, tokenizer: Tokenizer, words: Sequence[str]) -> Tensor:
-    """The mean of the input embeddings of each word's subwords: (N, H) in the embeddings' dtype.
+    """The mean of the input embeddings (V, H) of each word's subwords: (N, H) in their dtype.
 
-    Args:
-        embeddings: (V, H), rows by the tokenizer's ids.
-        tokenizer: each word is encoded alone, as at the beginning of a sentence.
-        words: at least one; a word without subwords has a zero vector, which is near no word.
+    Each word is encoded alone, as at the beginning of a sentence; one without subwords has a zero vector.
     """
     return mean_embeddings(embeddings, *tokenizer.encode_batch(words))
 

@@ -35,10 +35,6 @@ def frequent_pairs(
 
     Raises:
         XalignError: no pair is left.
-
-    Example::
-
-        frequent_pairs([(["a", "house"], ["ein", "haus"])], [{(0, 0), (1, 1)}], 20, {"a"})  # [(("house", "haus"), 1)]
     """
     counts = Counter((src[i], tgt[j]) for (src, tgt), found in zip(pairs, links, strict=True) for i, j in sorted(found))
     left = {
@@ -56,17 +52,9 @@ def frequent_pairs(
 
 
 def pair_cosines(words: BilingualDictionary, src: Tensor, tgt: Tensor) -> tuple[float, float | None]:
-    """Mean cosine of the linked pairs, and of all other pairs of a source and a target word (None without such pairs).
+    """Mean cosine of the linked pairs, and of all other pairs of a source and a target word (None without any).
 
-    Args:
-        words: the distinct words of both sides, and their links.
-        src: (N, H), the vector of each source word.
-        tgt: (M, H), of each target word.
-
-    Example::
-
-        words = BilingualDictionary.collect([("today", "heute"), ("council", "rat")])
-        pair_cosines(words, torch.eye(2), torch.eye(2))  # (1.0, 0.0)
+    ``src`` (N, H) and ``tgt`` (M, H) are the vectors of the distinct words.
     """
     linked = torch.zeros(len(src), len(tgt), dtype=torch.bool)
     for row, columns in enumerate(words.to_tgt):
@@ -78,13 +66,7 @@ def pair_cosines(words: BilingualDictionary, src: Tensor, tgt: Tensor) -> tuple[
 
 @dataclass(frozen=True)
 class ComparedEmbeddings:
-    """The words of linked pairs in one checkpoint.
-
-    Attributes:
-        cosine: mean over the linked pairs.
-        others: mean over all other pairs of these words, or None.
-        src, tgt: float32 vectors (pairs, H) of the words of each pair.
-    """
+    """The words of linked pairs in a checkpoint: mean cosines of these and other pairs, float32 vectors (pairs, H)."""
 
     checkpoint: str
     cosine: float
@@ -101,13 +83,7 @@ class ComparedEmbeddings:
 def compare_embeddings(
     models: Mapping[str, str], pairs: Sequence[tuple[str, str]], dictionary: str | None = None, spm: str | None = None
 ) -> list[ComparedEmbeddings]:
-    """Compare the words of linked pairs by each model; a word's vector is the mean of its subwords' embeddings.
-
-    Args:
-        models: name -> anything readable as an encoder.
-        pairs: source and target word of each.
-        dictionary, spm: the tokenizer, if the models have none.
-    """
+    """Compare the words of linked pairs by each model; a word's vector is the mean of its subwords' embeddings."""
     words = BilingualDictionary.collect(pairs)
     src_rows, tgt_rows = ([side.index(pair[k]) for pair in pairs] for k, side in enumerate((words.src, words.tgt)))
     compared = []

@@ -23,13 +23,10 @@ from xalign_fairseq.links.bootstrap import check_options
 
 @dataclass(frozen=True)
 class PartScore:
-    """The alignment score of one part of a lexicon, with its interval over resampled source entries.
+    """The alignment score of one part of a lexicon, a fraction, with its interval over resampled source entries.
 
-    Attributes:
-        part: ``trained``, ``held out``, ``unused``, or ``all``.
-        score, low, high: fractions.
-        words: distinct source entries, the queries.
-        candidates: distinct target entries of the whole lexicon, the search space.
+    ``part``: ``trained``, ``held out``, ``unused``, or ``all``; ``words``: the queries, ``candidates``: all target
+    entries.
     """
 
     part: str
@@ -45,23 +42,11 @@ def lexicon_scores(
 ) -> list[PartScore]:
     """The share of source entries whose nearest target entry by cosine is a translation (ALIGN-MLM, Tang et al. 2022).
 
-    An entry's vector is the mean of its subwords' embeddings. In every part all target entries of the lexicon compete
-    and all its translations are correct, so scores of parts are comparable.
-
-    Args:
-        embeddings: (V, H), the encoder's input embeddings.
-        lexicon: of ids below V.
-
-    Returns:
-        a score for each part with entries, and for all entries if there are several parts.
+    An entry's vector is the mean of its subwords' embeddings (V, H). In every part all target entries of the lexicon
+    compete and all its translations are correct, so scores of parts, and of all entries, are comparable.
 
     Raises:
         XalignError: an empty lexicon, or an id without embedding.
-
-    Example::
-
-        for each in lexicon_scores(encoder.sentence_encoder.embed_tokens.weight, lexicon):
-            print(each.part, each.score)  # trained 0.98, held out 0.31, all 0.49
     """
     if not len(lexicon):
         raise XalignError("the lexicon has no entry to score", where=f"{lexicon.src}-{lexicon.tgt}")
@@ -97,13 +82,7 @@ def _vectors(embeddings: Tensor, entries: Iterable[tuple[int, ...]]) -> Tensor:
 def score_checkpoints(
     models: Mapping[str, str], data_bin: str | None = None, *, samples: int = 1000, seed: int = 1
 ) -> list[dict[str, Any]]:
-    """Scores of every part of every lexicon, for several checkpoints.
-
-    Args:
-        data_bin: the source of the lexicons; None: each checkpoint's lexicons.
-
-    Returns:
-        rows with ``checkpoint``, ``pair``, the fields of :class:`PartScore` and ``signature``.
+    """Rows of the scores of every part of every lexicon (of a data-bin, or each checkpoint's own), by checkpoint.
 
     Raises:
         XalignError: no lexicon, or the vocabulary of the data-bin differs from a checkpoint's.

@@ -12,10 +12,8 @@ class Metric:
     """A score, a fraction (higher is better), from counts that add up over items.
 
     Attributes:
-        name: in tables and JSON, such as ``accuracy``, ``f1``, ``las``.
         columns: the counts' names, such as ``("correct", "words")``.
-        count: (gold, prediction, language) -> the item's counts, one number per column. ``gold`` and
-            ``prediction`` are in the form of the task's family; only QA's normalisation reads the language.
+        count: (gold, prediction, language) -> the item's counts, one number per column.
         value: summed counts (..., K) float64 -> (...,) float64; 0 where the denominator is 0.
         variant: a phrase for the signature, which distinguishes definitions of the same name.
     """

@@ -27,10 +27,6 @@ def normalise_squad(text: str, language: str = "en") -> str:
     """An answer normalised as in SQuAD 1.1: lower case, no ASCII punctuation, no English articles, single spaces.
 
     XTREME scores XQuAD and TyDiQA-GoldP in this way in all languages, so ``language`` has no effect.
-
-    Example::
-
-        normalise_squad("The U.S.  Army")  # "us army"
     """
     kept = "".join(character for character in text.lower() if character not in PUNCTUATION)
     return " ".join(ARTICLES["en"].sub(" ", kept).split())
@@ -41,15 +37,7 @@ def normalise_mlqa(text: str, language: str) -> str:
 
     Chinese characters (U+4E00 to U+9FA5) of ``zh`` become one token each; the rest is split at spaces. Hindi and
     Chinese have no articles. MLQA's script stops at a language outside ar, de, en, es, hi, vi and zh; here such an
-    answer keeps all its words and is split at spaces.
-
-    Args:
-        language: the context's code; only the part before the first ``-`` counts, so ``en-de`` (a German question on an
-            English text) is ``en``.
-
-    Example::
-
-        normalise_mlqa("«Die Stadt» Köln", "de")  # "stadt köln"
+    answer keeps all its words. The context's language is the part of the code before the first ``-``.
     """
     language = language.split("-", maxsplit=1)[0]
     kept = "".join(character for character in text.lower() if not _is_punctuation(character))

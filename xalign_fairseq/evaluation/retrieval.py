@@ -36,14 +36,8 @@ Search = Callable[[Tensor, Tensor], Tensor]
 def by_cosine(queries: Tensor, candidates: Tensor, *, chunk: int = CHUNK) -> Tensor:
     """The index of the candidate with the greatest cosine for each query, (N,) int64; the lowest among equals.
 
-    Args:
-        queries: (N, H).
-        candidates: (M, H); both are compared in float64. A zero vector has cosine 0 with all.
-        chunk: queries at a time, which bounds memory to ``chunk`` times M numbers.
-
-    Example::
-
-        by_cosine(torch.tensor([[1.0, 0.1]]), torch.tensor([[0.0, 1.0], [2.0, 0.0]]))  # tensor([1])
+    Queries (N, H) and candidates (M, H) are compared in float64, ``chunk`` queries at a time; a zero vector has cosine
+    0.
     """
     queries, candidates = unit(queries.double()), unit(candidates.double())
     return torch.cat([_best(part @ candidates.T) for part in queries.split(chunk)])
@@ -95,11 +89,7 @@ SEARCHES: dict[str, tuple[Search, bool]] = {
 
 
 def retrieve(foreign: Tensor, english: Tensor) -> dict[str, Tensor]:
-    """For each search of :data:`SEARCHES`, the line found for each line, (N,) int64, 0-based.
-
-    Args:
-        foreign, english: sentence vectors (N, H); row i translates row i.
-    """
+    """For each search of :data:`SEARCHES`, the line found for each line, (N,) int64; row i translates row i."""
     return {
         name: search(english, foreign) if from_english else search(foreign, english)
         for name, (search, from_english) in SEARCHES.items()
@@ -107,13 +97,7 @@ def retrieve(foreign: Tensor, english: Tensor) -> dict[str, Tensor]:
 
 
 def retrieval_counts(foreign: Tensor, english: Tensor) -> dict[str, np.ndarray]:
-    """Counts (N, 2) of each of :data:`RETRIEVAL_METRICS` where row i translates row i; arguments as :func:`retrieve`.
-
-    Example::
-
-        counts = retrieval_counts(german, english)["accuracy"]
-        ratio(counts.sum(0))  # 0.83
-    """
+    """Counts (N, 2) of each of :data:`RETRIEVAL_METRICS` of sentence vectors (N, H); row i translates row i."""
     if len(foreign) != len(english):
         raise XalignError(
             "the two sides have different numbers of sentences", found=f"{len(foreign)} and {len(english)}"

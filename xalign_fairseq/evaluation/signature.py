@@ -27,18 +27,11 @@ def score_signature(
     counts are summed over sentences before the division.
 
     Args:
-        hyp_base: the index base of the hypothesis file.
-        gold_base: the index base of the gold file.
         linking: an encoder's complete linking; the encoding is named if it is not ``joint``.
         languages: the sides' languages, if their hidden states were mapped linearly.
         embedded: the sides' languages, if the encoder added language embeddings.
         dtype: the encoder's dtype; named if it is not ``float32``.
         system: another description of the links' origin; joined to one line.
-
-    Example::
-
-        score_signature(linking=Linking("transport", layers=(8,), similarity="hidden", encoding="joint"))
-        # base:hyp0,gold0|possible:includes-sure|null:unlinked|unit:word|average:micro|layer:8|similarity:hidden|...
     """
     parts = {
         "base": f"hyp{hyp_base},gold{gold_base}",
@@ -66,43 +59,21 @@ def score_signature(
 
 
 def task_signature(metric: Metric, benchmark: str, data_digest: str, **more: object) -> str:
-    """One line of ``key:value`` joined by ``|``, in the manner of sacrebleu; two scores compare if their lines agree.
-
-    Args:
-        data_digest: shortened hex sha256 of the test file's content.
-        more: other settings of the score, such as ``language="de"``.
-
-    Example::
-
-        task_signature(ACCURACY, "xnli", "0123456789ab", language="de")
-        # metric:accuracy|variant:share of ...|benchmark:xnli|language:de|data:sha256-0123456789ab|version:0.1.0
-    """
+    """The same line for a score of a transfer task, with the short sha256 of the test file and ``more`` settings."""
     parts = {"metric": metric.name, "variant": metric.variant, "benchmark": benchmark}
     parts |= {key: str(value) for key, value in more.items()}
     return _line(parts | {"data": f"sha256-{data_digest}"})
 
 
 def on_data(signature: str, digests: Mapping[str, str]) -> str:
-    """The signature of a score on test sets, with the shortened sha256 of each set; the version is last.
-
-    Example::
-
-        on_data("unit:word|version:0.1.0", {"de-en": "0123456789ab"})
-        # unit:word|data:de-en=sha256-0123456789ab|version:0.1.0
-    """
+    """The signature of a score on test sets, with the shortened sha256 of each set; the version is last."""
     parts = parse_signature(signature)
     parts.pop("version", None)
     return _line(parts | {"data": ",".join(f"{name}=sha256-{digest}" for name, digest in digests.items())})
 
 
 def shared_signature(signatures: Sequence[tuple[str, str]]) -> str:
-    """The signature of several scores; a differing part lists each value with its owner.
-
-    Example::
-
-        shared_signature([("small", "metric:accuracy|layer:7"), ("large", "metric:accuracy|layer:14")])
-        # metric:accuracy|layer:7 (small), 14 (large)
-    """
+    """The signature of several scores; a differing part lists each value with its owner."""
     every = [(owner, parse_signature(signature)) for owner, signature in signatures]
     shared = {}
     for key in dict.fromkeys(key for _, parts in every for key in parts):

@@ -33,12 +33,7 @@ class Summary:
 
 
 def summarise(scores: Sequence[float]) -> Summary:
-    r"""Mean and :math:`\sqrt{\sum_i (x_i - \bar x)^2 / (n - 1)}`; the deviation of one score is ``None``.
-
-    Example::
-
-        summarise([0.81, 0.83])  # Summary(mean=0.82, deviation=0.0141..., runs=2)
-    """
+    r"""Mean and :math:`\sqrt{\sum_i (x_i - \bar x)^2 / (n - 1)}`; the deviation of one score is ``None``."""
     if not scores:
         raise XalignError("there is no score to average")
     deviation = float(np.std(scores, ddof=1)) if len(scores) > 1 else None
@@ -50,16 +45,10 @@ def bootstrap_interval(
 ) -> tuple[float, float]:
     """Percentile interval of one system's score over resampled test items (Efron, 1979).
 
-    Args:
-        counts: (N, K), one row per item.
-        value: summed counts (..., K) -> score (...,).
+    ``counts`` (N, K) has one row per item; ``value`` makes scores (...,) of summed counts (..., K).
 
     Raises:
         XalignError: no item, or invalid options.
-
-    Example::
-
-        bootstrap_interval(counts, ACCURACY.value)  # (0.79, 0.84)
     """
     check_options(samples, level, seed)
     if not len(counts):
@@ -69,12 +58,7 @@ def bootstrap_interval(
 
 @dataclass(frozen=True)
 class Resampled:
-    """A system's runs on L test sets, scored on all items and on R resamples of them, by :func:`resample`.
-
-    Attributes:
-        scores: per test set (S,) float64.
-        drawn: per test set (R, S) float64.
-    """
+    """A system's runs on L test sets: scores (S,) float64, and those of R resamples (R, S)."""
 
     scores: list[np.ndarray]
     drawn: list[np.ndarray]
@@ -86,12 +70,7 @@ class Resampled:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two systems on L test sets: the second's scores minus the first's, as observed and in R resamples.
-
-    Attributes:
-        differences: (L,) float64.
-        drawn: (R, L) float64.
-    """
+    """The second system's scores minus the first's on L test sets: (L,) float64, and (R, L) of R resamples."""
 
     differences: np.ndarray
     drawn: np.ndarray
@@ -134,13 +113,9 @@ class Comparison:
 def resample(
     systems: Sequence[Sequence[np.ndarray]], value: Value, *, samples: int = 1000, seed: int = 1
 ) -> list[Resampled]:
-    """Score the runs of several systems on the same resamples of items, for comparisons of any two of them.
+    """Score the runs of several systems, (S, N, K) for each test set, on the same resamples of items.
 
-    Drawing is the most expensive part, so it is done once for all systems instead of for each pair.
-
-    Args:
-        systems: for each system and test set, counts (S, N, K) of its runs, on the same items in all systems.
-        value, samples, seed: as in :func:`paired_items`.
+    This is done once for all systems, because drawing is the most expensive part; arguments as in :func:`paired_items`.
 
     Raises:
         XalignError: no test set or item, or different items between systems.
@@ -173,22 +148,12 @@ def paired_items(
 
     .. math:: d = \frac{1}{S_2} \sum_s v(C^{(2)}_s) - \frac{1}{S_1} \sum_s v(C^{(1)}_s)
 
-    with :math:`C_s` the summed counts of run s. All runs of both systems are scored on the same resampled items (Koehn,
-    2004), so the test is about these trained models on other items. Test sets of equal size share their draws: this is
-    needed if they are translations of each other, and harmless otherwise.
-
-    Args:
-        first: per test set, counts (S1, N, K) of the first system's runs.
-        second: per test set, counts (S2, N, K) of the second system's runs on the same items.
-        value: summed counts (..., K) -> score (...,).
-        samples: resamples R.
+    with :math:`C_s` the summed counts of run s, (S, N, K) for each system and test set. All runs of both systems are
+    scored on the same resampled items (Koehn, 2004), so the test is about these trained models on other items. Test
+    sets of equal size share their draws: this is needed if they are translations of each other, and harmless otherwise.
 
     Raises:
         XalignError: no test set or item, or different items between the systems.
-
-    Example::
-
-        paired_items([baseline_de], [mine_de], ACCURACY.value).test().p_value
     """
     return Comparison.of_items(*resample([first, second], value, samples=samples, seed=seed))
 
@@ -198,15 +163,11 @@ def paired_items_and_seeds(
 ) -> Comparison:
     """Like :func:`paired_items`, but the runs of each system are resampled too: for other items and other seeds.
 
-    The two systems' runs are drawn independently, because runs with the same seed need not be similar. If they are
-    similar, as with the same initial heads and order of examples, the interval is wider than necessary. Of S runs S
-    - 1 are drawn, which gives the mean of S runs its unbiased variance (Rao and Wu, 1988); drawing S would make it
-    smaller by (S - 1) / S. Test sets with the same number of runs share their draws, because each run was tested on all
-    of them.
-
-    With few runs, p is too low: if only seeds differ, p < 0.05 occurs in 10 % of comparisons of 5 with 5 runs, in 13 %
-    of 3 with 3 and in 30 % of 2 with 2. If each run errs on different items, this noise counts twice, and p is below
-    0.05 in less than 1 %.
+    The two systems' runs are drawn independently; if equal seeds make runs similar, the interval is wider than
+    necessary. Of S runs S - 1 are drawn, which gives the mean of S runs its unbiased variance (Rao and Wu, 1988). Test
+    sets with the same number of runs share their draws. With few runs, p is too low: if only seeds differ, p < 0.05
+    occurs in 10 % of comparisons of 5 with 5 runs, in 13 % of 3 with 3 and in 30 % of 2 with 2; if each run errs on
+    different items, in less than 1 %.
 
     Raises:
         XalignError: a system has one run, so no spread; or as :func:`paired_items`.
@@ -215,12 +176,7 @@ def paired_items_and_seeds(
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    r"""Adjusted p-values :math:`\max_{j \leq k} \min(1, (m - j + 1) p_{(j)})`, in the order given (Holm, 1979).
-
-    Example::
-
-        holm([0.01, 0.04, 0.03])  # [0.03, 0.06, 0.06]
-    """
+    r"""Adjusted p-values :math:`\max_{j \leq k} \min(1, (m - j + 1) p_{(j)})`, in the order given (Holm, 1979)."""
     adjusted, highest = [0.0] * len(p_values), 0.0
     for rank, index in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
         highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[index]))
@@ -249,20 +205,12 @@ def spearman(
 
     .. math:: t = \rho \sqrt{(n - 2) / (1 - \rho^2)}
 
-    by Student's t with n - 2 degrees of freedom. The interval is the percentile
-    bootstrap's over resampled points; resamples with a single value on a side have no correlation and are skipped (if
-    none remain, the interval is nan).
-
-    Args:
-        x, y: the points (n,).
+    by Student's t with n - 2 degrees of freedom. The interval is the percentile bootstrap's over resampled points;
+    resamples with a single value on a side are skipped (if none remain, the interval is nan).
 
     Raises:
         XalignError: fewer than 3 points, different numbers of ``x`` and ``y``, non-finite numbers, a side with a single
             value, or no SciPy.
-
-    Example::
-
-        spearman([0.9, 0.5, 0.1, 0.2], [3.0, 12.0, 31.0, 20.0])  # rho -1.0, p 0.083
     """
     check_options(samples, level, seed)
     sides = [np.asarray(side, dtype=np.float64) for side in (x, y)]

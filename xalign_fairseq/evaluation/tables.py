@@ -27,10 +27,6 @@ class Table:
     """Text in rows and columns, the first ``names`` of them left-aligned; ``bold`` holds (row, column) of cells.
 
     ``notes`` are for readers. ``comments``, such as signatures, are for reproduction; LaTeX does not print them.
-
-    Example::
-
-        Table("AER", ("pair", "AER"), [("ro-en", "30.8")]).to_markdown()
     """
 
     title: str
@@ -71,23 +67,13 @@ class Table:
 
 
 def latex_file(tables: Iterable[Table]) -> str:
-    """Tables as a LaTeX file, with the BibTeX entry of the program as a comment.
-
-    Example::
-
-        Path("table.tex").write_text(latex_file([table]))
-    """
+    """Tables as a LaTeX file, with the BibTeX entry of the program as a comment."""
     head = [f"% {line}" for line in (r"\usepackage{booktabs}", *BIBTEX.splitlines())]
     return "\n\n".join(["\n".join(head), *(table.to_latex() for table in tables)]) + "\n"
 
 
 def markdown(columns: Sequence[str], rows: Sequence[Sequence[str]], names: int = 1) -> str:
-    """A table in Markdown, from cells in Markdown; all columns after the first ``names`` are right-aligned.
-
-    Example::
-
-        markdown(("pair", "AER"), [("ro-en", "30.8")])  # "| pair | AER |\\n| --- | ---: |\\n| ro-en | 30.8 |"
-    """
+    """A table in Markdown, from cells in Markdown; all columns after the first ``names`` are right-aligned."""
     marks = ["---"] * names + ["---:"] * (len(columns) - names)
     return "\n".join(f"| {' | '.join(row)} |" for row in [columns, marks, *rows])
 

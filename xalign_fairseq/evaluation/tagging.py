@@ -14,19 +14,11 @@ Entity = tuple[str, int, int]
 
 
 def entities(tags: Sequence[str]) -> list[Entity]:
-    """The entities of a tag sequence, by conlleval's lenient rules, the default of seqeval 1.2.2.
+    """The entities (type, begin, end) in order of the end, by conlleval's lenient rules, the default of seqeval 1.2.2.
 
-    A tag is a letter and, after a dash, a type. An entity begins at ``B`` and ``S``, at ``I`` and ``E`` that follow
-    ``O``, ``E`` or ``S``, and wherever the type changes; any other first letter, as in the tag ``NOUN``, ends and
-    begins entities only where the type changes; the type is then the rest of the tag (``OUN``; ``_`` if empty). Tags
-    outside a scheme are no error: ``I-X`` after ``O`` begins an entity.
-
-    Returns:
-        (type, begin, end) in order of the end, ``end`` exclusive.
-
-    Example::
-
-        entities(["B-PER", "I-PER", "O", "I-LOC"])  # [("PER", 0, 2), ("LOC", 3, 4)]
+    An entity begins at ``B`` and ``S``, at ``I`` and ``E`` that follow ``O``, ``E`` or ``S``, and wherever the type
+    changes; any other first letter, as in the tag ``NOUN``, ends and begins entities only where the type changes; the
+    type is then the rest of the tag (``OUN``; ``_`` if empty). ``I-X`` after ``O`` begins an entity, which is no error.
     """
     found, begin = [], 0
     before, type_before = "O", ""
@@ -46,10 +38,6 @@ def repair_bio(tags: Sequence[str]) -> list[str]:
 
     Wu and Dredze (2020) read predictions in this way. :func:`entities` finds the same entities before and after; the
     repair is for readers of the tags and strict scorers.
-
-    Example::
-
-        repair_bio(["I-PER", "I-PER", "I-LOC"])  # ["B-PER", "I-PER", "B-LOC"]
     """
     repaired: list[str] = []
     for tag in tags:
@@ -63,11 +51,8 @@ class EntityMetric(Metric):
     """A metric over all sentences, joined by ``O``, as in seqeval.
 
     With typed tags (``B-PER``) each sentence counts independently. With bare tags seqeval looks across sentence
-    borders: an ``X`` at the start of a sentence has the type ``_`` of the preceding ``O``, and continues the earlier
-    entity.
-
-    Attributes:
-        joint: (golds, predictions) -> counts (N, K).
+    borders: an ``X`` at the start of a sentence continues an earlier entity. ``joint``: (golds, predictions) -> counts
+    (N, K).
     """
 
     joint: Callable[[Sequence[Any], Sequence[Any]], np.ndarray]

@@ -25,18 +25,8 @@ MARKS = "sentence marks"
 class Inversion:
     """Reverses the words between sentence marks; T_inv of ALIGN-MLM (appendices F and G.2, word level).
 
-    A segment ends with a word that is a mark, which stays at its end; a segment without one, the line's last, is
-    reversed whole. Applied twice, it gives the natural order again.
-
-    Args:
-        marks: the words that end a segment: ``.`` in the paper, ``. ! ?`` in its released code.
-
-    Attributes:
-        counts: how many marks were met; none at all in a text whose marks are not words of their own.
-
-    Example::
-
-        Inversion(["."])(Sentence.natural("I am Sam . I am".split()), 0).forms  # Sam am I . am I
+    A mark (``.`` in the paper, ``. ! ?`` in its code) stays at the end of its segment. Applied twice, it gives the
+    natural order again. ``counts``: the marks that were met, none if they are not words of their own.
     """
 
     def __init__(self, marks: Iterable[str] = (".",)):
@@ -125,10 +115,6 @@ def derive(options: DeriveOptions, progress: bool = False) -> dict[str, Any]:
 
     Raises:
         XalignError: options that don't fit together, malformed files, an existing ``destdir``.
-
-    Example::
-
-        derive(DeriveOptions("derived", ("inversion", "script"), (("text", "train", "train.en"),), spm="spm.model"))
     """
     options.check()
     paths = [path for _, _, path in options.inputs]

@@ -12,15 +12,10 @@ from xalign_fairseq.languages.sentence import Sentence, SyntaxTree, Transformati
 
 
 def words_and_marks(text: str) -> list[str]:
-    """Words of a raw text, so that an order of words finds its sentence marks.
+    """Words of a raw text in a language with spaces, so that an order of words finds its sentence marks.
 
     A word ends at white space; punctuation and symbols (Unicode's categories P and S) at its beginning and end are
-    words of their own, several of the same mark being one. Marks inside a word stay: ``don't``, ``3.5``, ``U.S`` and
-    the last dot of ``U.S.`` apart. It does not follow any treebank's tokenisation, and is for languages with spaces.
-
-    Example::
-
-        words_and_marks('"Mama, I\\'m home..."')  # ['"', 'Mama', ',', "I'm", 'home', '...', '"']
+    words of their own, several of the same mark being one. Marks inside a word stay: ``don't``, ``3.5``, ``U.S``.
     """
     words: list[str] = []
     for token in text.split():
@@ -41,9 +36,7 @@ def _runs(marks: str) -> list[str]:
 
 
 def read(path: StrPath, language: str) -> list[PairExample]:
-    """Read pairs of texts as words (:func:`words_and_marks`) with a space between them.
-
-    Labels are those of the third column, of a named one, or of the ``{split}.labels`` next to a file of two columns.
+    """Read pairs of texts as words (:func:`words_and_marks`), with labels of a column or of ``{split}.labels``.
 
     Raises:
         XalignError: ragged rows, a number of labels that is not that of the pairs (file and line).

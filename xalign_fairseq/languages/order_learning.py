@@ -20,16 +20,7 @@ _BLOCK = 1 << 21
 def fit(observations: Iterable[Observation], variance: float = VARIANCE) -> OrderModel:
     """Learn the weights w that maximise sum log p(order | node) - ``|w|^2 / (2 variance)``.
 
-    Args:
-        observations: nodes, each with its order: element numbers from left to right, the head being 0; like dependents
-            in their order.
-        variance: of the Gaussian prior.
-
-    Example::
-
-        node = Node("NOUN", (("ADJ", "amod"),))
-        model = fit([(node, (0, 1))] * 20)  # adjectives follow
-        model.probabilities(node)           # of (0, 1) and (1, 0): the first is near 1
+    An order has element numbers from left to right, the head being 0; like dependents are in their order.
     """
     likelihood = Likelihood(observations)
     weights = [torch.zeros(len(KINDS), size, size, dtype=torch.float64) for size in likelihood.sizes]

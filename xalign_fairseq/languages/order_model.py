@@ -43,9 +43,8 @@ class Node:
 class Template:
     """Weights of the pairs of what a template sees of two elements: their tags, their relations, or both.
 
-    Args:
-        names: what was seen in learning -> its number.
-        weights: (kind, N + 1, N + 1), float64; the last row and column, of what was never seen, are zero.
+    ``names``: what was seen in learning -> its number; ``weights`` (kind, N + 1, N + 1) float64, the last ones of
+    unseen.
     """
 
     names: dict[Hashable, int]
@@ -68,12 +67,6 @@ class OrderModel:
     The features of an order are, for each pair of elements and each kind (see above), the two tags, the two relations,
     and both at once. Dependents with the same tag and relation are indistinguishable and keep their order; Z sums over
     all orders that do. :func:`~xalign_fairseq.languages.order_learning.fit` learns the weights.
-
-    Example::
-
-        model = fit(observations)
-        node = Node("NOUN", (("ADJ", "amod"), ("DET", "det")))
-        model.probabilities(node)  # (6,): of orders(3), the head being 0, the adjective 1, the determiner 2
     """
 
     tags: Template
@@ -81,10 +74,7 @@ class OrderModel:
     symbols: Template
 
     def scores(self, node: Node) -> np.ndarray:
-        """The exponent for each of ``orders(1 + len(node.dependents))``; ``-inf`` where like dependents change places.
-
-        The shape is (n!,), float64.
-        """
+        """The exponent (n!,) float64 of each of ``orders``; ``-inf`` where like dependents change places."""
         elements = node.elements
         tags, relations = zip(*elements, strict=True)
         pairs = self.tags.pairs(tags) + self.relations.pairs(relations) + self.symbols.pairs(elements)

@@ -97,12 +97,6 @@ class Transliteration:
     Raises:
         XalignError: not a unigram model; a piece that spans words; an overlap outside [0, 100]; a model that has
             characters of the script already, or whose normalisation changes them.
-
-    Example::
-
-        transliteration = Transliteration("sentencepiece.model", script="georgian")
-        transliteration.form("Sam")  # "Სამ"
-        transliteration.natural_pieces("Სამ")  # ["▁Sam"]
     """
 
     def __init__(self, model: StrPath, script: str = "private", overlap: float = 0, seed: int = 1):

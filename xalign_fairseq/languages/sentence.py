@@ -27,7 +27,6 @@ class Sentence:
     """The words of a natural sentence, where each is in the derived one, and how it is written there.
 
     Args:
-        source: the words of the natural sentence.
         order: ``order[k]`` is the place in ``source`` of the k-th derived word: a permutation.
         forms: the k-th derived word as it is written; never empty and without white space where ``source`` is so.
         tree: that of the natural sentence, for transformations that ask for it.
@@ -80,12 +79,7 @@ class Sentence:
 
 
 def unbroken(word: str, boundary: str = " ") -> str:
-    """The word with U+200B instead of white space and ``boundary``, so that it stays one word in a line of text.
-
-    Example::
-
-        unbroken("10 000")  # "10\\u200b000"
-    """
+    """The word with U+200B instead of white space and ``boundary``, so that it stays one word in a line of text."""
     return "".join(BLANK_WITHIN_WORD if c == boundary or c.isspace() else c for c in word)
 
 

@@ -73,11 +73,7 @@ class Subtrees:
         return self.end[word] - self.start[word] == self.size[word]
 
     def blocks(self, counts: Counter[str]) -> Iterator[Blocks]:
-        """Nouns and verbs whose dependents can be ordered, each after those in its subtree.
-
-        Counts ``heads``, nouns and verbs with a dependent that is not punctuation; and those that are left out:
-        ``too many dependents``, ``not contiguous``.
-        """
+        """Nouns and verbs whose dependents can be ordered, from the leaves up; counts ``heads`` and those left out."""
         upos, relations = self.tree.upos, self.tree.deprels
         for head in self.upward:
             if not self.dependents[head] or upos[head] not in HEADS:
@@ -119,10 +115,6 @@ def learn(trees: Iterable[SyntaxTree]) -> dict[str, OrderModel]:
 
     Raises:
         XalignError: there is no noun, or no verb, with dependents to learn from.
-
-    Example::
-
-        models = learn(read_treebank("fr_gsd-ud-dev.conllu.gz"))
     """
     from xalign_fairseq.languages.order_learning import Observation, fit
 
@@ -161,27 +153,16 @@ def read_treebank(path: StrPath) -> list[SyntaxTree]:
 class Reordering:
     """Order the dependents of nouns and verbs as another language does, by draws from its model of order.
 
-    After Wang & Eisner (2016). A head and the subtrees of its dependents change places as blocks, from the leaves up,
-    so that subtrees stay whole. Punctuation among the dependents keeps its slot: if it is the k-th of the blocks, it
-    stays the k-th; the others share the other slots. Some nodes keep their order and are counted: those with more than
-    ``MAX_DEPENDENTS`` dependents (without punctuation), and those whose subtree, or a dependent's, has gaps
-    (non-projective trees; an inversion of parts of a sentence).
+    After Wang & Eisner (2016). A head and the subtrees of its dependents change places as blocks, from the leaves up.
+    Punctuation among the dependents keeps its slot: the k-th of the blocks stays the k-th. Nodes with more than
+    ``MAX_DEPENDENTS`` dependents (without punctuation) and subtrees with gaps keep their order and are counted.
 
     Args:
         models: by :func:`learn`.
         seed: each draw is keyed by (seed, number of the sentence, place of the head in the natural sentence).
 
-    Attributes:
-        counts: ``heads`` that could be ordered, and those of them that were left (``too many dependents``,
-            ``not contiguous``).
-
     Raises:
         XalignError: a sentence has no tree, or heads that make none.
-
-    Example::
-
-        reorder = Reordering(learn(read_treebank("fr_gsd-ud-dev.conllu.gz")), seed=1)
-        reorder(Sentence.natural(["a", "red", "car"], tree), 0).forms  # most likely ("a", "car", "red")
     """
 
     def __init__(self, models: Mapping[str, OrderModel], seed: int):

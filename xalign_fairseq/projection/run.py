@@ -159,16 +159,10 @@ def project_files(run: ProjectRun) -> ProjectReport:
 
 
 def extract_texts(src: str, out: str = STANDARD_OUTPUT, format: str = "") -> None:
-    """Write the texts of a marked-up file without the markup, one per line, for a translator.
-
-    The lines of the translation are then what :class:`ProjectRun` takes as ``tgt``.
+    """Write the plain texts of a marked-up file, one per line, for a translator: then :class:`ProjectRun`'s ``tgt``.
 
     Raises:
         XalignError: the file is missing or not of the format, or the format is not one of markup.
-
-    Example::
-
-        extract_texts("film.srt", "film.en")
     """
     form = find_format(format, src, None, extract=True)
     with Output(out, None, False, [src]).open() as stream:

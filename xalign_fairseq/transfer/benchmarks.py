@@ -31,8 +31,6 @@ class Benchmark:
     """A test set in many languages, with its training and development sets.
 
     Attributes:
-        name: the name in studies and results.
-        family: name of the family of tasks; Tatoeba's ``retrieval`` needs no training.
         reader: (path, language) -> examples.
         metrics: the metrics; the first one chooses the best model and comes first in tables.
         names: split -> file names in search order, relative to the data folder or to one of ``folders``. ``*`` matches
@@ -40,7 +38,6 @@ class Benchmark:
             ``en-de``), ``{iso3}`` and ``{english_name}`` of the language. The prefix ``en:`` marks a file only for
             English.
         folders: the benchmark's folders in a data folder of many benchmarks; patterns too.
-        limits: default lengths of windows.
         labelled: a source of labelled test files (XTREME's scripts remove the labels).
     """
 

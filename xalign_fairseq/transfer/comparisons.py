@@ -16,12 +16,10 @@ SIGNIFICANT = 0.05
 
 @dataclass(frozen=True)
 class Difference:
-    """A checkpoint's score minus the baseline's.
+    """A checkpoint's score minus the baseline's, a fraction, with the 95 % interval of the deciding test.
 
     Attributes:
-        task: its title.
         over: ``zero-shot``, ``all languages`` or a language.
-        difference, low, high: the difference of scores as fractions, with the 95 % interval of the deciding test.
         p_items: p-value of the paired bootstrap over test items.
         p_items_and_seeds: p-value over items and seeds; ``None`` if a checkpoint has one seed.
         p_holm: p-value of the deciding test (the second if possible), after Holm's correction.
@@ -45,13 +43,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Differences:
-    """Comparisons of all checkpoints with the baseline, in order.
-
-    Attributes:
-        averages: one per task; Holm over a checkpoint's tasks.
-        english: one per task with a single model that was also tested in English; Holm over these tasks.
-        languages: one per task and language; Holm over the languages of a checkpoint's task.
-    """
+    """Comparisons with the baseline, corrected over a checkpoint's tasks, its English tests, a task's languages."""
 
     averages: list[Difference]
     english: list[Difference]

@@ -21,13 +21,7 @@ FAMILIES: dict[str, type["TaskFamily"]] = {}
 
 @dataclass(frozen=True)
 class Limits:
-    """The lengths of the encoder's sequences.
-
-    Attributes:
-        tokens: longest window, special tokens included.
-        overlap: tokens of context that consecutive windows of a long text share.
-        separators: ``</s>`` between the two texts of a pair; XLM-R has 2, BERT and this package's bitext 1.
-    """
+    """The lengths of the encoder's sequences, in tokens: windows, their overlap, and ``</s>`` between two texts."""
 
     tokens: int = 128
     overlap: int = 32
@@ -45,13 +39,9 @@ class Limits:
 
 @dataclass
 class EncodedExample:
-    """An example as the encoder reads it.
+    """An example as windows of ids (T,) int64, other arrays of the family, and the place of the second text.
 
-    Attributes:
-        windows: token ids of each window, (T,) int64, with ``<s>`` and ``</s>``; at least one.
-        arrays: other arrays of the family's batches (targets, places of words, offsets).
-        cut: tokens of the text outside all windows.
-        second: position in every window where the second text begins; None for one text.
+    ``cut``: tokens of the text outside all windows.
     """
 
     windows: list[np.ndarray]

@@ -52,11 +52,7 @@ class Task:
     """One task of a study.
 
     Attributes:
-        name: of the task in the study; names folders.
-        benchmark: the benchmark of its files.
-        folder: the folder of its files, for this benchmark or for many.
         models: ``one`` for all training languages, or one for ``each``, tested on its own language.
-        train_languages, valid_languages, languages: for training, model selection and test.
         files: part (``train``, ``valid``, ``test``) -> language -> path, relative to ``folder``, of the files that the
             study names; the others are found by the benchmark's patterns with the part's entry of
         splits: part -> split.
@@ -64,7 +60,6 @@ class Task:
         code_switch: mix English with the other training language in each pair (Pan et al. 2021).
         score: the metrics whose mean is the task's score, the first of which chooses the model; empty for the
             benchmark's own (:meth:`~xalign_fairseq.transfer.benchmarks.Benchmark.score`).
-        settings, options: of training; of the family.
     """
 
     name: str

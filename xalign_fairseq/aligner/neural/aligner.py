@@ -204,12 +204,7 @@ class Aligner(WordAligner):
         )
 
     def signature(self, linking: Linking | None = None) -> str:
-        """Everything that determines the links, in one line; for the aligner's linking or another linking.
-
-        Example::
-
-            Aligner.from_pretrained("e5-small").signature()  # "base:hyp0,gold0|...|layer:7|encoding:separate|..."
-        """
+        """Everything that determines the links of a linking (default: the aligner's), in one line."""
         return score_signature(
             unit=self.units,
             linking=replace(linking or self.linking, similarity=self.linking.similarity),

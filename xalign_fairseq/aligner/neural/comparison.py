@@ -86,13 +86,7 @@ def try_linkings(
 def sweep_links(
     aligner: Aligner, pairs: Iterable[SentencePair], linkings: Sequence[Linking], progress: Progress | None = None
 ) -> list[list[set[Link]]]:
-    """For each linking (method and layers), the links of all pairs, from one pass of the encoder.
-
-    Example::
-
-        by_layer = sweep_links(aligner, pairs, [Linking("transport", layers=(layer,)) for layer in range(13)])
-        best = min(range(13), key=lambda layer: score(by_layer[layer], golds).aer)
-    """
+    """For each linking (method and layers), the links of all pairs, from one pass of the encoder."""
     found: list[list[set[Link]]] = [[] for _ in linkings]
     for alignments in aligner.sweep(pairs, linkings, progress):
         for links, alignment in zip(found, alignments, strict=True):

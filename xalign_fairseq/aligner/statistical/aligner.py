@@ -30,12 +30,6 @@ class StatisticalAligner(WordAligner):
     Args:
         min_probability: take exactly the links of at least this probability. None: links grow by the best setting on
             development gold (:func:`~xalign_fairseq.links.symmetrize.grown_links`).
-
-    Example::
-
-        aligner = StatisticalAligner(load(Path("aligner")))
-        [pair] = aligner.align(["das Haus"], ["the house"])
-        pair.links  # {(0, 0): 0.97, (1, 1): 0.99}
     """
 
     trained: TrainedModels
@@ -86,11 +80,8 @@ def train_from_scratch(
 ) -> tuple[TrainedModels, Report | None]:
     """Learn an aligner from a bitext into a folder; report its quality on a development set, if given.
 
-    Args:
-        folder: the aligner's folder; the same call continues an interrupted one.
-        progress: called with the units, the number of finished passes, and the number of all passes.
-        dev: chooses the thresholds and calibrates probabilities.
-        learn_from: the number of pairs to learn from, evenly spread over the text; ``None``: all.
+    The same call continues an interrupted one. ``progress`` gets the units, finished passes and all passes; ``dev``
+    chooses thresholds and calibrates; ``learn_from`` pairs, evenly spread, are learned from (None: all).
     """
     src, tgt = map(text_sha256, text.paths)
     more: dict[str, object] = {} if segment == "spaces" else {"segment": segmenter_versions(segment)}

@@ -22,19 +22,12 @@ TextPair: TypeAlias = tuple[str, str]
 
 
 def read_entries(path: StrPath, kind: str = "auto") -> Iterator[TextPair]:
-    """The entries of a dictionary file in their order, a headword with several translations once for each.
+    """The (headword, translation) pairs of a dictionary file, in order, by a format or ``auto`` (:func:`format_of`).
 
-    Args:
-        path: ``tsv``: lines of ``headword TAB translation``, further columns are not read. ``muse``: lines of two words
-            with white space between them. ``tei``: :func:`tei.read`.
-        kind: one of :data:`FORMATS`, or ``auto``: :func:`format_of`.
+    ``tsv``: lines of ``headword TAB translation``, further columns are not read; ``muse``: lines of two words; ``tei``.
 
     Raises:
         XalignError: a missing or empty file, or one that is not of the format; file and line are named.
-
-    Example::
-
-        list(read_entries("en-de.txt"))  # [("house", "Haus"), ("house", "Gebäude"), ...]
     """
     kind = format_of(path) if kind == "auto" else kind
     return {"tsv": _read_tsv, "muse": _read_muse, "tei": tei.read}[kind](path)

@@ -33,16 +33,14 @@ class LexiconOptions:
     """How entries become a lexicon.
 
     Args:
-        subwords: ``mean``: a side of several subwords stays, and its vector is their mean; ``single``: entries with
-            such a side are dropped.
+        subwords: ``mean``: a side of several subwords has their mean; ``single``: entries with such a side are dropped.
         fraction: of the distinct source sides, how many are trained on; ``None``: all that are not held out.
         held_out: how many are held out.
         seed: of the random order. With the same seed, the held-out entries do not depend on the fraction, and a smaller
             fraction is a subset of a larger one.
 
     Raises:
-        XalignError: a seed below 0, a fraction outside (0, 1], a held-out part outside [0, 1), or together more
-            than all.
+        XalignError: a seed below 0, a fraction outside (0, 1], a held-out part outside [0, 1), or more than all.
     """
 
     subwords: str = "mean"
@@ -87,23 +85,14 @@ def build(
     dictionary: Dictionary,
     options: LexiconOptions,
 ) -> tuple[Lexicon, dict[str, Any]]:
-    """The lexicon of a dictionary's entries.
+    """The lexicon of a dictionary's entries, in their order, and its options, counts and policy.
 
     Args:
         pairs: the entries as text, either side possibly empty.
         encode: of both languages: a tokenizer's ``encode_batch``, or :func:`pieces_encoder`.
 
-    Returns:
-        the lexicon, its entries in the order of the dictionary, and the description that goes with it: options, counts
-        of what was read, dropped and kept, and the policy.
-
     Raises:
         XalignError: no entry is left, or the fraction or the held-out part leaves none to train on; with the counts.
-
-    Example::
-
-        pairs = [("house", "Haus"), ("house", "Gebäude")]
-        lexicon, about = build("en", "de", pairs, tokenizer.encode_batch, tokenizer.dictionary, LexiconOptions())
     """
     entries, counts = _entries(list(pairs), encode, dictionary, options.subwords)
     if not entries:

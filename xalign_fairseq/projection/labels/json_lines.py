@@ -83,15 +83,12 @@ def project_labels(
     placing: Placing | None = None,
     segment: str = "",
 ) -> list[list[TextSpan | None]]:
-    """The labelled spans of texts on their translations.
+    """The labelled spans of texts on their translations; ``None`` for a span that could not be placed.
 
     Args:
         spans: of each text: the first character, the one after the last, and the label.
         segment: what finds words, as of :func:`~xalign_fairseq.core.text.segmentation.find_segmenter`; empty: ``icu``
             if it is installed, otherwise ``auto``.
-
-    Returns:
-        for each text its spans on the translation, in their order; ``None`` for one that could not be placed.
 
     Raises:
         XalignError: the arguments differ in length, or spans overlap or are not within their text.
