@@ -5,12 +5,10 @@ With exit code 75 the job's script requeues it (scripts/slurm); the same command
 and passes it to the processes that train; :mod:`xalign_fairseq.trainer.trainer` saves and ends.
 """
 
-import functools
 import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import FrameType
@@ -21,7 +19,7 @@ from omegaconf import DictConfig
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.locks import LOCK, alone
 from xalign_fairseq.core.signals import REQUEUE
-from xalign_fairseq.trainer.compat.patching import replace, training_loop
+from xalign_fairseq.trainer.compat.patching import Function, instead, replace, training_loop
 
 HELD = "XALIGN_HELD_FOLDERS"
 """The variable with the folders that a training holds, for its processes."""
@@ -81,25 +79,22 @@ def install() -> None:
     replace(utils, "call_main", "requeue", _listening)
 
 
-def _listening(original: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(original)
-    def call_main(cfg: Any, main: object, **kwargs: object) -> Any:
-        import torch.multiprocessing
+@instead
+def _listening(original: Function, cfg: Any, main: object, **kwargs: object) -> Any:
+    import torch.multiprocessing
 
-        loop = training_loop()
-        if loop is not None and main.__module__ == loop.__name__:  # not while a trained process validates
-            listen()
-            if all(os.environ.get(name, "0") == "0" for name in ("RANK", "SLURM_PROCID")):  # the first process
-                hold(cfg.checkpoint)
-        try:
-            return original(cfg, main, **kwargs)
-        except torch.multiprocessing.ProcessExitedException as error:
-            if error.exit_code == REQUEUE:
-                raise SystemExit(REQUEUE) from None
-            if error.exit_code == -signal.SIGKILL:
-                again = "run the same command again: it resumes from the last checkpoint"
-                found = "probably too little memory"
-                raise XalignError("a training process was killed", found=found, remedy=again) from None
-            raise
-
-    return call_main
+    loop = training_loop()
+    if loop is not None and main.__module__ == loop.__name__:  # not while a trained process validates
+        listen()
+        if all(os.environ.get(name, "0") == "0" for name in ("RANK", "SLURM_PROCID")):  # the first process
+            hold(cfg.checkpoint)
+    try:
+        return original(cfg, main, **kwargs)
+    except torch.multiprocessing.ProcessExitedException as error:
+        if error.exit_code == REQUEUE:
+            raise SystemExit(REQUEUE) from None
+        if error.exit_code == -signal.SIGKILL:
+            again = "run the same command again: it resumes from the last checkpoint"
+            found = "probably too little memory"
+            raise XalignError("a training process was killed", found=found, remedy=again) from None
+        raise

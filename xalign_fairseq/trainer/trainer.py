@@ -2,7 +2,7 @@
 
 import functools
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from xalign_fairseq.core.errors import Parameter
 from xalign_fairseq.core.signals import REQUEUE
 from xalign_fairseq.trainer import nonfinite, requeue
 from xalign_fairseq.trainer.compat import torchrun
-from xalign_fairseq.trainer.compat.patching import replace, swapped, training_loop
+from xalign_fairseq.trainer.compat.patching import Function, instead, replace, swapped, training_loop
 from xalign_fairseq.trainer.iterators import ClockedIterator, DataWait, TrainIterator
 from xalign_fairseq.trainer.log_rows import OPTIMIZER
 from xalign_fairseq.trainer.mending import LAST, repair, with_training
@@ -250,48 +250,35 @@ def stopping_counter() -> Any:
     return getattr(training_loop(), "should_stop_early", None)
 
 
-def _train_epoch(train: Callable[..., tuple[list[Any], bool]]) -> Callable[..., tuple[list[Any], bool]]:
-    @functools.wraps(train)
-    def train_epoch(cfg: object, trainer: XalignTrainer, task: object, epoch_itr: object) -> tuple[list[Any], bool]:
-        if trainer.is_finished():
-            return [None], True
-        with swapped(iterators, "GroupedIterator", functools.partial(ClockedIterator, trainer.clock)):
-            return train(cfg, trainer, task, epoch_itr)
-
-    return train_epoch
+@instead
+def _train_epoch(train: Function, cfg: object, trainer: XalignTrainer, *rest: object) -> Any:
+    if trainer.is_finished():
+        return [None], True
+    with swapped(iterators, "GroupedIterator", functools.partial(ClockedIterator, trainer.clock)):
+        return train(cfg, trainer, *rest)
 
 
-def _validate_and_save(original: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(original)
-    def validate_and_save(
-        cfg: object,
-        trainer: XalignTrainer,
-        task: object,
-        epoch_itr: object,
-        valid_subsets: list[str],
-        end_of_epoch: bool,
-    ) -> tuple[list[Any], bool]:
-        # After a skipped update, fairseq would validate the same model again, and count it for --patience.
-        losses, stops = [None], False
-        if not trainer.is_checked() or end_of_epoch:
-            losses, stops = original(cfg, trainer, task, epoch_itr, valid_subsets, end_of_epoch)
-        if not stops:  # a stopping run already has its checkpoint
-            trainer.requeue_if_signalled(epoch_itr)
-        return losses, stops
-
-    return validate_and_save
+@instead
+def _validate_and_save(
+    original: Function, cfg: object, trainer: XalignTrainer, task: object, epoch_itr: object, *rest: Any
+) -> tuple[list[Any], bool]:
+    """``rest``: the validation sets, and whether the epoch ends."""
+    # After a skipped update, fairseq would validate the same model again, and count it for --patience.
+    losses, stops = [None], False
+    if not trainer.is_checked() or rest[-1]:
+        losses, stops = original(cfg, trainer, task, epoch_itr, *rest)
+    if not stops:  # a stopping run already has its checkpoint
+        trainer.requeue_if_signalled(epoch_itr)
+    return losses, stops
 
 
-def _save_what_is_finite(save: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(save)
-    def save_checkpoint(cfg: object, trainer: Any, *rest: object) -> Any:
-        # Parameters are unchanged; an objective's state from earlier batches may be damaged.
-        if getattr(trainer, "left_out", False) and (name := nonfinite.spoilt(trainer.get_model().state_dict())):
-            logger.warning("no checkpoint is written: a non-finite update damaged %s", name)
-            return None
-        return save(cfg, trainer, *rest)
-
-    return save_checkpoint
+@instead
+def _save_what_is_finite(save: Function, cfg: object, trainer: Any, *rest: object) -> Any:
+    # Parameters are unchanged; an objective's state from earlier batches may be damaged.
+    if getattr(trainer, "left_out", False) and (name := nonfinite.spoilt(trainer.get_model().state_dict())):
+        logger.warning("no checkpoint is written: a non-finite update damaged %s", name)
+        return None
+    return save(cfg, trainer, *rest)
 
 
 def install() -> None:
@@ -305,14 +292,10 @@ def install() -> None:
         replace(loop, "add_defaults", NAME, _checked)
 
 
-def _checked(add_defaults: Callable[..., Any]) -> Callable[..., Any]:
+@instead
+def _checked(add_defaults: Function, cfg: DictConfig) -> None:
     """fairseq-train's first call with its whole configuration, from the command line or YAML."""
-
-    @functools.wraps(add_defaults)
-    def add_and_check(cfg: DictConfig) -> None:
-        add_defaults(cfg)
-        check_options(cfg)
-        if utils.is_master(cfg.distributed_training):
-            hold(cfg.checkpoint)
-
-    return add_and_check
+    add_defaults(cfg)
+    check_options(cfg)
+    if utils.is_master(cfg.distributed_training):
+        hold(cfg.checkpoint)

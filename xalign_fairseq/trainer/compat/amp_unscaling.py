@@ -7,20 +7,15 @@ Touches: ``AMPOptimizer.step``: the scaler steps the optimizer whose gradients i
 Can go: when fairseq steps what it has unscaled.
 """
 
-import functools
-from collections.abc import Callable
 from typing import Any
 
-from xalign_fairseq.trainer.compat.patching import wrapping
+from xalign_fairseq.trainer.compat.patching import instead, wrapping
 
 
-def _once(original: Callable[..., None]) -> Callable[..., None]:
-    @functools.wraps(original)
-    def step(self: Any) -> None:
-        self.scaler.step(self.optimizer)
-        self.scaler.update()
-
-    return step
+@instead
+def _once(original: object, self: Any) -> None:
+    self.scaler.step(self.optimizer)
+    self.scaler.update()
 
 
 UNIT = wrapping(

@@ -6,24 +6,20 @@ line. fairseq-hydra-train does not have the problem.
 Can go: when fairseq drops those two lines.
 """
 
-import functools
 import sys
 from typing import Any
 
-from xalign_fairseq.trainer.compat.patching import wrapping
+from xalign_fairseq.trainer.compat.patching import Function, instead, wrapping
 
 
-def _tpu_only_if_given(original: Any) -> Any:
-    @functools.wraps(original)
-    def parse_args_and_arch(parser: Any, input_args: Any = None, *args: Any, **kwargs: Any) -> Any:
-        parsed = original(parser, input_args, *args, **kwargs)
-        namespace = parsed[0] if isinstance(parsed, tuple) else parsed  # a pair with parse_known
-        given = "--tpu" in (sys.argv[1:] if input_args is None else input_args)
-        if getattr(namespace, "bf16", False) and getattr(namespace, "tpu", False) and not given:
-            namespace.tpu = False
-        return parsed
-
-    return parse_args_and_arch
+@instead
+def _tpu_only_if_given(original: Function, parser: Any, input_args: Any = None, *args: Any, **kwargs: Any) -> Any:
+    parsed = original(parser, input_args, *args, **kwargs)
+    namespace = parsed[0] if isinstance(parsed, tuple) else parsed  # a pair with parse_known
+    given = "--tpu" in (sys.argv[1:] if input_args is None else input_args)
+    if getattr(namespace, "bf16", False) and getattr(namespace, "tpu", False) and not given:
+        namespace.tpu = False
+    return parsed
 
 
 UNIT = wrapping(

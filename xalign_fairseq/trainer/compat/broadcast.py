@@ -7,23 +7,19 @@ Touches: ``fairseq.distributed.utils._broadcast_object_slow``, which now sends b
 Can go: when fairseq uses that function.
 """
 
-import functools
 from typing import Any
 
-from xalign_fairseq.trainer.compat.patching import wrapping
+from xalign_fairseq.trainer.compat.patching import instead, wrapping
 
 
-def _by_torch_distributed(original: Any) -> Any:
+@instead
+def _by_torch_distributed(original: object, obj: Any, src_rank: int, group: Any, dist_device: Any) -> Any:
     import torch.distributed
     from fairseq.distributed import utils
 
-    @functools.wraps(original)
-    def broadcast(obj: Any, src_rank: int, group: Any, dist_device: Any) -> Any:
-        box = [obj if utils.get_rank(group) == src_rank else None]
-        torch.distributed.broadcast_object_list(box, src=src_rank, group=group, device=dist_device)
-        return box[0]
-
-    return broadcast
+    box = [obj if utils.get_rank(group) == src_rank else None]
+    torch.distributed.broadcast_object_list(box, src=src_rank, group=group, device=dist_device)
+    return box[0]
 
 
 UNIT = wrapping(

@@ -6,24 +6,20 @@ Touches: ``fairseq.file_io.PathManager.copy``, for local files.
 Can go: when fairseq copies to a temporary name first.
 """
 
-import functools
-from collections.abc import Callable
+from typing import Any
 
 from xalign_fairseq.core.files import atomic_copy
-from xalign_fairseq.trainer.compat.patching import wrapping
+from xalign_fairseq.trainer.compat.patching import Function, instead, wrapping
 
 
-def _whole(copy: Callable[..., bool]) -> Callable[..., bool]:
-    @functools.wraps(copy)
-    def copy_whole(src_path: str, dst_path: str, overwrite: bool = False) -> bool:
-        from fairseq.file_io import PathManager
+@instead
+def _whole(copy: Function, src_path: str, dst_path: str, overwrite: bool = False) -> Any:
+    from fairseq.file_io import PathManager
 
-        if not PathManager.supports_rename(dst_path):  # not on this machine
-            return copy(src_path, dst_path, overwrite)
-        atomic_copy(src_path, dst_path)
-        return True
-
-    return copy_whole
+    if not PathManager.supports_rename(dst_path):  # not on this machine
+        return copy(src_path, dst_path, overwrite)
+    atomic_copy(src_path, dst_path)
+    return True
 
 
 UNIT = wrapping(

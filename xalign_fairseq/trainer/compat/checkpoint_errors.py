@@ -6,25 +6,20 @@ Touches: the errors of ``fairseq.checkpoint_utils.load_checkpoint_to_cpu``.
 Can go: when fairseq says which file could not be read, and why.
 """
 
-import functools
-from collections.abc import Callable
 from typing import Any
 
-from xalign_fairseq.trainer.compat.patching import wrapping
+from xalign_fairseq.trainer.compat.patching import Function, instead, wrapping
 
 
-def _explained(load: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
-    @functools.wraps(load)
-    def load_checkpoint_to_cpu(path: str, *args: object, **kwargs: object) -> dict[str, Any]:
-        try:
-            return load(path, *args, **kwargs)
-        except Exception:
-            from xalign_fairseq.encoder.checkpoint import read
+@instead
+def _explained(load: Function, path: str, *args: object, **kwargs: object) -> Any:
+    try:
+        return load(path, *args, **kwargs)
+    except Exception:
+        from xalign_fairseq.encoder.checkpoint import read
 
-            read(path)  # raises XalignError, unless fairseq's error has another cause
-            raise
-
-    return load_checkpoint_to_cpu
+        read(path)  # raises XalignError, unless fairseq's error has another cause
+        raise
 
 
 UNIT = wrapping(

@@ -5,30 +5,26 @@ Touches: ``fairseq.checkpoint_utils.torch_persistent_save``, for local files.
 Can go: when fairseq opens its temporary as a new file.
 """
 
-import functools
 import os
-from collections.abc import Callable
 
 from xalign_fairseq.core.files import new_file
-from xalign_fairseq.trainer.compat.patching import wrapping
+from xalign_fairseq.trainer.compat.patching import Function, instead, wrapping
 
 
-def _into_a_new_file(save: Callable[..., None]) -> Callable[..., None]:
-    @functools.wraps(save)
-    def torch_persistent_save(obj: object, filename: str, async_write: bool = False) -> None:
-        from fairseq import checkpoint_utils
-        from fairseq.file_io import PathManager
+@instead
+def _into_a_new_file(save: Function, obj: object, filename: str, async_write: bool = False) -> None:
+    from fairseq import checkpoint_utils
+    from fairseq.file_io import PathManager
 
-        if async_write or not isinstance(filename, str) or not PathManager.supports_rename(filename):
-            return save(obj, filename, async_write=async_write)
-        temporary = f"{filename}.tmp"
-        if os.path.lexists(temporary):
-            os.unlink(temporary)  # of a run that was killed, or a link
-        with os.fdopen(new_file(temporary), "wb") as stream:
-            checkpoint_utils._torch_persistent_save(obj, stream)
-        os.replace(temporary, filename)
-
-    return torch_persistent_save
+    if async_write or not isinstance(filename, str) or not PathManager.supports_rename(filename):
+        save(obj, filename, async_write=async_write)
+        return
+    temporary = f"{filename}.tmp"
+    if os.path.lexists(temporary):
+        os.unlink(temporary)  # of a run that was killed, or a link
+    with os.fdopen(new_file(temporary), "wb") as stream:
+        checkpoint_utils._torch_persistent_save(obj, stream)
+    os.replace(temporary, filename)
 
 
 UNIT = wrapping(

@@ -6,25 +6,22 @@ Touches: ``fairseq.utils.clip_grad_norm_``, which sees no GPU while it clips gra
 Can go: when fairseq uses the device of the gradients.
 """
 
-import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from typing import Any
 
 import torch
 from torch import Tensor
 
-from xalign_fairseq.trainer.compat.patching import swapped, wrapping
+from xalign_fairseq.trainer.compat.patching import Function, instead, swapped, wrapping
 
 
-def _where_they_are(original: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    @functools.wraps(original)
-    def clip_grad_norm_(params: Tensor | Iterable[Tensor], *args: object, **kwargs: object) -> Tensor:
-        params = [params] if isinstance(params, Tensor) else list(params)
-        if any(p is not None and p.grad is not None and p.grad.device.type != "cpu" for p in params):
-            return original(params, *args, **kwargs)
-        with swapped(torch.cuda, "is_available", lambda: False):
-            return original(params, *args, **kwargs)
-
-    return clip_grad_norm_
+@instead
+def _where_they_are(original: Function, params: Tensor | Iterable[Tensor], *args: object, **kwargs: object) -> Any:
+    params = [params] if isinstance(params, Tensor) else list(params)
+    if any(p is not None and p.grad is not None and p.grad.device.type != "cpu" for p in params):
+        return original(params, *args, **kwargs)
+    with swapped(torch.cuda, "is_available", lambda: False):
+        return original(params, *args, **kwargs)
 
 
 UNIT = wrapping(

@@ -6,24 +6,20 @@ Touches: ``_FP16OptimizerMixin.build_fp32_params``, for CPU parameters only. The
 Can go: when fairseq uses the parameters' own device.
 """
 
-import functools
 from typing import Any
 
 import torch
 
-from xalign_fairseq.trainer.compat.patching import swapped, wrapping
+from xalign_fairseq.trainer.compat.patching import Function, instead, swapped, wrapping
 
 
-def _keyed_by_own_device(original: Any) -> Any:
-    @functools.wraps(original)
-    def build_fp32_params(cls: type, args: Any, params: Any, flatten: bool = True) -> Any:
-        params = list(params)
-        if any(parameter.device.type != "cpu" for parameter in params):
-            return original(cls, args, params, flatten=flatten)
-        with swapped(torch.cuda, "current_device", lambda: None):  # None is the index of the device "cpu"
-            return original(cls, args, params, flatten=flatten)
-
-    return build_fp32_params
+@instead
+def _keyed_by_own_device(original: Function, cls: type, args: Any, params: Any, flatten: bool = True) -> Any:
+    params = list(params)
+    if any(parameter.device.type != "cpu" for parameter in params):
+        return original(cls, args, params, flatten=flatten)
+    with swapped(torch.cuda, "current_device", lambda: None):  # None is the index of the device "cpu"
+        return original(cls, args, params, flatten=flatten)
 
 
 UNIT = wrapping(

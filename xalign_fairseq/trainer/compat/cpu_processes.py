@@ -13,14 +13,13 @@ Limit: fairseq-hydra-train imports the user-dir after counting, so several CPU p
 import functools
 import time
 import warnings
-from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 
 import torch
 
 from xalign_fairseq.core.errors import Parameter, XalignError
-from xalign_fairseq.trainer.compat.patching import FairseqPatch, replace, source_has, swapped
+from xalign_fairseq.trainer.compat.patching import FairseqPatch, Function, instead, replace, source_has, swapped
 
 NAME = "several CPU processes"
 
@@ -42,34 +41,31 @@ def install() -> None:
     replace(distributed_fairseq_model, "DistributedDataParallel", NAME, _wrap_without_device_ids)
 
 
-def _start_without_gpus(original: Any) -> Any:
+@instead
+def _start_without_gpus(original: Function, cfg: Any, main: Any, **kwargs: Any) -> Any:
     from fairseq.distributed import utils
 
-    @functools.wraps(original)
-    def call_main(cfg: Any, main: Any, **kwargs: Any) -> Any:
-        training = cfg.distributed_training
-        on_gpu = torch.cuda.is_available() and not cfg.common.cpu  # the trainer's rule
-        if on_gpu or cfg.common.tpu or training.distributed_world_size <= 1:
-            return original(cfg, main, **kwargs)
-        if training.distributed_backend == "nccl":
-            raise XalignError(
-                "several processes on a CPU cannot use the nccl backend",
-                parameter="distributed_backend",
-                found=f"nccl (fairseq's default), with {training.distributed_world_size} processes",
-                expected="gloo",
-                remedy=("set it, and", Parameter("ddp_backend", "legacy_ddp"), "(or pytorch_ddp)"),
-            )
-        with ExitStack() as stack:
-            stack.enter_context(swapped(torch.cuda, "device_count", lambda: training.distributed_world_size))
-            stack.enter_context(swapped(torch.cuda, "set_device", lambda device: None))
-            if training.distributed_init_method is None:
-                utils.infer_init_method(training)
-            main = functools.partial(_run_and_give_way, main)  # spawning pickles it
-            if not training.distributed_no_spawn:  # the children train, this process only starts them
-                return original(cfg, main, **kwargs)
+    training = cfg.distributed_training
+    on_gpu = torch.cuda.is_available() and not cfg.common.cpu  # the trainer's rule
+    if on_gpu or cfg.common.tpu or training.distributed_world_size <= 1:
         return original(cfg, main, **kwargs)
-
-    return call_main
+    if training.distributed_backend == "nccl":
+        raise XalignError(
+            "several processes on a CPU cannot use the nccl backend",
+            parameter="distributed_backend",
+            found=f"nccl (fairseq's default), with {training.distributed_world_size} processes",
+            expected="gloo",
+            remedy=("set it, and", Parameter("ddp_backend", "legacy_ddp"), "(or pytorch_ddp)"),
+        )
+    with ExitStack() as stack:
+        stack.enter_context(swapped(torch.cuda, "device_count", lambda: training.distributed_world_size))
+        stack.enter_context(swapped(torch.cuda, "set_device", lambda device: None))
+        if training.distributed_init_method is None:
+            utils.infer_init_method(training)
+        main = functools.partial(_run_and_give_way, main)  # spawning pickles it
+        if not training.distributed_no_spawn:  # the children train, this process only starts them
+            return original(cfg, main, **kwargs)
+    return original(cfg, main, **kwargs)
 
 
 def _run_and_give_way(main: Any, cfg: Any, **kwargs: Any) -> Any:
@@ -86,31 +82,25 @@ def give_way() -> None:
     time.sleep(0.1)
 
 
-def _gather_without_cuda(original: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
+@instead
+def _gather_without_cuda(original: Function, data: object, group: Any = None, max_size: int = 16384) -> Any:
     from fairseq.distributed import utils
 
-    @functools.wraps(original)
-    def all_gather_list(data: object, group: Any = None, max_size: int = 16384) -> list[Any]:
-        group = utils.get_global_group() if group is None else group
-        if utils.use_xla() or torch.distributed.get_backend(group) == "nccl":
-            return original(data, group=group, max_size=max_size)
-        gathered: list[Any] = [None] * utils.get_world_size(group)
-        torch.distributed.all_gather_object(gathered, data, group=group)
-        return gathered
-
-    return all_gather_list
+    group = utils.get_global_group() if group is None else group
+    if utils.use_xla() or torch.distributed.get_backend(group) == "nccl":
+        return original(data, group=group, max_size=max_size)
+    gathered: list[Any] = [None] * utils.get_world_size(group)
+    torch.distributed.all_gather_object(gathered, data, group=group)
+    return gathered
 
 
-def _wrap_without_device_ids(original: Callable[..., torch.nn.Module]) -> Callable[..., torch.nn.Module]:
-    @functools.wraps(original, updated=())
-    def distributed_data_parallel(module: torch.nn.Module, **kwargs: object) -> torch.nn.Module:
-        if not any(parameter.is_cuda for parameter in module.parameters()):
-            kwargs.update(device_ids=None, output_device=None)
-        with warnings.catch_warnings():  # torch 2.13's warning is for fairseq's developers
-            warnings.filterwarnings("ignore", "`broadcast_buffers` is deprecated", FutureWarning)
-            return original(module=module, **kwargs)
-
-    return distributed_data_parallel
+@instead
+def _wrap_without_device_ids(original: Function, module: torch.nn.Module, **kwargs: object) -> Any:
+    if not any(parameter.is_cuda for parameter in module.parameters()):
+        kwargs.update(device_ids=None, output_device=None)
+    with warnings.catch_warnings():  # torch 2.13's warning is for fairseq's developers
+        warnings.filterwarnings("ignore", "`broadcast_buffers` is deprecated", FutureWarning)
+        return original(module=module, **kwargs)
 
 
 UNIT = FairseqPatch(NAME, "fairseq counts GPUs even in --cpu runs (the patch leaves GPU runs alone)", needed, install)

@@ -6,16 +6,13 @@ Touches: ``sys.excepthook``, only for :class:`~xalign_fairseq.core.errors.Xalign
 Can go: when fairseq has its own error for input, or a hook.
 """
 
-import functools
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from traceback import extract_tb
 from types import TracebackType
-from typing import Any
 
 from xalign_fairseq.core.errors import XalignError, command_line_text
-from xalign_fairseq.trainer.compat.patching import FairseqPatch, replace
+from xalign_fairseq.trainer.compat.patching import FairseqPatch, Function, instead, replace
 
 NAME = "input errors"
 # The start of a traceback's last line, which other processes and workers send as text.
@@ -57,16 +54,13 @@ def _no_architecture(error: BaseException, traceback: TracebackType | None) -> s
     return command_line_text(XalignError("no architecture is given", parameter="arch", expected=known))
 
 
-def _plain(hook: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(hook)
-    def excepthook(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
-        told = None if "--debug" in sys.argv else message(error) or _no_architecture(error, traceback)
-        if told is None:
-            hook(kind, error, traceback)
-        else:
-            print(f"error: {told}\n  (--debug shows where in the program)", file=sys.stderr)
-
-    return excepthook
+@instead
+def _plain(hook: Function, kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
+    told = None if "--debug" in sys.argv else message(error) or _no_architecture(error, traceback)
+    if told is None:
+        hook(kind, error, traceback)
+    else:
+        print(f"error: {told}\n  (--debug shows where in the program)", file=sys.stderr)
 
 
 UNIT = FairseqPatch(NAME, "fairseq prints its traceback above an error in the input; --debug shows it", needed, install)

@@ -1,5 +1,6 @@
 """How a patch replaces a function of fairseq: once, marked, with the original still reachable as ``__wrapped__``."""
 
+import functools
 import inspect
 import pkgutil
 import sys
@@ -8,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 _MARK = "_xalign_patches"
+Function = Callable[..., Any]
 
 
 class PatchStatus(NamedTuple):
@@ -25,6 +27,19 @@ class FairseqPatch(NamedTuple):
     why: str
     needed: Callable[[], bool]
     install: Callable[[], object]
+
+
+def instead(function: Function) -> Callable[[Any], Any]:
+    """Decorates ``function(original, ...)``: makes, of an original, the function that is called in its place."""
+
+    def make(original: Function) -> Function:
+        @functools.wraps(original, updated=())
+        def patched(*args: Any, **kwargs: Any) -> Any:
+            return function(original, *args, **kwargs)
+
+        return patched
+
+    return make
 
 
 def wrapping(

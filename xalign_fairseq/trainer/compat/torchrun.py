@@ -7,13 +7,12 @@ fairseq-hydra-train imports the user-dir after that entry.
 Can go: when fairseq takes the world size from torchrun.
 """
 
-import functools
 import os
 from collections.abc import Mapping
 from typing import Any
 
 from xalign_fairseq.core.errors import Parameter, XalignError
-from xalign_fairseq.trainer.compat.patching import source_has, wrapping
+from xalign_fairseq.trainer.compat.patching import Function, instead, source_has, wrapping
 
 LAUNCHER = ("MASTER_ADDR", "MASTER_PORT", "RANK", "WORLD_SIZE")
 
@@ -36,13 +35,10 @@ def check(world_size: int, environment: Mapping[str, str] = os.environ) -> None:
         )
 
 
-def _checked_main(original: Any) -> Any:
-    @functools.wraps(original)
-    def call_main(cfg: Any, main: Any, **kwargs: Any) -> Any:
-        check(cfg.distributed_training.distributed_world_size)
-        return original(cfg, main, **kwargs)
-
-    return call_main
+@instead
+def _checked_main(original: Function, cfg: Any, main: Any, **kwargs: Any) -> Any:
+    check(cfg.distributed_training.distributed_world_size)
+    return original(cfg, main, **kwargs)
 
 
 def needed() -> bool:
