@@ -20,27 +20,21 @@ def look_at(paths: Sequence[str]) -> list[Finding]:
     """Check every path: folders as data-bins, files as checkpoints (against the data-bins among ``paths``)."""
     found: list[Finding] = []
     dictionaries: dict[str, Dictionary] = {}
-    for path in filter(os.path.isdir, paths):
+    for path in sorted(paths, key=lambda path: not os.path.isdir(path)):
         try:
-            data = DataBin(path)
-            dictionaries[path] = data.dictionary
-            found += databin(data)
+            if os.path.isdir(path):
+                data = DataBin(path)
+                dictionaries[path] = data.dictionary
+                found += databin(data)
+            else:
+                found += checkpoint(path, dictionaries)
         except XalignError as error:
             found.append(Finding("WRONG", path, error))
-    for path in paths:
-        if not os.path.isdir(path):
-            try:
-                found += checkpoint(path, dictionaries)
-            except XalignError as error:
-                found.append(Finding("WRONG", path, error))
     return found
 
 
 def checkpoint(path: str, dictionaries: dict[str, Dictionary]) -> list[Finding]:
-    """Check a checkpoint's encoder, and its embedding against its tokenizer and the given dictionaries.
-
-    Without both, use the dictionary in its folder, otherwise that of the data-bin in its options.
-    """
+    """Check a checkpoint against its tokenizer and dictionaries: those given, otherwise of its folder or data-bin."""
     state = read(path)
     encoder, heads = load_encoder(state, path)
     sizes = encoder.config

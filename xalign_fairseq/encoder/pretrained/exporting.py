@@ -37,6 +37,12 @@ from xalign_fairseq.encoder.sentence_vectors import POOLINGS
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 
+logger = logging.getLogger(__name__)
+
+MODULES = "modules.json"
+POOLING = "1_Pooling"
+_LAYER = re.compile(r"encoder\.sentence_encoder\.layers\.(\d+)\.")
+_KINDS = ("Transformer", "Pooling", "Normalize")
 _ONE_TYPE = (
     "All tokens are of one type: `token_type_ids` change nothing, as this encoder was trained without a vector for the "
     "second text of a pair."
@@ -82,7 +88,11 @@ print(pair.links)
             f"`xalign_heads.safetensors` holds parameters that transformers has no place for ({', '.join(kinds)}); "
             "xalign_fairseq reads them with the model.",
         ]
-    parts += ["## Citation", _citation(family, record)]
+    introduced = [papers.PAPERS[name] for name in record.get("objectives", {}) if name in papers.PAPERS]
+    origin = ORIGINS.get(str(record.get("started from")).rpartition("/")[2])
+    cited = dict.fromkeys([*introduced, *([origin] if origin else []), ARCHITECTURES[family.model_type]])
+    lines = [f"- {paper.authors}: [{paper.title}]({paper.url})" for paper in cited]
+    parts += ["## Citation", "\n".join([*lines, "- xalign_fairseq:", "", "```bibtex", BIBTEX, "```"])]
     return "\n\n".join(parts) + "\n"
 
 
@@ -111,17 +121,6 @@ def _shown(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _citation(family: Family, record: Mapping[str, Any]) -> str:
-    introduced = [papers.PAPERS[name] for name in record.get("objectives", {}) if name in papers.PAPERS]
-    origin = ORIGINS.get(str(record.get("started from")).rpartition("/")[2])
-    cited = dict.fromkeys([*introduced, *([origin] if origin else []), ARCHITECTURES[family.model_type]])
-    lines = [f"- {paper.authors}: [{paper.title}]({paper.url})" for paper in cited]
-    return "\n".join([*lines, "- xalign_fairseq:", "", "```bibtex", BIBTEX, "```"])
-
-
-logger = logging.getLogger(__name__)
-
-
 def export(
     path: StrPath,
     folder: StrPath,
@@ -136,14 +135,11 @@ def export(
     An encoder with a sentencepiece tokenizer becomes an XLM-R, one with a WordPiece tokenizer a BERT with the ids in
     BERT's own order. ``AutoModelForMaskedLM`` gives the same logits, and ``AutoTokenizer`` the same pieces. Heads of
     objectives and the training options are written next to the model; an import restores them. An encoder that
-    transformers runs is put back into the folder that training began with
-    (:func:`~xalign_fairseq.encoder.pretrained.huggingface.returning.put_back`), without a model card.
+    transformers runs is put back into the folder that training began with, without a model card.
 
     Args:
-        folder: gets ``config.json``, ``model.safetensors``, the tokenizer's files and ``README.md``, the model card;
-            ``xalign.json`` and ``xalign_heads.safetensors`` next to them. Written completely or not at all.
-        pooling: ``mean`` or ``cls``: write also the files of sentence-transformers, with the vectors of
-            :func:`~xalign_fairseq.encoder.sentence_vectors.sentence_vectors`, of length 1.
+        folder: written completely or not at all; ``README.md`` is the model card.
+        pooling: ``mean`` or ``cls``: write also the files of sentence-transformers, for vectors of length 1.
         layer: the layer for these vectors, from 1 on; higher layers and heads are left out.
         onto: for an encoder that transformers runs: the Hugging Face model that training began with.
     """
@@ -239,12 +235,6 @@ def hugging_face_config(
     }
 
 
-MODULES = "modules.json"
-POOLING = "1_Pooling"
-_LAYER = re.compile(r"encoder\.sentence_encoder\.layers\.(\d+)\.")
-_KINDS = ("Transformer", "Pooling", "Normalize")
-
-
 def cut(state: dict[str, Any], layers: int) -> dict[str, Any]:
     """A checkpoint's content with this number of encoder layers, and without heads, which read other layers."""
     model = {
@@ -277,8 +267,8 @@ def write(folder: Path, config: EncoderConfig, pooling: str) -> None:
         "default_prompt_name": None,
         "similarity_fn_name": "cosine",
     }
-    length = {"max_seq_length": config.max_positions, "do_lower_case": False}
     write_json(folder / MODULES, modules)
     write_json(folder / POOLING / "config.json", pool)
+    length = {"max_seq_length": config.max_positions, "do_lower_case": False}
     write_json(folder / "sentence_bert_config.json", length)
     write_json(folder / "config_sentence_transformers.json", about)

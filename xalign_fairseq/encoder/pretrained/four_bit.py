@@ -50,11 +50,7 @@ class Sizes:
 
 
 class FourBitFile:
-    """The sizes and the tokenizer of a file, and its parameters by their names.
-
-    Attributes:
-        layer_norm_eps: what layer norms add to the variance.
-    """
+    """The sizes and the tokenizer of a file, and its parameters by their names."""
 
     def __init__(self, path: StrPath):
         self.path, self._at = Path(path), 0
@@ -81,7 +77,7 @@ class FourBitFile:
         return found.reshape(shape)
 
     def matrix(self, name: str, rows: int, columns: int, used: int | None = None) -> np.ndarray:
-        """The first ``used`` rows of a parameter in four bits, by default all, as float32."""
+        """The first ``used`` rows (default: all) of a parameter in four bits, as float32."""
         blocks = self.blocks(name, rows, columns, used)
         weights = torch.empty(len(blocks), columns)
         at_once = max(1, AT_ONCE // columns)
@@ -102,7 +98,6 @@ class FourBitFile:
         return torch.from_numpy(found.view("u1")).view(-1, columns // BLOCK * BLOCKS.itemsize)
 
     def _place(self, name: str, kind: int, shape: tuple[int, ...], length: int) -> int:
-        """The first byte of a parameter, if it has this kind and shape."""
         expected, begin = (kind, math.prod(shape), length), self._begins.get(name, -1)
         self._require(self._entries.get(name) == expected, f"parameter {name} is not {expected} (kind, weights, bytes)")
         return begin
@@ -134,7 +129,6 @@ class FourBitFile:
         self.symbols, self.scores = symbols, scores.tolist()
 
     def _read_directory(self, size: int) -> None:
-        """Read the directory; parameters must be complete, within the file and without overlap."""
         (count,) = self._take("i")
         expected = BELOW + LAYER * self.sizes.layers
         self._require(count == expected, f"{count} parameters, not {expected} for {self.sizes.layers} layers")
@@ -153,13 +147,11 @@ class FourBitFile:
             end = begin + self._entries[name][2]
 
     def _take(self, form: str) -> tuple[Any, ...]:
-        """The next numbers, in a form of :mod:`struct`."""
         found = struct.unpack_from(f"<{form}", self._content, self._at)
         self._at += struct.calcsize(f"<{form}")
         return found
 
     def _array(self, dtype: str, count: int) -> np.ndarray:
-        """The next ``count`` numbers, as a view of the file."""
         if not count:
             return np.zeros(0, dtype)
         found = np.frombuffer(self._content, dtype, count, self._at)

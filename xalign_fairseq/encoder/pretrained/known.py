@@ -23,22 +23,13 @@ UNNAMED = ("0_transformer", "snapshots")
 
 @dataclass(frozen=True)
 class KnownModel:
-    """A row of :data:`KNOWN`.
-
-    Attributes:
-        family: its short name.
-        names: its names on hubs and in archives, in lower case, without organisation.
-        sizes: layers, hidden size, inner size of the feed-forward maps, and ids, ``<mask>`` included.
-        recognised: by its sizes alone (``always``), by these and a masked-language-model head, since encoders of
-            sentences of the same sizes have none, or by a name (``named``).
-        norm: the first weights of the layer norm of its embeddings, which identify it without a name.
-    """
+    """A row of :data:`KNOWN`."""
 
     family: str
-    names: tuple[str, ...]
-    sizes: tuple[int, int, int, int]
-    told: str = NAMED
-    norm: tuple[float, ...] = ()
+    names: tuple[str, ...]  # on hubs and in archives, in lower case, without organisation
+    sizes: tuple[int, int, int, int]  # layers, hidden size, inner size of feed-forward maps, ids with <mask>
+    told: str = NAMED  # how it is recognised; encoders of sentences have no masked-language-model head
+    norm: tuple[float, ...] = ()  # first weights of the embeddings' layer norm, which identify it without a name
 
 
 _BASE, _LARGE, _MINI = (12, 768, 3072), (24, 1024, 4096), (12, 384, 1536)
@@ -94,11 +85,14 @@ def recognise(weights: Mapping[str, Tensor], called: Iterable[StrPath]) -> str |
     for model in alike:
         if given & {model.family, *model.names}:
             return model.family
+    norm = weights.get("encoder.sentence_encoder.layernorm_embedding.weight", torch.empty(0)).float()
     for model in alike:
+        first = torch.tensor(model.norm)
+        has_norm = len(first) > 0 and len(norm) >= len(first)
         if (
             model.told == ALWAYS
             or (model.told == WITH_HEAD and masked_lm.has_head(weights))
-            or _has_norm(model, weights)
+            or (has_norm and torch.allclose(norm[: len(first)], first, rtol=2e-3, atol=0))  # also in half precision
         ):
             return model.family
     return None
@@ -135,11 +129,3 @@ def _sizes(weights: Mapping[str, Tensor]) -> tuple[int, int, int, int] | None:
     if tokens is None or inner is None:
         return None
     return len(layers), tokens.shape[1], inner.shape[0], tokens.shape[0]
-
-
-def _has_norm(model: KnownModel, weights: Mapping[str, Tensor]) -> bool:
-    """Whether the embeddings' layer norm is the model's, also in half precision."""
-    found = weights.get("encoder.sentence_encoder.layernorm_embedding.weight")
-    if not model.norm or found is None:
-        return False
-    return torch.allclose(found[: len(model.norm)].float(), torch.tensor(model.norm), rtol=2e-3, atol=0)

@@ -31,13 +31,9 @@ def is_low_rank(path: StrPath) -> bool:
 
 
 def write_low_rank(path: StrPath, changes: Changes, scorer: Mapping[str, Tensor], record: Mapping[str, Any]) -> None:
-    """Write a changed model in half precision; what counts in sums stays in float32.
+    """Write a changed model in half precision, and its link scorer as it is.
 
-    Args:
-        path: the file.
-        changes: of the encoder's parameters by name, of which the product is the change: (O, r) and (r, I).
-        scorer: the parameters of its link scorer.
-        record: its origin, with the name or path of the other model as ``model``.
+    ``changes`` has (O, r) and (r, I), whose product changes a parameter; ``record["model"]`` names the other model.
     """
     halves = {
         f"{name}{end}": each for name, pair in changes.items() for end, each in zip((UP, DOWN), pair, strict=True)
@@ -64,9 +60,7 @@ def read_changes(path: StrPath) -> tuple[dict[str, Any], Changes, dict[str, Tens
 def read_low_rank(path: StrPath, read: Callable[[str], tuple[dict[str, Any], Path]]) -> tuple[dict[str, Any], Path]:
     """The model of such a file as the content of a checkpoint, with its scorer among the heads.
 
-    Args:
-        path: the file.
-        read: gives the other model by name or path, and the place where that was found.
+    ``read`` gives the other model by name or path, and the place where that was found.
     """
     record, changes, scorer = read_changes(path)
     try:
@@ -88,6 +82,5 @@ def packaged_sets() -> set[str]:
 
 
 def record_of(arrays: Mapping[str, np.ndarray]) -> dict[str, Any]:
-    """The record among the arrays of a file."""
     found: dict[str, Any] = json.loads(str(arrays[RECORD]))
     return found

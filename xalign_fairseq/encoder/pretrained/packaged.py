@@ -116,7 +116,6 @@ def _sentencepiece(file: FourBitFile) -> bytes:
 
 
 def _weights(file: FourBitFile, lookup: bool) -> dict[str, Tensor]:
-    """The parameters by the encoder's names; with ``lookup`` the token embeddings in four bits."""
     hidden, inner = file.sizes.hidden, file.sizes.inner
     words = file.blocks if lookup else file.matrix
     positions = file.numbers("emb.pos", file.sizes.positions, hidden)

@@ -29,21 +29,19 @@ def read_pretrained(path: StrPath, *, lookup: bool = False) -> tuple[dict[str, A
     Args:
         path: one of
 
-            - ``e5-small``, the packaged encoder (:mod:`xalign_fairseq.encoder.pretrained.packaged`), unless there is a
-              file or folder of that name here; ``e5-small-gold``, a change of it
-              (:mod:`xalign_fairseq.encoder.pretrained.low_rank`), or a file of such a change (``.npz``);
+            - ``e5-small``, the packaged encoder, unless there is a file or folder of that name here;
+              ``e5-small-gold``, a change of it, or a file of such a change (``.npz``);
             - a checkpoint of fairseq's or of this package (``.pt``);
             - a folder with ``model.pt``, as XLM-R's archive is, or ``checkpoint_best.pt`` or, without it,
               ``checkpoint_last.pt``, as a training leaves;
-            - a Hugging Face folder of XLM-R's or BERT's kind, or of an encoder that transformers runs
-              (:mod:`xalign_fairseq.encoder.bodies`), also ``models--ORGANISATION--NAME`` of the hub's cache;
+            - a Hugging Face folder of XLM-R's or BERT's kind, or of an encoder that transformers runs, also
+              ``models--ORGANISATION--NAME`` of the hub's cache;
             - a name on the hub, such as ``FacebookAI/xlm-roberta-base``, if there is no such file or folder.
         lookup: for an encoder that is only read: embeddings that are in four bits stay so.
 
     Returns:
-        what :func:`xalign_fairseq.encoder.checkpoint.read` gives, with the known family in its task state where there
-        is one (:func:`xalign_fairseq.encoder.pretrained.known.family_of`); and the file, or the Hugging Face folder,
-        for messages and for :func:`xalign_fairseq.encoder.vocabulary.load_tokenizer`, which looks in its folder.
+        what :func:`xalign_fairseq.encoder.checkpoint.read` gives, with the known family in its task state; and the file
+        or folder, for messages and :func:`xalign_fairseq.encoder.vocabulary.load_tokenizer`.
     """
     where = find_pretrained(path)
     if low_rank.is_low_rank(where):

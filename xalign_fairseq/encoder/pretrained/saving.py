@@ -28,9 +28,7 @@ Save = Callable[[dict[str, Any], StrPath], None]
 def new_model(out: StrPath, overwrite: bool = False) -> Iterator[Save]:
     """The function that writes a checkpoint's content, given the place that it was read from.
 
-    Args:
-        out: a checkpoint, if it ends in ``.pt``; otherwise a Hugging Face folder, which transformers loads too
-            (:func:`xalign_fairseq.encoder.pretrained.exporting.export`).
+    ``out`` is a checkpoint, if it ends in ``.pt``; otherwise a Hugging Face folder.
     """
     out = Path(out)
     if _is_checkpoint(out):
@@ -43,14 +41,12 @@ def new_model(out: StrPath, overwrite: bool = False) -> Iterator[Save]:
 
 
 def _is_checkpoint(out: Path) -> bool:
-    """Whether the model is written as a checkpoint, not as a folder; no other kind of file is written."""
     if out.suffix.lower() in FILE_ENDINGS and out.suffix != ".pt":
         raise XalignError("unknown ending of the model's name", where=out, expected="NAME.pt, or the name of a folder")
     return out.suffix == ".pt"
 
 
 def require_new(checkpoint: StrPath, overwrite: bool = False) -> None:
-    """Raise :class:`XalignError` for an existing checkpoint without ``overwrite``."""
     if Path(checkpoint).exists() and not overwrite:
         remedy = ("choose another name, or replace it by", Parameter("overwrite"))
         raise XalignError("the checkpoint exists already", where=checkpoint, remedy=remedy)

@@ -6,7 +6,7 @@ Hidden states of that text do not change, because the tokenizer still cuts it in
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -46,15 +46,8 @@ def trim(
     size = checkpoint.vocab_size(state, where)
     made = trim_to_files(load_tokenizer(state, size, where=where), text, floor, progress)
     rows = torch.from_numpy(made.rows)
-    cut: dict[int, Tensor] = {}  # tied weights stay tied
-
-    def of_rows(whole: Tensor) -> Tensor:
-        if whole.data_ptr() not in cut:
-            cut[whole.data_ptr()] = whole[rows]
-        return cut[whole.data_ptr()]
-
     weights = masked_lm.usable(masked_lm.today(state["model"]), where)
-    model = {name: of_rows(value) if _ROWS.search(name) else value for name, value in weights.items()}
+    model = _with_rows(weights, lambda whole: whole[rows])
     stored = state.get("task_state") or {}
     about = {
         "to": [Path(path).name for path in text],
@@ -80,19 +73,23 @@ def untrim(state: dict[str, Any], where: StrPath, original: dict[str, Any], orig
         found = f"{mine[masked_lm.EMBEDDINGS].shape[1]} and {embeddings.shape[1]}"
         remedy = "give the model that this one was trimmed from"
         raise XalignError(problem, where=f"{where}, {original_where}", found=found, remedy=remedy)
-    grown: dict[int, Tensor] = {}
+    bias = theirs.get(f"{masked_lm.HEAD}bias", torch.zeros(len(embeddings)))
 
     def among_all(part: Tensor) -> Tensor:
-        if part.data_ptr() not in grown:
-            bias = theirs.get(f"{masked_lm.HEAD}bias", torch.zeros(len(embeddings)))
-            whole = (embeddings if part.dim() == 2 else bias).to(part.dtype, copy=True)
-            whole[rows] = part
-            grown[part.data_ptr()] = whole
-        return grown[part.data_ptr()]
+        whole = (embeddings if part.dim() == 2 else bias).to(part.dtype, copy=True)
+        whole[rows] = part
+        return whole
 
-    model = {name: among_all(value) if _ROWS.search(name) else value for name, value in mine.items()}
     earlier = (original.get("task_state") or {}).get(TRIMMED)
-    return _changed(state, model, tokenizer_state(tokenizer.dictionary, tokenizer.model), earlier)
+    vocabulary = tokenizer_state(tokenizer.dictionary, tokenizer.model)
+    return _changed(state, _with_rows(mine, among_all), vocabulary, earlier)
+
+
+def _with_rows(weights: dict[str, Tensor], changed: Callable[[Tensor], Tensor]) -> dict[str, Tensor]:
+    """The weights with each tensor that has a row for each id changed; tied weights stay tied."""
+    whole = {value.data_ptr(): value for name, value in weights.items() if _ROWS.search(name)}
+    made = {place: changed(value) for place, value in whole.items()}
+    return {name: made[value.data_ptr()] if _ROWS.search(name) else value for name, value in weights.items()}
 
 
 def summary(state: dict[str, Any], before: dict[str, Any]) -> str:

@@ -74,16 +74,9 @@ def is_body(folder: Path) -> bool:
 def read(folder: Path) -> dict[str, Any]:
     """The encoder of a Hugging Face folder as the content of a checkpoint of this package, in float32.
 
-    The options include its configuration. Ids get fairseq's order: special symbols first, ``<mask>`` last. The
-    masked-language-model head is the model's own where it is of our form
-    (:func:`~xalign_fairseq.encoder.pretrained.huggingface.adapting.own_head`), otherwise one is made from the
-    embeddings. A decoder, other heads and rows beyond the tokenizer's are left out (logged). Files that an export of
-    this package wrote next to the model are read back.
-
-    Args:
-        folder: ``config.json`` of a model_type in :data:`~xalign_fairseq.encoder.bodies.families.BODIES`; a tokenizer
-            (:func:`~xalign_fairseq.encoder.pretrained.huggingface.pipelines.read_pipeline`); and the weights, as
-            :func:`~xalign_fairseq.encoder.pretrained.huggingface.importing.read` reads them.
+    Ids get fairseq's order: special symbols first, ``<mask>`` last. The masked-language-model head is the model's own
+    where it is of our form (:func:`own_head`), otherwise one is made from the embeddings. A decoder, other heads and
+    rows beyond the tokenizer's are left out (logged). What an export of this package wrote next to it is read back.
     """
     path = folder / "config.json"
     found = read_json(path)

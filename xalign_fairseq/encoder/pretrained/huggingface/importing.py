@@ -48,13 +48,8 @@ def read(folder: StrPath) -> dict[str, Any]:
     second text, becomes a parameter that holds its difference from type 0. XLM-R's ids do not change; BERT's are put
     into fairseq's order, special tokens first and ``<mask>`` last, unless it has XLM-R's tokenizer. A
     masked-language-model head that is missing or not tied is replaced by one made from the embeddings; heads of other
-    tasks, the pooler, added tokens and padding rows are left out. All of this is logged. Heads and options that an
-    export of this package wrote next to the model are read back.
-
-    Args:
-        folder: ``config.json`` of model_type xlm-roberta or bert; ``sentencepiece.bpe.model`` or
-            ``vocab.txt``, or ``tokenizer.json``; and the weights as ``model.safetensors`` or ``pytorch_model.bin``, or
-            in shards with their index.
+    tasks, the pooler, added tokens and padding rows are left out. All of this is logged. What an export of this package
+    wrote next to the model is read back.
     """
     folder = Path(folder)
     family, config = read_config(folder)
@@ -97,7 +92,12 @@ def to_fairseq(
     weights: Mapping[str, Tensor], family: Family, config: EncoderConfig, vocabulary: Vocabulary, where: object
 ) -> dict[str, Tensor]:
     """A checkpoint's ``model`` from Hugging Face's tensors, each used, logged as not used, or an error."""
-    theirs = _untie({_todays_name(name, family): value for name, value in weights.items()}, family, where)
+    today = {}
+    for name, value in weights.items():
+        for old, new in OLD_NAMES:
+            name = re.sub(old, new, name)
+        today[name.removeprefix(family.prefix)] = value
+    theirs = _untie(today, family, where)
     shapes = encoder_shapes(config)
     if not any(name.startswith(family.head_prefix) for name in theirs):
         shapes = {name: shape for name, shape in shapes.items() if not name.startswith("lm_head.")}
@@ -110,26 +110,20 @@ def to_fairseq(
             problem = "the size of a parameter differs from config.json"
             raise XalignError(problem, where=f"{where}, {name}", found=tuple(theirs[name].shape), expected=expected)
     theirs = {name: value.float() for name, value in theirs.items() if name in {*names.values(), TOKEN_TYPES}}
-    theirs[POSITIONS] = _positions(theirs[POSITIONS], theirs[TOKEN_TYPES], family)
+    types, positions = theirs[TOKEN_TYPES], theirs[POSITIONS]
+    before = positions.new_zeros(ROWS - family.position_offset, positions.shape[1])
+    theirs[POSITIONS] = torch.cat([before, positions + types[0]])
     order = vocabulary.order
     for name in {WORDS, family.head["lm_head.bias"]} & theirs.keys():
         # A slice is a view, which leaves the tensor in its file.
         whole = theirs[name]
         theirs[name] = whole[: len(order)] if order == range(len(order)) else whole[torch.tensor(order)]
     made = {f"encoder.{ours}": theirs[name] for ours, name in names.items()}
-    types = theirs[TOKEN_TYPES]
     if vocabulary.token_types > 1 and len(types) > 1 and not torch.equal(types[0], types[1]):
         made[SECOND_TEXT] = types[1] - types[0]
     elif vocabulary.token_types == 1 and len(types) > 1:
         logger.warning("of %d token types the first is used, as the tokenizer gives no other", len(types))
     return made
-
-
-def _todays_name(name: str, family: Family) -> str:
-    name = name.removeprefix(family.prefix)
-    for old, new in OLD_NAMES:
-        name = re.sub(old, new, name)
-    return name
 
 
 def _untie(theirs: dict[str, Tensor], family: Family, where: object) -> dict[str, Tensor]:
@@ -161,6 +155,5 @@ def _require_all(theirs: Mapping[str, Tensor], wanted: set[str], family: Family,
 
 
 def _positions(positions: Tensor, types: Tensor, family: Family) -> Tensor:
-    """Our rows of positions, with the vector of token type 0 added."""
     before = positions.new_zeros(ROWS - family.position_offset, positions.shape[1])
     return torch.cat([before, positions + types[0]])

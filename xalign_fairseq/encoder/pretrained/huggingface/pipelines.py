@@ -99,7 +99,6 @@ def _named(config: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _usual(ids: Mapping[str, int]) -> dict[str, str]:
-    """The usual names of special symbols that are in a vocabulary."""
     return {role: name for role, names in NAMES.items() for name in names[::-1] if name in ids}
 
 
@@ -115,7 +114,6 @@ def _around(tokenizer: Any) -> tuple[int | None, int | None]:
 
 
 def _special_ids(roles: Mapping[str, int], where: object) -> tuple[Any, ...]:
-    """The ids for fairseq's special symbols, from the settings."""
     found = []
     for symbol, settings in ROLES.items():
         role = next((role for role in settings if role in roles), None)
@@ -144,7 +142,6 @@ def _read_sentencepiece(path: Path, vocab_size: int) -> Vocabulary:
 
 
 def _require_fit(size: int, vocab_size: int, where: Path) -> None:
-    """Refuse a tokenizer of another model; log how many rows the model has beyond it."""
     if not size <= vocab_size <= size + PADDING:
         problem = "the tokenizer does not fit the model's vocabulary"
         expected = f"{vocab_size}, as config.json has, or at most {PADDING} fewer"

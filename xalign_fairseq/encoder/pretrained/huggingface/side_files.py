@@ -58,7 +58,6 @@ def languages(record: Mapping[str, Any]) -> list[str]:
 
 
 def _total(state: dict[str, Any], name: str) -> int | None:
-    """The sum over all updates of a number that fairseq logs for each."""
     metrics = dict((state.get("extra_state") or {}).get("metrics") or {}).get("default") or []
     found = [values for _, key, _, values in metrics if key == name]
     return int(found[0]["sum"]) if found else None

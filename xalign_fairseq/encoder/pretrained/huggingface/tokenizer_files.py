@@ -50,7 +50,6 @@ class TokenizerFiles:
 
 
 def tokenizer_files(tokenizer: Tokenizer, max_positions: int, where: object) -> TokenizerFiles:
-    """The files of a tokenizer."""
     if isinstance(tokenizer, WordPieceTokenizer):
         return _bert_files(tokenizer, max_positions)
     return _xlm_r_files(tokenizer.model, tokenizer.dictionary, max_positions, where)

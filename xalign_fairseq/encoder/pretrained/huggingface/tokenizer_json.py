@@ -10,8 +10,6 @@ ADDED = "added_tokens.json"  # of older releases
 
 
 class AddedToken(TypedDict):
-    """A token in addition to the vocabulary."""
-
     content: str
     id: int
 

@@ -35,8 +35,6 @@ def read_weights(folder: Path) -> dict[str, Tensor]:
 
 
 class Index(TypedDict):
-    """The index of a model's shards."""
-
     weight_map: dict[str, str]
 
 
