@@ -53,7 +53,6 @@ class Cpu(NamedTuple):
 
 
 def cpu() -> Cpu:
-    """This machine's CPU."""
     try:
         text = CPU_INFO.read_text()
     except OSError:  # not Linux

@@ -8,12 +8,7 @@ from typing import Literal, NamedTuple
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter in an error, with its recommended value, if any.
-
-    Example::
-
-        Parameter("encoding", "joint")  # in Python: encoding='joint'; on a command line: --encoding joint
-    """
+    """A parameter in an error, with its recommended value, if any: ``Parameter("encoding", "joint")``."""
 
     name: str
     value: object = None
@@ -29,12 +24,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Command:
-    """A recommended command of ``xalign``, with its parameters.
-
-    Example::
-
-        Command("prepare", Parameter("overwrite"))  # on a command line: xalign prepare --overwrite
-    """
+    """A recommended command of ``xalign``, with its parameters."""
 
     name: str
     parameters: tuple[Parameter | str, ...] = ()
@@ -125,15 +115,7 @@ def _shortened(text: str) -> str:
 
 
 def command_line_text(error: XalignError) -> str:
-    """The error for someone at a command line: parameters as flags, commands as they are typed.
-
-    Example::
-
-        >>> print(command_line_text(XalignError("no such encoding", parameter="encoding", found="both")))
-        no such encoding
-          where: --encoding
-          found: both
-    """
+    """The error for someone at a command line: parameters as flags, commands as they are typed."""
     return error.text(typed)
 
 
@@ -143,25 +125,14 @@ def typed(part: object) -> str:
 
 
 def check_values(problem: str, *values: tuple[str, object, bool, str]) -> None:
-    """:class:`XalignError` for the first item that is not allowed, of (parameter, value, is allowed, what is allowed).
-
-    Example::
-
-        check_values("an option has no such value", ("rounds", rounds, rounds >= 1, "1 or more"))
-    """
+    """:class:`XalignError` for the first value that is not allowed: (parameter, value, is allowed, what is allowed)."""
     for name, value, right, expected in values:
         if not right:
             raise XalignError(problem, parameter=name, found=value, expected=expected)
 
 
 def exit_code(main: Callable[[], int | None]) -> int:
-    """The exit code from a script's ``main`` (None is 0); an :class:`XalignError` is printed without a traceback and
-    gives 2.
-
-    Example::
-
-        sys.exit(exit_code(main))
-    """
+    """The exit code from a script's ``main`` (None is 0); an :class:`XalignError` is printed and gives 2."""
     try:
         return main() or 0
     except XalignError as error:
@@ -177,7 +148,7 @@ class Finding(NamedTuple):
     text: str | XalignError
 
     def line(self) -> str:
-        """The lines for a terminal; continuation lines are indented."""
+        """The lines for a terminal."""
         text = command_line_text(self.text) if isinstance(self.text, XalignError) else self.text
         first, *rest = text.splitlines() or [""]
         return "\n".join([f"  {self.level:5} {self.topic}: {first}", *(f"        {line}" for line in rest)])

@@ -102,8 +102,9 @@ def atomic_folder(path: StrPath, overwrite: bool | None = False, keep: bool = Fa
     require_free(path, overwrite)
     path.parent.mkdir(parents=True, exist_ok=True)
     _remove_leftovers(path)
-    if (other := _in_use(path)) is not None:
-        raise XalignError("another process writes this output", where=path, found=other)
+    for left, held in _leftovers(path, running=True):
+        if not _hold(held):  # of another process, or of another block of this one
+            raise XalignError("another process writes this output", where=path, found=left)
     temporary = path.with_name(f".{path.name}.unfinished") if keep else _beside(path)
     temporary.mkdir(exist_ok=keep)
     require_own(temporary)
@@ -181,7 +182,6 @@ def _resolved(path: StrPath) -> Path:
 
 
 def _beside(path: Path) -> Path:
-    """A new temporary name for ``path`` that identifies the process."""
     return path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(6)}.tmp")
 
 
@@ -228,11 +228,6 @@ def _remove_leftovers(path: Path) -> None:
                 left.unlink()
 
 
-def _in_use(path: Path) -> Path | None:
-    """The temporary of the same output that another process, or another block of this process, fills."""
-    return next((left for left, handle in _leftovers(path, running=True) if not _hold(handle)), None)
-
-
 def _is_running(process: int) -> bool:
     try:
         os.kill(process, 0)
@@ -256,10 +251,7 @@ def _exchange(first: Path, second: Path) -> None:
 
 
 def nearly(path: StrPath) -> str | None:
-    """An existing path similar to a missing one, for the error; None if there is none.
-
-    If a folder is missing too, a name similar to the first missing folder.
-    """
+    """A text that names existing paths similar to a missing one, or to its first missing folder; None without any."""
     import difflib
 
     path = Path(path)

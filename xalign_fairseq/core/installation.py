@@ -190,7 +190,7 @@ def transformers() -> list[Finding]:
 
 
 def _problem(code: str) -> str:
-    """The last line of the output of a separate process that cannot run the code; empty if it can."""
+    """The last line of the output of a process that cannot run the code; empty if it can."""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     if done.returncode == 0:
         return ""

@@ -54,11 +54,7 @@ def alone_on(output: Path) -> Iterator[None]:
 
 @contextmanager
 def _locked(lock: Path, output: Path) -> Iterator[int]:
-    """Hold a lock file.
-
-    The holder may remove the file. A process that opened it earlier would then lock a file that other processes do not
-    see, so it opens the file again.
-    """
+    """Hold a lock file, which its holder may remove: a process that then has the old file opens the new one."""
     while True:
         try:
             handle = os.open(lock, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o666)
@@ -68,16 +64,9 @@ def _locked(lock: Path, output: Path) -> Iterator[int]:
             raise XalignError("a lock is a symbolic link", where=lock, remedy="remove it, if you trust it") from None
         with open(handle, "a") as stream:
             _hold(stream, output)
-            if _is_there(lock, stream):
+            if lock.exists() and os.path.samestat(os.stat(lock), os.fstat(stream.fileno())):
                 yield stream.fileno()
                 return
-
-
-def _is_there(lock: Path, stream: IO[str]) -> bool:
-    try:
-        return os.path.samestat(os.stat(lock), os.fstat(stream.fileno()))
-    except FileNotFoundError:
-        return False
 
 
 def _hold(stream: IO[str], output: Path) -> None:
@@ -106,8 +95,9 @@ def require_own_folder(folder: Path, note: str, maker: str, parts: Collection[st
         return
     if folder.is_dir():
         own = {LOCK} | {name + end for name in (note, *parts) for end in ("", LOCK)}
-        strange = [each.name for each in folder.iterdir() if not {each.name, _of_leftover(each.name)} & own]
-        if not strange:
+        names = [each.name for each in folder.iterdir()]
+        outputs = [found[1] if (found := re.fullmatch(LEFTOVER, name)) else name for name in names]
+        if all({name, output} & own for name, output in zip(names, outputs, strict=True)):
             return
     raise XalignError(
         f"the output folder contains other files than {maker}",
@@ -117,21 +107,13 @@ def require_own_folder(folder: Path, note: str, maker: str, parts: Collection[st
     )
 
 
-def _of_leftover(name: str) -> str | None:
-    found = re.fullmatch(LEFTOVER, name)
-    return found[1] if found else None
-
-
 def differing_keys(first: Mapping[str, Any], second: Mapping[str, Any], but: Iterable[str] = ()) -> list[str]:
     """The sorted keys whose values differ or that only one side has, except ``but``."""
     return [key for key in sorted((first.keys() | second.keys()) - set(but)) if first.get(key) != second.get(key)]
 
 
 def require_identity(folder: Path, found: Mapping[str, Any], identity: Mapping[str, Any], note: str = "") -> None:
-    """Raise :class:`XalignError`, with all differences, if the folder belongs to another run.
-
-    ``note`` says what would be lost if the folder is removed.
-    """
+    """Raise :class:`XalignError` with all differences if the folder is another run's; ``note``: what would be lost."""
     if differing := differing_keys(found, identity):
         raise XalignError(
             "the output folder belongs to another run",

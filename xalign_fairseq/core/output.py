@@ -63,7 +63,6 @@ class Output:
                 self.done, self._size = self._earlier_lines()
 
     def _earlier_lines(self) -> tuple[int, int]:
-        """The lines and bytes of an unfinished output that can be reused."""
         for each in (self.part, self._note):
             if os.path.lexists(each):
                 require_own(each)
@@ -74,7 +73,12 @@ class Output:
                     where=self.part,
                     remedy=("continue it by", Parameter("resume"), f"or remove {self.part} to start again"),
                 )
-            self._check_record()
+            try:
+                theirs = read_json(self._note)
+            except (OSError, XalignError):
+                theirs = {}
+            remedy = f"give these, or remove {self.part} to start again"
+            require_record(self.part, theirs, self._record or {}, remedy)
             return complete_lines(self.part)
         self._note.unlink(missing_ok=True)  # a run was killed just before this step
         if self._resume and self._path.exists():
@@ -84,13 +88,6 @@ class Output:
                 remedy=("replace it without", Parameter("resume")),
             )
         return 0, 0
-
-    def _check_record(self) -> None:
-        try:
-            theirs = dict(read_json(self._note))
-        except (OSError, XalignError):
-            theirs = {}
-        require_record(self.part, theirs, self._record or {}, f"give these, or remove {self.part} to start again")
 
     @contextmanager
     def open(self) -> Iterator[IO[str]]:
@@ -161,7 +158,7 @@ def is_plain(path: StrPath) -> bool:
 
 
 def remove_leftovers(path: str) -> None:
-    """Remove leftovers of a kill next to a complete output: note and lock."""
+    """Remove what a kill left next to a complete output: note and lock."""
     part = Path(f"{path}.part")
     with alone_on(part):
         part.with_name(f"{part.name}.json").unlink(missing_ok=True)

@@ -45,10 +45,7 @@ def interrupted_code(stopped: KeyboardInterrupt) -> int:
 
 @contextmanager
 def requeue_handed_on(processes: Callable[[], Iterable["subprocess.Popen[Any]"]]) -> Iterator[list[int]]:
-    """Within the block, this process passes SIGUSR1 on to its child processes; the list collects the signals.
-
-    Only the main thread handles signals; in other threads nothing is passed on.
-    """
+    """In the main thread, pass SIGUSR1 on to child processes within the block; yields the signals passed on."""
     sent: list[int] = []
 
     def hand_on(number: int, frame: FrameType | None) -> None:
@@ -94,7 +91,6 @@ def interrupts_kept_off() -> Iterator[None]:
 
 @contextmanager
 def _handled(handlers: dict[signal.Signals, Handler]) -> Iterator[None]:
-    """Install signal handlers for the block."""
     before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
     try:
         yield

@@ -114,7 +114,10 @@ class Bitext:
         if self.language_rows is not None:
             target = in_target(self.spans, self.tokens.shape[1])
             languages = torch.where(target, self.language_rows[:, 1:], self.language_rows[:, :1])
-        positions = self._reset_positions() if reset_positions else None
+        if reset_positions and self._places is None:  # the same tensor each time, so that the pass over it is shared
+            at = torch.arange(self.tokens.shape[1], device=self.tokens.device)
+            self._places = at - in_target(self.spans, len(at)) * (self.spans[:, 2, None] - 1)
+        positions = self._places if reset_positions else None
         return Input(getattr(self, values), languages, positions, lengths=self.host.spans[:, 3] + 1)
 
     def side_input(self, side: int, values: str = "tokens") -> Input:
@@ -126,12 +129,6 @@ class Bitext:
     def pair_inputs(self, encoding: str) -> list[Input]:
         """The unperturbed pairs for the encoder: ``joint``, the pair sequences; ``separate``, each side alone."""
         return [self.input()] if encoding == "joint" else [self.side_input(side) for side in (0, 1)]
-
-    def _reset_positions(self) -> Tensor:
-        if self._places is None:  # the same tensor each time, so that the pass over it is shared
-            at = torch.arange(self.tokens.shape[1], device=self.tokens.device)
-            self._places = at - in_target(self.spans, len(at)) * (self.spans[:, 2, None] - 1)
-        return self._places
 
     def side(self, side: int, values: str = "tokens") -> Tensor:
         """One side of each pair as a separate sequence ``<s> side </s>``: (B, longest + 2), padded.
@@ -232,7 +229,8 @@ def collate(pairs: Sequence[PairSample], blocks: Sequence[BlockSample]) -> dict[
         # Tensor.numpy() would keep the freed memory.
         targets = _stack([pair.targets for pair in pairs], PAD)
         draw = _stack([pair.draw.astype(np.float64) for pair in pairs], 1.0)
-        partner = _stack([_partner(pair) for pair in pairs], -1)
+        partners = ((len(pair.tokens), pair.partner) for pair in pairs)
+        partner = _stack([np.full(length, -1) if each is None else each for length, each in partners], -1)
         spans = np.stack([pair.span for pair in pairs])
         words = pad([_words(pair) for pair in pairs], -1)
         langs, links = np.array([pair.langs for pair in pairs]), _links(pairs)
@@ -271,10 +269,6 @@ def collate(pairs: Sequence[PairSample], blocks: Sequence[BlockSample]) -> dict[
 
 def _predicted(targets: np.ndarray) -> Tensor:
     return torch.from_numpy(np.flatnonzero(targets != PAD))
-
-
-def _partner(pair: PairSample) -> np.ndarray:
-    return np.full(len(pair.tokens), -1, dtype=np.int64) if pair.partner is None else pair.partner
 
 
 def _words(pair: PairSample) -> np.ndarray:

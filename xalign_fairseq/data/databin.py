@@ -98,10 +98,6 @@ class LinksReader:
     ``src_words`` (n,) and ``tgt_words`` (m,) give each token (``</s>`` has none) the 0-based index of its word;
     ``links`` (k, 3) holds ``i, j, sure``: word ``i`` of the source, word ``j`` of the target, 1 sure or 0 possible.
     All int64. Can be pickled.
-
-    Example::
-
-        src_words, tgt_words, links = DataBin("data-bin").links("valid", "en", "de")[0]
     """
 
     def __init__(self, src_words: MMapReader, tgt_words: MMapReader, triples: MMapReader):

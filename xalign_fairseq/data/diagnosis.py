@@ -12,10 +12,10 @@ from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.data.mmap import MMapReader
 from xalign_fairseq.data.shards import changed_files
 from xalign_fairseq.data.tokenizers.dictionary import MASK, Dictionary
-from xalign_fairseq.data.tokenizers.pipeline import PipelineTokenizer, TokenizerPipeline
+from xalign_fairseq.data.tokenizers.pipeline import TokenizerPipeline
 from xalign_fairseq.data.tokenizers.tokenizer import load_sentencepiece, pieces_of
-from xalign_fairseq.data.tokenizers.tokenizer_model import TokenizerModel
-from xalign_fairseq.data.tokenizers.wordpiece import CONTINUES, WordPieceSettings, WordPieceTokenizer, bert_ids
+from xalign_fairseq.data.tokenizers.tokenizer_model import TokenizerModel, make_tokenizer
+from xalign_fairseq.data.tokenizers.wordpiece import CONTINUES, bert_ids
 
 CHUNK = 1 << 22  # tokens checked at once
 ROWS = 1 << 16  # pairs whose links are checked at once
@@ -41,14 +41,8 @@ def databin(data: DataBin) -> list[Finding]:
             found.append(_links(f"{topic} links", links, sides))
     for split, lang in data.monos:
         text = data.mono(split, lang)
-        found.append(
-            _ids(
-                f"{where} {split} {lang}".strip(),
-                [text],
-                size,
-                f"{counted(len(text), 'sentence')}, {counted(text.tokens, 'token')}",
-            )
-        )
+        what = f"{counted(len(text), 'sentence')}, {counted(text.tokens, 'token')}"
+        found.append(_ids(f"{where} {split} {lang}".strip(), [text], size, what))
     found += [lexicon(where, lexicons.read(data, src, tgt)) for src, tgt in lexicons.lexicons(data)]
     return [*found, tokenizer(f"{where} tokenizer", data.tokenizer_model, data.dictionary), files(data)]
 
@@ -75,10 +69,7 @@ def _ids(topic: str, readers: Sequence[MMapReader], size: int, what: str) -> Fin
 
 
 def _links(topic: str, links: LinksReader, sides: Sequence[MMapReader]) -> Finding:
-    """Words and links of each pair against the tokens of its sides.
-
-    A last word that the tokenizer removes has links and no token, so a few links beyond the end are normal.
-    """
+    """Words and links against the tokens; words without tokens at the ends of sentences may have a few links."""
     readers, at = (links.src_words, links.tgt_words, links.triples), [0, 0, 0]
     count, beyond = 0, 0
     for start in range(0, len(links), ROWS):
@@ -117,34 +108,19 @@ def tokenizer(topic: str, model: TokenizerModel | None, dictionary: Dictionary) 
     """A tokenizer's model against the dictionary with the ids of its pieces."""
     if model is None:
         return Finding("note", topic, "no sentencepiece model; xalign align needs --spm")
-    if isinstance(model, TokenizerPipeline):
-        return _pipeline(topic, model, dictionary)
-    return (
-        _wordpiece(topic, model, dictionary)
-        if isinstance(model, WordPieceSettings)
-        else _pieces(topic, model, dictionary)
-    )
-
-
-def _pipeline(topic: str, model: TokenizerPipeline, dictionary: Dictionary) -> Finding:
+    if isinstance(model, bytes):
+        return _pieces(topic, model, dictionary)
+    symbols = f"{len(dictionary):,} symbols"
     try:
-        PipelineTokenizer(dictionary, model)
+        make_tokenizer(model, dictionary)
+        if isinstance(model, TokenizerPipeline):
+            return Finding("ok", topic, f"a tokenizer.json: {symbols}")
+        bert_ids(dictionary, model)
     except XalignError as error:
         return Finding("WRONG", topic, error)
-    return Finding("ok", topic, f"a tokenizer.json: {len(dictionary):,} symbols")
-
-
-def _wordpiece(topic: str, settings: WordPieceSettings, dictionary: Dictionary) -> Finding:
-    try:
-        tokenizer = WordPieceTokenizer(dictionary, settings)
-        bert_ids(dictionary, settings)
-    except XalignError as error:
-        return Finding("WRONG", topic, error)
-    continuing = sum(symbol.startswith(CONTINUES) for symbol in tokenizer.dictionary.symbols)
-    case = "uncased" if settings.lowercase else "cased"
-    return Finding(
-        "ok", topic, f"WordPiece, {case}: {len(dictionary):,} symbols, {continuing:,} of them after {CONTINUES}"
-    )
+    continuing = sum(symbol.startswith(CONTINUES) for symbol in dictionary.symbols)
+    case = "uncased" if model.lowercase else "cased"
+    return Finding("ok", topic, f"WordPiece, {case}: {symbols}, {continuing:,} of them after {CONTINUES}")
 
 
 def _pieces(topic: str, model: bytes, dictionary: Dictionary) -> Finding:

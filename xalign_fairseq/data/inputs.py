@@ -21,10 +21,6 @@ class Input:
             computes lengths on the CPU; on other devices that would wait, so it processes padding like tokens.
         one_text: each sequence is one text, even with ``</s>`` inside; otherwise the part after the first ``</s>`` is a
             second text with BERT's token type 1.
-
-    Example::
-
-        encoder.states(Input(tokens, languages=torch.tensor([[0], [1]])))   # two rows, each in its own language
     """
 
     tokens: Tensor
@@ -46,11 +42,7 @@ def in_second_text(given: Input) -> Tensor:
 
 
 def in_target(spans: Tensor, length: int) -> Tensor:
-    """(B, T) bool: the tokens of the target of ``<s> src </s> tgt </s>`` and its end; the rest counts to the source.
-
-    Args:
-        spans: (B, 4) int64, [src start, src end, tgt start, tgt end).
-    """
+    """(B, T) bool: the tokens of the target of ``<s> src </s> tgt </s>`` and its end; the rest counts to the source."""
     return torch.arange(length, device=spans.device) >= spans[:, 2, None]
 
 

@@ -42,11 +42,6 @@ class Lexicon:
 
     Raises:
         XalignError: inconsistent arrays, or an unknown part.
-
-    Example::
-
-        lexicon = read(DataBin("data-bin"), "en", "de")
-        src, tgt = lexicon.entries(TRAINED).padded()  # (N, Ls), (N, Lt)
     """
 
     src: str
@@ -135,10 +130,6 @@ def read(data: DataBin, src: str, tgt: str) -> Lexicon:
     Raises:
         XalignError: no lexicon of these languages (the error lists the lexicons); its files are damaged, do not belong
             together, or were made with another dictionary.
-
-    Example::
-
-        read(DataBin("data-bin"), "en", "de").entries(HELD_OUT)
     """
     about = read_about(data, src, tgt)
     if about["dictionary"] != data.dictionary.digest:

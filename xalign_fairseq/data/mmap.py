@@ -41,12 +41,10 @@ def dtype_for_vocabulary(size: int) -> np.dtype:
 
 
 def bin_path(prefix: StrPath) -> Path:
-    """``PREFIX.bin``."""
     return Path(f"{os.fspath(prefix)}.bin")
 
 
 def idx_path(prefix: StrPath) -> Path:
-    """``PREFIX.idx``."""
     return Path(f"{os.fspath(prefix)}.idx")
 
 
@@ -164,11 +162,6 @@ class MMapReader:
 
     Raises:
         XalignError: a file is missing, is not of this format, or is shorter or longer than its index says.
-
-    Example::
-
-        reader = MMapReader("data-bin/train.en-de.en")
-        reader[0]  # array([5, 6, 2])
     """
 
     def __init__(self, prefix: StrPath):

@@ -75,10 +75,6 @@ class Packing:
 
         Padding sentences repeat the first token, at most one for 16 tokens; no place refers to them.
         ``sentences.offsets`` is filled with empty sentences up to a power of two.
-
-        Example::
-
-            pack([Input(tokens)], pad=1).filled().row([tokens])    # 1,000 tokens -> 1,024
         """
         sentences = self.sentences
         count = sum(number * length for number, length in sentences.runs)

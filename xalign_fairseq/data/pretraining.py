@@ -182,11 +182,7 @@ class PretrainingData:
 
     def require(self, reader: Reader) -> None:
         """Raise :class:`XalignError` if the training data lack something that the objectives read."""
-        self._require_streams(reader.needs)
-        if "links" in reader.needs:
-            self._require_links(reader.links_of_every_pair)
-
-    def _require_streams(self, needs: Collection[str]) -> None:
+        needs = reader.needs
         if not set(needs) & {"bitext", "mono"}:
             problem = "no objective reads text, and batches are made of text"
             raise XalignError(problem, parameter="objectives", remedy="add one that does, such as mlm")
@@ -205,15 +201,14 @@ class PretrainingData:
                 ),
             )
 
-    def _require_links(self, of_every_pair: bool) -> None:
-        pairs = self._pairs(self.data, "train")
+        pairs = self._pairs(self.data, "train") if "links" in needs else []
         bare = [f"{src}-{tgt}" for src, tgt in pairs if self.data.links("train", src, tgt) is None]
-        if len(bare) == len(pairs) or (bare and of_every_pair):
+        if bare and (reader.links_of_every_pair or len(bare) == len(pairs)):
             raise XalignError(
                 "an objective reads prepared links, and training pairs of the data-bin have none",
                 where=self.data.path,
                 found=f"{', '.join(bare)} without links",
-                expected="links of every pair" if of_every_pair else "links of a pair at least",
+                expected="links of every pair" if reader.links_of_every_pair else "links of a pair at least",
                 remedy=("make them:", Command("links"), "then", Command("prepare", Parameter("links", "FILE"))),
             )
 

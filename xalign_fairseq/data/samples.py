@@ -44,10 +44,6 @@ def mask_tokens(tokens: np.ndarray, rng: np.random.Generator, options: MaskOptio
 
     Returns:
         the perturbed ids (T,) and the targets (T,): the original id at chosen positions, ``pad`` elsewhere.
-
-    Example::
-
-        masked, targets = mask_tokens(tokens, np.random.default_rng((seed, epoch, index)), options)
     """
     eligible = np.arange(len(tokens)) if options.specials else np.flatnonzero(tokens > 3)
     count = int(options.probability * len(eligible) + rng.random())
@@ -157,10 +153,7 @@ Words = tuple[np.ndarray, np.ndarray, np.ndarray]  # the word of each token of a
 
 
 def _linked_tokens(own: Words, other: Words, links: np.ndarray) -> np.ndarray:
-    """For each token, the linked token of the other side, counted from its start; -1 for none.
-
-    The last link of a word in ``links`` (k, 2), [own word, other word], counts.
-    """
+    """For each token, the linked token of the other side, counted from its start; -1 for none."""
     (words, first, count), (_, other_first, other_count) = own, other
     linked = np.full(len(first), -1)
     linked[links[:, 0]] = links[:, 1]

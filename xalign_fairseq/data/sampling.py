@@ -21,10 +21,6 @@ CHUNK = 4096  # epochs counted at a time
 def temperature_shares(sizes: list[int], temperature: float) -> np.ndarray:
     """p_i = n_i^(1/T) / sum_j n_j^(1/T): T = 1 samples by size, a larger T favours small groups (alpha = 1/T in XLM and
     XLM-R).
-
-    Example::
-
-        temperature_shares([100, 100], 1.0)     # array([0.5, 0.5])
     """
     if temperature <= 0:
         raise XalignError(
@@ -77,10 +73,6 @@ def permute(positions: np.ndarray, size: int, key: tuple[int, ...]) -> np.ndarra
 
     A Feistel network over the smallest even number of bits that holds ``size``; values outside are mapped again until
     they fall inside, so the map is one-to-one.
-
-    Example::
-
-        sorted(permute(np.arange(5), 5, key=(1, 2)))     # [0, 1, 2, 3, 4]
     """
     half = max(1, math.ceil(math.log2(max(size, 2)) / 2))
     mask = np.uint64((1 << half) - 1)
@@ -105,12 +97,7 @@ def _mix(values: np.ndarray) -> np.ndarray:
 
 
 def draw(size: int, start: int, count: int, key: tuple[int, ...]) -> np.ndarray:
-    """Items ``start ... start + count`` of the endless stream over ``range(size)``, with a new order in each pass.
-
-    Example::
-
-        sorted(draw(3, start=0, count=6, key=(1,)))      # [0, 0, 1, 1, 2, 2]
-    """
+    """Items ``start ... start + count`` of the endless stream over ``range(size)``, with a new order in each pass."""
     return draw_at(size, np.arange(start, start + count, dtype=np.int64), key)
 
 
@@ -136,11 +123,6 @@ class EpochDraws:
         offsets: (G,) number of each group's first item.
         starts: (G,) the start in each group's stream.
         order: the key of pi.
-
-    Example::
-
-        draws = EpochDraws([0, 4], [4, 2], [4, 2], [0, 0], [(1, 0), (1, 1)], order=(1, 2))
-        sorted(draws.at(np.arange(6))[0])    # [0, 1, 2, 3, 4, 5]
     """
 
     offsets: Sequence[int]

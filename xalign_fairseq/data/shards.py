@@ -50,10 +50,7 @@ def changed_files(data: DataBin, whole: bool = True, contents: bool = True) -> l
 
 
 def require_unchanged(data: DataBin, whole: bool = False, contents: bool = True) -> None:
-    """:class:`XalignError` that names the files unless :func:`changed_files` finds none.
-
-    ``whole`` without a manifest is an error, because nothing could be compared.
-    """
+    """:class:`XalignError` with the files of :func:`changed_files`; ``whole`` needs a manifest."""
     if whole and data.manifest is None:
         raise XalignError(
             "the data-bin has no manifest to verify its files by",
@@ -103,7 +100,7 @@ THREADS = 16  # a network file system answers slowly, but many requests at a tim
 
 
 class Texts(NamedTuple):
-    """The content of a folder: ``(split, src, tgt)`` of its bitexts and ``(split, lang)`` of its monolingual texts."""
+    """``(split, src, tgt)`` of a folder's bitexts and ``(split, lang)`` of its monolingual texts."""
 
     pairs: list[tuple[str, str, str]]
     monos: list[tuple[str, str]]

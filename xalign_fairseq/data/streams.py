@@ -46,11 +46,6 @@ class BitextStream:
     An item is a pair in one direction: item 2k is pair k as stored, and item 2k + 1 the same pair with its sides
     exchanged (only the first kind if ``both_directions`` is off). The sequence is ``<s> src </s> tgt </s>``. Its length
     includes the special tokens; the length of a side does not.
-
-    Example::
-
-        stream = BitextStream([Corpus(0, src, tgt)], max_length=256)
-        items, dropped = stream.epoch(seed=1, epoch=1, temperature=1.0)
     """
 
     def __init__(

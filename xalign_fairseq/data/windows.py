@@ -64,15 +64,12 @@ class Plan:
     windows: int
 
     def draws_of(self, window: int) -> range:
-        """The positions of a window's draws."""
         return self._part(self.draws, window)
 
     def batches_of(self, window: int) -> range:
-        """The numbers of a window's batches."""
         return self._part(self.batches, window)
 
     def window_of(self, batch: int) -> int:
-        """The window that a batch is cut from."""
         return ((batch + 1) * self.windows - 1) // self.batches
 
     def _part(self, total: int, window: int) -> range:

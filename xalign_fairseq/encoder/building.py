@@ -31,7 +31,6 @@ class Undrawn(TorchFunctionMode):
     DRAWS = frozenset({"normal_", "uniform_", "kaiming_uniform_"})
 
     def __torch_function__(self, func: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Call a function unless it initialises."""
         kwargs = kwargs or {}
         if getattr(func, "__name__", "") in self.DRAWS:
             return args[0] if args else kwargs["tensor"]
@@ -80,8 +79,6 @@ def shapes(config: EncoderConfig) -> dict[str, tuple[int, ...]]:
 
 
 class TokenizerState(TypedDict, total=False):
-    """Dictionary and model of a tokenizer; WordPiece's settings are checked when read."""
-
     symbols: list[str]
     sentencepiece: Tensor
     wordpiece: Any
@@ -100,8 +97,6 @@ class TaskState(TypedDict, total=False):
 
 
 class Updates(TypedDict, total=False):
-    """An entry of fairseq's history of optimizers."""
-
     num_updates: int
 
 

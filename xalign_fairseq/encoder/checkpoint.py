@@ -53,12 +53,6 @@ class Meter:
     """Replaces fairseq's training statistics in older checkpoints, which are not read."""
 
 
-def _allowed() -> list[Any]:
-    # torch's context manager also removes earlier entries of its list.
-    before = torch.serialization.get_safe_globals()
-    return [each for each in allow_list(dict.fromkeys(METERS, Meter)) if each not in before]
-
-
 def load_pickled(path: StrPath) -> Any:
     """The content of a file of ``torch.save``, on the CPU, with ``weights_only=True`` and an explicit allow-list.
 
@@ -68,8 +62,11 @@ def load_pickled(path: StrPath) -> Any:
     path = Path(path)
     if not path.is_file():
         raise XalignError("the checkpoint does not exist", where=path, found=nearly(path))
+    # torch's context manager also removes earlier entries of its list.
+    before = torch.serialization.get_safe_globals()
+    allowed = [each for each in allow_list(dict.fromkeys(METERS, Meter)) if each not in before]
     try:
-        with torch.serialization.safe_globals(_allowed()):
+        with torch.serialization.safe_globals(allowed):
             return torch.load(path, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(path))
     except pickle.UnpicklingError as error:
         foreign = re.search(r"GLOBAL (\S+)", str(error))

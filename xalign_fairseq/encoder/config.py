@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import XalignError, check_values
 from xalign_fairseq.transport.linking import resolve_layer
 
 SIZES = ("encoder_layers", "encoder_embed_dim", "encoder_ffn_embed_dim", "encoder_attention_heads", "max_positions")
@@ -21,20 +21,7 @@ LIMITS = {
 
 @dataclass(frozen=True)
 class EncoderConfig:
-    """Sizes and dropout rates of an encoder, with fairseq's names, to read configurations of its checkpoints.
-
-    Example::
-
-        config = EncoderConfig(vocab_size=250002)
-        config.encoder_layers          # 12
-        config.resolve_layer(-1)       # 12
-
-    ``language_embeddings`` names the languages that have an embedding of their own, joined by commas, in the order of
-    their rows; by default none, as in XLM-R. ``layer_norm_eps`` is added to the variance in every layer norm: 1e-5 in
-    RoBERTa and XLM-R, 1e-12 in BERT. ``token_types`` is 2 in BERT: a vector is added to the embeddings of a pair's
-    second text. ``transformers_config`` is the configuration, as JSON, of an encoder whose layers transformers runs
-    (:mod:`xalign_fairseq.encoder.bodies`); by default they are our own.
-    """
+    """Sizes and dropout rates of an encoder, with fairseq's names, to read configurations of its checkpoints."""
 
     vocab_size: int
     encoder_layers: int = 12
@@ -53,36 +40,22 @@ class EncoderConfig:
 
     def __post_init__(self) -> None:
         for name, (least, most) in LIMITS.items():
-            if not least <= getattr(self, name) <= most:
-                expected = f"{least} to {most:,}"
-                raise XalignError(
-                    "an encoder cannot have this size", parameter=name, found=getattr(self, name), expected=expected
-                )
-        for name in DROPOUTS:
-            if not 0 <= getattr(self, name) <= 1:
-                found = getattr(self, name)
-                raise XalignError("a dropout rate is out of range", parameter=name, found=found, expected="0 to 1")
+            value = getattr(self, name)
+            allowed = f"{least} to {most:,}"
+            check_values("an encoder cannot have this size", (name, value, least <= value <= most, allowed))
+        rates = [(name, getattr(self, name)) for name in DROPOUTS]
+        check_values("a dropout rate is out of range", *((*rate, 0 <= rate[1] <= 1, "0 to 1") for rate in rates))
         if self.encoder_embed_dim % self.encoder_attention_heads and not self.transformers_config:
             raise XalignError(
                 "the hidden size is not a multiple of the number of attention heads",
                 parameter=("encoder_embed_dim", "encoder_attention_heads"),
                 found=f"{self.encoder_embed_dim} and {self.encoder_attention_heads}",
             )
-        if not self.layer_norm_eps > 0:
-            raise XalignError(
-                "layer_norm_eps is not positive",
-                parameter="layer_norm_eps",
-                found=self.layer_norm_eps,
-                expected="1e-5 as in XLM-R, or 1e-12 as in BERT",
-            )
-        if self.token_types not in (1, 2):
-            expected = "1 as in XLM-R, or 2 as in BERT"
-            raise XalignError(
-                "an encoder cannot have this number of token types",
-                parameter="token_types",
-                found=self.token_types,
-                expected=expected,
-            )
+        epsilon, types = self.layer_norm_eps, self.token_types
+        allowed = "1e-5 as in XLM-R, or 1e-12 as in BERT"
+        check_values("layer_norm_eps is not positive", ("layer_norm_eps", epsilon, epsilon > 0, allowed))
+        allowed, right = "1 as in XLM-R, or 2 as in BERT", types in (1, 2)
+        check_values("an encoder cannot have this number of token types", ("token_types", types, right, allowed))
         if len(set(self.languages)) < len(self.languages):
             raise XalignError(
                 "a language is named twice", parameter="language_embeddings", found=self.language_embeddings
@@ -136,12 +109,7 @@ class EncoderConfig:
         return {name: value for name, value in asdict(self).items() if name not in ("vocab_size", "pad")}
 
     def as_options(self) -> dict[str, int | float | str]:
-        """The options for this encoder, without dropout; options that XLM-R lacks only if set.
-
-        Example::
-
-            EncoderConfig(vocab_size=250002).as_options()["encoder_layers"]  # 12
-        """
+        """The options for this encoder, without dropout; options that XLM-R lacks only if set."""
         beyond = ("language_embeddings", "layer_norm_eps", "token_types", "transformers_config")
         used = [name for name in beyond if getattr(self, name) != getattr(EncoderConfig, name)]
         return {name: getattr(self, name) for name in (*SIZES, *used)}

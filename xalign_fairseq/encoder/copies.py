@@ -131,12 +131,6 @@ class MomentumEncoder(StaysFloat32, ReadOnce):
 
     Attributes:
         followed: number of the last update that changed them, -1 before the first.
-
-    Example::
-
-        momentum_encoder = MomentumEncoder(config, projection_dim=300)
-        momentum_encoder.follow(encoder.sentence_encoder, projection, update=step, momentum=0.999)
-        keys = momentum_encoder.projection(momentum_encoder.encoder.layer(tokens)[:, 0])
     """
 
     followed: Tensor
@@ -178,10 +172,6 @@ def sentence_hash(tokens: Tensor, pad: int) -> Tensor:
     Returns:
         (B, 2) float32, the upper and the lower 24 bits. Floats hold these exactly, and fairseq's moving average of a
         model, which goes over its buffers too, accepts no integers.
-
-    Example::
-
-        sentence_hash(torch.tensor([[0, 7, 2], [0, 7, 2]]), pad=1)   # two equal rows
     """
     total = polynomial(tokens, pad)
     return torch.stack([(total >> 40) & 0xFFFFFF, (total >> 16) & 0xFFFFFF], 1).float()
@@ -200,12 +190,6 @@ class KeyQueue(StaysFloat32):
     Attributes:
         keys: (K, D), at least float32.
         sentences, translations: (K, 2) float, :func:`sentence_hash` of each key's sentence and of its translation.
-
-    Example::
-
-        queue = KeyQueue(size=32000, dim=300)
-        queue.enqueue(keys, sentence_hash(tokens, pad=1), sentence_hash(translations, pad=1))
-        queue.full        # tensor(False)
     """
 
     keys: Tensor

@@ -7,7 +7,7 @@ batches share (:meth:`xalign_fairseq.data.packing.Packing.filled`), and attentio
 import functools
 import logging
 from collections.abc import Callable, Iterable
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -21,15 +21,8 @@ logger = logging.getLogger(__name__)
 _seen: set[tuple[int, ...]] = set()
 
 
-class Layer(Protocol):
-    """A layer: :class:`xalign_fairseq.encoder.transformer.EncoderLayer`."""
-
-    def run(self, x: Tensor, sentences: Offsets, training: bool, rows: Tensor | None) -> Tensor:
-        """States (N, H) -> (N, H)."""
-
-
 def run(layers: Iterable[Any], x: Tensor, sentences: Offsets, training: bool) -> list[Tensor]:
-    """States (N, H) of each :class:`Layer`, from those before the first one, x (N, H)."""
+    """States (N, H) of each :class:`.transformer.EncoderLayer`, from those before the first one, x (N, H)."""
     layers = tuple(layers)
     shape = (len(layers), *x.shape, *sentences.offsets.shape, sentences.longest)
     if shape not in _seen:
@@ -39,13 +32,13 @@ def run(layers: Iterable[Any], x: Tensor, sentences: Offsets, training: bool) ->
 
 
 @functools.cache
-def recorded() -> Callable[[tuple[Layer, ...], Tensor, Tensor, int, bool], list[Tensor]]:
+def recorded() -> Callable[[tuple[Any, ...], Tensor, Tensor, int, bool], list[Tensor]]:
     """:func:`_layers` by torch.compile, with open numbers of tokens and sentences; on a CPU without graphs."""
     torch._dynamo.config.recompile_limit = max(torch._dynamo.config.recompile_limit, COMPILATIONS)
     return torch.compile(_layers, mode="reduce-overhead", dynamic=True)
 
 
-def _layers(layers: tuple[Layer, ...], x: Tensor, offsets: Tensor, longest: int, training: bool) -> list[Tensor]:
+def _layers(layers: tuple[Any, ...], x: Tensor, offsets: Tensor, longest: int, training: bool) -> list[Tensor]:
     sentences, states = Offsets(offsets, longest), []
     for layer in layers:
         x = layer.run(x, sentences, training, None)

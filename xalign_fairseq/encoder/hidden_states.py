@@ -219,10 +219,5 @@ class Prediction:
 
     @classmethod
     def of(cls, given: Input, targets: Tensor, positions: Tensor) -> "Prediction":
-        """A prediction of the targets (B, T) at given positions.
-
-        Example::
-
-            Prediction.of(mono.input(), mono.targets, mono.predicted)
-        """
+        """A prediction of the targets (B, T) at given positions."""
         return cls(given, positions, targets.flatten().index_select(0, positions))

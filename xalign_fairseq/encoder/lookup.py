@@ -28,7 +28,6 @@ class Lookup(nn.Module):
         self.table, self.dtype = table.detach(), dtype
 
     def forward(self, tokens: Tensor) -> Tensor:
-        """Ids (...) -> (..., H)."""
         rows = embedding(tokens, self.table)
         return (unpack(rows) if rows.dtype == torch.uint8 else rows).to(self.dtype)
 
@@ -56,7 +55,6 @@ def convert(encoder: Encoder, device: torch.device, dtype: str) -> None:
 
 
 def dtype_of(encoder: Encoder) -> str:
-    """The dtype that an encoder computes in, set by :func:`convert`."""
     return dtype_name(next(encoder.sentence_encoder.parameters()).dtype)
 
 

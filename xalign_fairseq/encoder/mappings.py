@@ -22,12 +22,6 @@ class LanguageMaps(StaysFloat32):
     The maps of a language are one parameter ``maps.L`` of shape (layers + 1, H, H): embeddings, layer 1 ... They start
     as identities and stay in float32 when the model is trained in half precision. A buffer ``pivot.L`` records the
     pivot language, whose states are not mapped.
-
-    Example::
-
-        maps = LanguageMaps(["de", "fr"], "en", layers=12, dim=768)
-        maps.of("de")[8]     # (768, 768), of layer 8
-        maps.of("en")        # None
     """
 
     def __init__(self, languages: Sequence[str], pivot: str, layers: int, dim: int):
@@ -108,10 +102,6 @@ class MappedStates:
 
     Args:
         languages: language of each of the B rows; rows without a map do not change.
-
-    Example::
-
-        MappedStates(encoder.states(tokens), maps, ["de", "en"]).layer(8)
     """
 
     def __init__(self, states: States, maps: LanguageMaps, languages: Sequence[str]):
@@ -182,12 +172,6 @@ class Procrustes:
 
     Attributes:
         pairs: word pairs so far.
-
-    Example::
-
-        problem = Procrustes(layers=13, dim=768)
-        problem.add(s, t)          # (13, K, 768) each; any number of times
-        maps = problem.solve()     # (13, 768, 768) float64
     """
 
     def __init__(self, layers: int, dim: int, device: torch.device | str = "cpu"):

@@ -55,11 +55,6 @@ class StepEncoder:
         """Announce inputs to read, each with its highest layer.
 
         Inputs with the same highest layer run in one packed pass, at the first request for one of them.
-
-        Example::
-
-            encoder.expect([(mono.input(), -1), (bitext.input("masked"), -1)])
-            encoder.states(mono.input()).layer(-1)      # runs both
         """
         for given, layer in reads:
             layer = self.config.resolve_layer(layer)
@@ -124,11 +119,6 @@ class StepEncoder:
         Args:
             encoding: ``joint``: the pair sequences; ``separate``: each side encoded alone, the target after the source.
             maps: linear maps for separately encoded sides, if any.
-
-        Example::
-
-            hidden, spans = encoder.pair_states(batch.bitext, 8, "separate")
-            links = method(hidden.detach(), spans, sizes=batch.bitext.longest)
         """
         inputs = bitext.pair_inputs(encoding)
         self.expect([(given, layer) for given in inputs], labelling=labelling)
@@ -179,11 +169,6 @@ class StepEncoder:
         """The losses of a prediction by the MLM head; the first request runs it for all expected predictions.
 
         So the gradient of the embeddings (768 MB in XLM-R base) is computed once instead of once per objective.
-
-        Example::
-
-            encoder.expect_predictions([of_blocks, of_pairs])
-            encoder.losses(of_blocks).nll.sum()      # runs the head for both
         """
         self.expect_predictions([prediction])
         found = self._predictions[prediction]

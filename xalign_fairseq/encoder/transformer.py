@@ -85,7 +85,6 @@ class EncoderLayer(nn.Module):
         return self.run(x, sentences, training, rows)
 
     def run(self, x: Tensor, sentences: Packed | Padded, training: bool, rows: Tensor | None) -> Tensor:
-        """:meth:`forward`, with all that its gradient needs kept."""
         rest = compiled_rest() if self.compiled else EncoderLayer.rest
         attended = self.self_attn(x, sentences, training, rows)
         return rest(self, x if rows is None else x.index_select(0, rows), attended, training)
@@ -185,7 +184,6 @@ class LMHead(nn.Module):
         self.bias = nn.Parameter(torch.zeros(config.vocab_size))
 
     def forward(self, hidden: Tensor) -> Tensor:
-        """hidden (N, H) -> logits (N, V)."""
         return linear(self.features(hidden), self.weight, self.bias)
 
     def features(self, hidden: Tensor) -> Tensor:

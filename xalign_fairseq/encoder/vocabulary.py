@@ -52,12 +52,6 @@ def load_tokenizer(
 
     Raises:
         XalignError: a part is found nowhere, or the dictionary does not fit the checkpoint.
-
-    Example::
-
-        state = checkpoint.read("checkpoint_best.pt")
-        encoder, _ = checkpoint.load_encoder(state)
-        tokenizer = load_tokenizer(state, encoder.config.vocab_size)
     """
     stored = (state.get("task_state") or {}).get("tokenizer") or {}
     own = "symbols" in stored
@@ -65,7 +59,10 @@ def load_tokenizer(
     missing = dictionary is None and not own
     finding = ("dictionary", has_dictionary, Parameter("dict", DICTIONARY))
     folder = _data_bin(state, where, *finding) if missing else None
-    file = None if spm is not None or _has_model(stored) else _model_file(state, where)
+    file = None
+    if spm is None and not _has_model(stored):
+        found_in = _data_bin(state, where, "tokenizer", find_model, Parameter("spm", SENTENCEPIECE)).path
+        file = find_model(found_in)
     source: object = where
     if dictionary is not None:
         found, source = Dictionary.load(dictionary), dictionary
@@ -80,21 +77,17 @@ def load_tokenizer(
     return make_tokenizer(model, found)
 
 
-def _model_file(state: dict[str, Any], where: StrPath) -> Path:
-    folder = _data_bin(state, where, "tokenizer", find_model, Parameter("spm", SENTENCEPIECE)).path
-    return find_model(folder) or folder
-
-
 def check_dictionary(
     dictionary: Dictionary, source: object, state: dict[str, Any], vocab_size: int, where: StrPath
 ) -> None:
     """:class:`XalignError` unless a dictionary has the checkpoint's number of ids, and the symbols that it stores."""
     own = ((state.get("task_state") or {}).get("tokenizer") or {}).get("symbols")
     if dictionary.embedding_size != vocab_size or (own is not None and list(own) != dictionary.symbols):
+        with_mask = "" if dictionary.embedding_size == len(dictionary) else " and <mask>"
         raise XalignError(
             "the dictionary does not fit the checkpoint",
             where=f"{source}, {where}",
-            found=_sizes(dictionary),
+            found=f"{dictionary.embedding_size} ids ({len(dictionary)} symbols{with_mask})",
             expected=f"{vocab_size} ids, as the checkpoint's embedding"
             + (" has, with the symbols that it stores" if own is not None else " has"),
             remedy=("take what the checkpoint was trained with: its data-bin, or", Parameter("dict", DICTIONARY)),
@@ -187,9 +180,3 @@ def _data_bin(
     found = f"nothing in the checkpoint, its folder and its data-bin {named}" if named else "nothing in it"
     remedy = (f"put its {DICTIONARY} and {SENTENCEPIECE} into its folder, or set", parameter)
     raise XalignError(f"no {part} was found for the checkpoint", where=where, found=found, remedy=remedy)
-
-
-def _sizes(dictionary: Dictionary) -> str:
-    return f"{dictionary.embedding_size} ids ({len(dictionary)} symbols" + (
-        ")" if dictionary.embedding_size == len(dictionary) else " and <mask>)"
-    )

@@ -34,10 +34,6 @@ def bootstrap_intervals(
 
     Raises:
         XalignError: no sentence, or options without meaning.
-
-    Example::
-
-        bootstrap_intervals(sentence_counts(hyps, golds))["aer"]  # (0.16, 0.19)
     """
     check_options(samples, level, seed)
     (rates,) = resampled([_table(counts)], _rates, samples, seed)
@@ -54,10 +50,6 @@ def mean_aer_interval(
 
     Raises:
         XalignError: no set, no sentence, or options without meaning.
-
-    Example::
-
-        mean_aer_interval([counts_de, counts_hi])  # (0.16, 0.19)
     """
     check_options(samples, level, seed)
     if not sets:
@@ -81,10 +73,6 @@ def paired_bootstrap(
 
     Raises:
         XalignError: the systems differ in number of sentences, or options without meaning.
-
-    Example::
-
-        paired_bootstrap(sentence_counts(a, golds), sentence_counts(b, golds)).p_value
     """
     return paired_bootstrap_of_sets([first], [second], samples=samples, seed=seed, level=level)
 
@@ -101,10 +89,6 @@ def paired_bootstrap_of_sets(
 
     Raises:
         XalignError: the systems differ in sets or sentences, there are none, or options without meaning.
-
-    Example::
-
-        paired_bootstrap_of_sets([counts_de, counts_hi], [other_de, other_hi]).p_value
     """
     check_options(samples, level, seed)
     sizes = [[len(counts) for counts in sets] for sets in (first, second)]

@@ -39,10 +39,6 @@ def read_gold_text(
 
     Raises:
         XalignError: a file is missing or malformed, or they do not belong together.
-
-    Example::
-
-        pairs, golds = read_gold_text("dev.de", "dev.en", "dev.gold")
     """
     pairs = SentencePairs(src, tgt, split)
     golds = read_gold(gold, pairs=len(pairs))

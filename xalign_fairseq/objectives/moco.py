@@ -50,12 +50,7 @@ class MocoHead(nn.Module):
 
 
 def soon_full(pairs: int, batch: float) -> int:
-    """The size of a queue that is full after a tenth of a run with this number of pairs; at least one batch.
-
-    Example::
-
-        soon_full(64_000, 32)  # 6400
-    """
+    """The size of a queue that is full after a tenth of a run with this number of pairs; at least one batch."""
     return max(pairs // 10, math.ceil(batch))
 
 

@@ -36,11 +36,6 @@ class UpdateCounts:
 
     Attributes:
         ignored: the micro-batch replaces a missing one of this worker at the end of an epoch.
-
-    Example::
-
-        counts.begin(samples, device)                       # by the trainer, once an update
-        average = counts.average(torch.stack([4, 5, 1]))    # by the criterion, in every micro-batch
     """
 
     def __init__(self, objectives: Sequence[Objective]):

@@ -53,10 +53,7 @@ def find_links(
         alpha: the discount.
 
     Returns:
-        (B, n, m) bool. Nothing is read back from the device.
-
-    Raises:
-        XalignError: an option has an invalid value.
+        (B, n, m) bool. Nothing is read back from the device. An invalid option is an :class:`XalignError`.
     """
     check_link_options(filter, rounds, alpha)
     if plan.numel() == 0:
@@ -71,7 +68,10 @@ def find_links(
             src_free = src_mask & ~links.any(2)
             tgt_free = tgt_mask & ~links.any(1)
             open_pairs = (eligible & src_free.any(1) & tgt_free.any(1))[:, None]
-            links = links | _mutual(_weighted(plan, src_free & open_pairs, tgt_free & open_pairs, alpha))
+            # Weights 1, alpha or 0 for two, one or no free tokens.
+            src, tgt = ((free & open_pairs).to(plan.dtype) for free in (src_free, tgt_free))
+            weights = torch.where(src[:, :, None] > 0, (tgt + alpha * (1 - tgt))[:, None], (alpha * tgt)[:, None])
+            links = links | _mutual(plan * weights)
     elif filter == "itermax-paper":
         for _ in range(rounds - 1):
             touched = links.any(2, keepdim=True) | links.any(1, keepdim=True)
@@ -105,10 +105,3 @@ def _mutual(plan: Tensor) -> Tensor:
     forward = forward[:, :, None]
     mutual = mutual[:, :, None] & (plan.gather(2, forward) > 0)
     return torch.zeros_like(plan, dtype=torch.bool).scatter_(2, forward, mutual)
-
-
-def _weighted(plan: Tensor, src_free: Tensor, tgt_free: Tensor, alpha: float) -> Tensor:
-    """``plan`` times 1, alpha or 0 for two, one or no free tokens."""
-    free = tgt_free.to(plan.dtype)
-    beside_free = free + alpha * (1 - free)
-    return plan * torch.where(src_free[:, :, None], beside_free[:, None, :], (alpha * free)[:, None, :])

@@ -88,7 +88,6 @@ class Grown(ByMatrix):
         return links.to(scores.device), scores
 
     def _grow(self, scores: Tensor) -> list[dict[Link, float]]:
-        """The links of each pair, of scores (B, n, m)."""
         return [self.choose(each) for each in scores.cpu().numpy()]
 
     def choose(self, scores: np.ndarray) -> dict[Link, float]:

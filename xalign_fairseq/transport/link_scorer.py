@@ -93,11 +93,6 @@ class LinkScorer(nn.Module):
     Args:
         layers: the encoder layers of the states; 0 are the embeddings.
         similarity_layers: the layers that the learned similarity reads.
-
-    Example::
-
-        scorer = LinkScorer(384, layers=(4, 6, 7, 9), similarity_layers=(6, 7))
-        scorer.probabilities(src, tgt)  # (B, n, m), from WordStates of four layers
     """
 
     mean: Tensor
@@ -155,7 +150,9 @@ class LinkScorer(nn.Module):
 
     def score(self, features: Callable[[slice], Tensor], shape: Sequence[int], inside: Tensor) -> tuple[Tensor, Tensor]:
         """The logits of both rounds for pairs (B, n, m), from a function that returns the features of some rows."""
-        blocks = _row_blocks(shape)
+        batch, n, m = shape
+        size = max(1, PAIRS_AT_ONCE // max(1, batch * m))
+        blocks = [slice(start, min(start + size, n)) for start in range(0, n, size)] or [slice(0, 0)]
         first = torch.cat([self.rounds[0](self.normal(features(rows))) for rows in blocks], 1)
         around = first.detach()
         probable = ScoreMap(around.sigmoid().masked_fill(~inside, 0.0))
@@ -197,13 +194,6 @@ class LinkScorer(nn.Module):
 def _inside(src: WordStates, tgt: WordStates) -> Tensor:
     """(B, n, m): both are words."""
     return (src.tokens > 0)[:, :, None] & (tgt.tokens > 0)[:, None, :]
-
-
-def _row_blocks(shape: Sequence[int]) -> list[slice]:
-    """Rows of a batch (B, n, m), at most this number of pairs of words at a time."""
-    batch, n, m = shape
-    size = max(1, PAIRS_AT_ONCE // max(1, batch * m))
-    return [slice(start, min(start + size, n)) for start in range(0, n, size)] or [slice(0, 0)]
 
 
 def _context(probable: ScoreMap, logits: Tensor, rows: slice) -> Tensor:

@@ -75,12 +75,7 @@ class Linking:
 
     @classmethod
     def of(cls, method: Method, layers: Mapping[str, int], similarity: str = "hidden", encoding: str = "") -> "Linking":
-        """How a model labels itself: by a method, with the layer of each of its similarities.
-
-        Example::
-
-            Linking.of(Transport(filter="argmax"), {"hidden": 10, "pointer": 12})
-        """
+        """How a model labels itself: by a method, with the layer of each of its similarities."""
         others = {name: layer for name, layer in layers.items() if name != similarity}
         own = (layers[similarity],) if similarity in layers else ()
         return cls(method_name(method), changed_options(method), own, similarity, encoding, others)
@@ -148,12 +143,7 @@ def changed_options(method: Method) -> dict[str, Any]:
 
 
 def layer_range(layers: Sequence[int]) -> str:
-    """Layers as text: ``7``, ``6-8`` for consecutive layers, otherwise ``5,7``.
-
-    Example::
-
-        layer_range((6, 7, 8))  # "6-8"
-    """
+    """Layers as text: ``7``, ``6-8`` for consecutive layers, otherwise ``5,7``."""
     if len(layers) > 1 and list(layers) == list(range(layers[0], layers[-1] + 1)):
         return f"{layers[0]}-{layers[-1]}"
     return ",".join(map(str, layers))

@@ -116,7 +116,6 @@ _CLASSES: dict[str, Callable[..., Method]] = {
 
 
 def _fixed(name: str) -> dict[str, str]:
-    """The options fixed by a method's name."""
     return {"filter": name} if _CLASSES[name] is Cosine else {}
 
 
@@ -125,10 +124,6 @@ def make_method(name: str, **options: object) -> Method:
 
     Raises:
         XalignError: unknown method, unknown option, invalid value, or an option without effect.
-
-    Example::
-
-        make_method("transport", filter="argmax", mu=None)  # Transport(filter="argmax")
     """
     if name not in METHODS:
         raise XalignError("there is no such method", parameter="method", found=name, expected=" or ".join(METHODS))
@@ -179,12 +174,7 @@ def links_and_scores(
 
 
 def with_options(method: Method, **options: object) -> Method:
-    """A method with some options changed; None keeps an option. Errors as in :func:`make_method`.
-
-    Example::
-
-        with_options(Transport(mu=0.5), filter="argmax", mu=None)  # Transport(mu=0.5, filter="argmax")
-    """
+    """A method with some options changed; None keeps an option. Errors as in :func:`make_method`."""
     given = _given(method.describe()["method"], options)
     return _with_use(replace(method, **given), given)  # type: ignore[type-var]
 

@@ -110,17 +110,11 @@ class PairFeatures:
         tgt: words of the target.
         products: (B, n, m), a learned similarity of the words, at most 1.
         scale: of ``products`` in the softmaxes over either side.
-
-    Example::
-
-        features = PairFeatures(src, tgt, products, scale)
-        features.rows(slice(0, 8)).shape  # (B, 8, m, features.count(layers))
     """
 
     def __init__(self, src: WordStates, tgt: WordStates, products: Tensor, scale: Tensor):
         self._src, self._tgt, self._products = src, tgt, products
         inside = (src.tokens > 0)[:, :, None] & (tgt.tokens > 0)[:, None, :]
-        self._inside = inside
         logits = (products * scale).masked_fill(~inside, torch.finfo(products.dtype).min)
         self.log_forward, self.log_backward = logits.log_softmax(2), logits.log_softmax(1)
         self._forward, self._backward = (
@@ -128,8 +122,13 @@ class PairFeatures:
         )
         self.map = ScoreMap((self._forward * self._backward).clamp(min=FLOOR**4).sqrt().masked_fill(~inside, 0.0))
         self._centred = _centred(src), _centred(tgt)
-        self._lengths = src.lengths, tgt.lengths
-        self._near = self._nearness()
+        self._places = _places(src), _places(tgt)
+        weights = (self.map.scores + 1e-6).masked_fill(~inside, 0.0)
+        # Seen from either side, how near a word is to where its neighbours' partners are.
+        self._near = (
+            _near(_expected(weights, 2), src.lengths, weights.shape[2]),
+            _near(_expected(weights, 1), tgt.lengths, weights.shape[1]).mT,
+        )
 
     @staticmethod
     def count(layers: int) -> int:
@@ -145,11 +144,13 @@ class PairFeatures:
         of_row, of_col = self.map.others(rows)
         row_sum, col_sum = self.map.sums[0][:, rows, None], self.map.sums[1][:, None]
         log_score = _log(score)
+        each_word = zip(_word_features(self._src), _word_features(self._tgt), strict=True)
+        of_words = [side for src, tgt in each_word for side in (src[:, rows, None], tgt[:, None])]
         single = [
             self._products[:, rows],
             score,
             self.map.around(rows, 2, 2) + self.map.around(rows, -2, -2),
-            self._distance(rows),
+            (self._places[0][:, rows, None] - self._places[1][:, None]).abs(),
             _log(forward),
             _log(backward),
             of_row,
@@ -160,27 +161,10 @@ class PairFeatures:
             col_sum,
             self._near[0][:, rows],
             self._near[1][:, rows],
-            *self._of_words(rows),
+            *of_words,
             *self.map.neighbours(rows),
         ]
         return torch.cat([*found, torch.stack([each.expand_as(score) for each in single], 3)], 3)
-
-    def _distance(self, rows: slice) -> Tensor:
-        """The distance between the relative places of both words."""
-        src, tgt = (_places(*each) for each in zip((self._src, self._tgt), self._lengths, strict=True))
-        return (src[:, rows, None] - tgt[:, None]).abs()
-
-    def _of_words(self, rows: slice) -> Iterator[Tensor]:
-        """Tokens of each word, words of each sentence, and which words are its first and last."""
-        for of_src, of_tgt in zip(_word_features(self._src), _word_features(self._tgt), strict=True):
-            yield of_src[:, rows, None]
-            yield of_tgt[:, None, :]
-
-    def _nearness(self) -> tuple[Tensor, Tensor]:
-        """exp(-d / 2), d the distance from where a neighbour's partners are, seen from either side; (B, n, m)."""
-        weights = (self.map.scores + 1e-6).masked_fill(~self._inside, 0.0)
-        to_tgt, to_src = (_expected(weights, dim) for dim in (2, 1))
-        return _near(to_tgt, self._lengths[0], weights.shape[2]), _near(to_src, self._lengths[1], weights.shape[1]).mT
 
 
 def mirrors(layers: int) -> list[int]:
@@ -203,14 +187,14 @@ def _centred(words: WordStates) -> Tensor:
     return torch.nn.functional.normalize(words.states - mean, dim=3, eps=1e-3) * here
 
 
-def _places(words: WordStates, lengths: Tensor) -> Tensor:
+def _places(words: WordStates) -> Tensor:
     """(B, W): the place of each word in its sentence, from 0 to 1."""
-    at = torch.arange(words.tokens.shape[1], device=lengths.device) + 0.5
-    return at / lengths.clamp(min=1)[:, None]
+    at = torch.arange(words.tokens.shape[1], device=words.tokens.device) + 0.5
+    return at / words.lengths.clamp(min=1)[:, None]
 
 
 def _word_features(words: WordStates) -> Iterator[Tensor]:
-    """Each (B, W)."""
+    """The tokens of each word, the words of its sentence, and whether it is the first or last; each (B, W)."""
     at = torch.arange(words.tokens.shape[1], device=words.tokens.device)
     last = words.lengths[:, None] - 1
     yield words.tokens.clamp(max=6) / 4

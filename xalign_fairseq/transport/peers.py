@@ -48,10 +48,6 @@ class Cosine(ByMatrix):
     - ``match``: the min(n, m) one-to-one links with the largest sum of similarities, by SciPy on the host.
 
     The probability of a link is its similarity, which ignores other candidates.
-
-    Example::
-
-        links = Cosine("itermax")(hidden, spans)
     """
 
     encoding: ClassVar[str] = "separate"
@@ -90,10 +86,6 @@ class Softmax(ByMatrix):
     """awesome-align's links (Dou & Neubig, 2021): dot products through a softmax over either side.
 
     A link exceeds ``threshold`` in both softmaxes; its probability is their geometric mean.
-
-    Example::
-
-        links = Softmax()(hidden, spans)
     """
 
     encoding: ClassVar[str] = "separate"
@@ -129,10 +121,6 @@ class Released(ByMatrix):
     makes the largest entry meaningless.
 
     The probability of a link is its share of its row, clamped to [0, 1].
-
-    Example::
-
-        links = Released()(hidden, spans)
     """
 
     encoding: ClassVar[str] = "joint"

@@ -16,11 +16,6 @@ class Pointer(nn.Module):
         dim: the hidden size.
         start: ``random``, as BERT's maps; or ``identity``, which points by h_i . h_j / sqrt(d), for states that are
             already aligned: random maps would add noise to them.
-
-    Example::
-
-        pointer = Pointer(768)
-        total, correct = pointer.loss(hidden, spans, queries, labels)
     """
 
     def __init__(self, dim: int, start: str = "random"):

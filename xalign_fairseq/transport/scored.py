@@ -79,7 +79,6 @@ def scorer_of_state(state: Mapping[str, torch.Tensor]) -> LinkScorer:
 
 @lru_cache(maxsize=4)
 def shared_scorer(path: str) -> LinkScorer:
-    """The scorer of a file, read once."""
     return load_scorer(path)[0]
 
 
@@ -125,12 +124,10 @@ class Scored(ByMatrix):
 
     @property
     def network(self) -> LinkScorer:
-        """The scorer."""
         return self.measure or shared_scorer(self.scorer or str(PACKAGED))
 
     @property
     def layers(self) -> tuple[int, ...]:
-        """The layers to read, in this order."""
         return self.network.layers
 
     def words(self, hidden: Tensor, spans: Tensor, src_words: Tensor, tgt_words: Tensor) -> list[dict[Link, float]]:

@@ -45,12 +45,6 @@ def pair_similarity(
 
     Raises:
         XalignError: the shapes do not fit.
-
-    Example::
-
-        hidden = torch.randn(1, 7, 16)  # <s> a b </s> x y </s>
-        similarity, src_mask, tgt_mask = pair_similarity(hidden, torch.tensor([[1, 3, 4, 6]]))
-        similarity.shape  # (1, 2, 2)
     """
     return pair_products(hidden, hidden, spans, sizes=sizes)
 

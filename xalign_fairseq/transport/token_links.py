@@ -20,11 +20,6 @@ class TokenLinks(NamedTuple):
         pair: (K,) int64, the pair's row in the batch.
         src, tgt: (K,) int64, tokens counted from the first of their side.
         probability: (K,) float.
-
-    Example::
-
-        links = Transport()(hidden, spans)
-        list(zip(links.src.tolist(), links.tgt.tolist()))  # of one pair: [(0, 1), (1, 0)]
     """
 
     pair: Tensor
@@ -86,10 +81,6 @@ def last_partners(partners: Tensor, *, one_sided: bool = False) -> Tensor:
     Args:
         partners: (R, B, T), absolute positions, -1 without a partner.
         one_sided: a link may be at only one of its two tokens, as those of ``union`` do.
-
-    Example::
-
-        last_partners(torch.tensor([[[3, -1, 0]], [[-1, -1, -1]]]))  # [[3, -1, 0]]
     """
     labels = partners[0] if len(partners) == 1 else partners.amax(0)
     if not one_sided:
@@ -157,11 +148,6 @@ def word_links(links: TokenLinks, src_words: Tensor, tgt_words: Tensor) -> list[
 
     Raises:
         XalignError: a link points beyond the subwords.
-
-    Example::
-
-        links = links_of_matrix(torch.tensor([[[True, False], [True, True]]]), torch.rand(1, 2, 2))
-        word_links(links, torch.tensor([[0, 0]]), torch.tensor([[0, 1]]))  # [{(0, 0): 0.9, (0, 1): 0.6}]
     """
     for which, words in ((links.src, src_words), (links.tgt, tgt_words)):
         if len(which) and (int(which.max()) >= words.shape[1] or int(links.pair.max()) >= len(words)):
@@ -188,10 +174,6 @@ def word_scores(scores: Tensor, src_words: Tensor, tgt_words: Tensor) -> Tensor:
         scores: (B, n, m), not negative.
         src_words: (B, n) int, the word index of each source subword; -1 for a subword of no word.
         tgt_words: (B, m) int, the same of the target side.
-
-    Example::
-
-        word_scores(torch.tensor([[[0.1, 0.7]]]), torch.tensor([[0]]), torch.tensor([[0, 0]]))  # [[[0.7]]]
     """
     return _largest(_largest(scores, src_words).mT, tgt_words).mT
 

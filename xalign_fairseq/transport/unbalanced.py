@@ -16,16 +16,6 @@ from xalign_fairseq.transport.sinkhorn.reference import check_sinkhorn_shapes
 from xalign_fairseq.transport.token_links import partners_of_matrix
 
 
-def check_dustbin_options(dustbin: float, mu: float, iterations: int) -> None:
-    """Raise XalignError for the first option that has no meaning."""
-    check_values(
-        "an option of transport with a dustbin has no such value",
-        ("dustbin", dustbin, 0 <= dustbin <= 1, "0 to 1"),
-        ("mu", mu, 0 < mu < math.inf, "a number above 0"),
-        ("iterations", iterations, iterations >= 1, "1 or more"),
-    )
-
-
 def dustbin_plan(
     scores: Tensor,
     src_mask: Tensor,
@@ -56,12 +46,6 @@ def dustbin_plan(
 
     Raises:
         XalignError: the shapes do not fit.
-
-    Example::
-
-        mask = torch.ones(1, 2, dtype=torch.bool)
-        plan = dustbin_plan(torch.tensor([[[1.0, 0.0], [0.0, 0.1]]]), mask, mask, 0.5)
-        plan[0, 1].argmax()  # 2: the second token stays alone
     """
     check_sinkhorn_shapes(scores, src_mask, tgt_mask, None, None)
     wide = at_least_float32(scores)
@@ -102,10 +86,6 @@ class Dustbin(ByMatrix):
     rest to the dustbin). ``filter``, ``rounds`` and ``alpha`` choose among these links
     (:func:`~xalign_fairseq.transport.extraction.find_links`). A link's probability is the geometric mean of its shares
     in its row and column, the dustbin's mass included.
-
-    Example::
-
-        links = Dustbin(dustbin=0.6)(hidden, spans)
     """
 
     encoding: ClassVar[str] = "joint"
@@ -119,7 +99,12 @@ class Dustbin(ByMatrix):
     alpha: float = 0.9
 
     def __post_init__(self) -> None:
-        check_dustbin_options(self.dustbin, self.mu, self.iterations)
+        check_values(
+            "an option of transport with a dustbin has no such value",
+            ("dustbin", self.dustbin, 0 <= self.dustbin <= 1, "0 to 1"),
+            ("mu", self.mu, 0 < self.mu < math.inf, "a number above 0"),
+            ("iterations", self.iterations, self.iterations >= 1, "1 or more"),
+        )
         check_link_options(self.filter, self.rounds, self.alpha)
 
     def labels(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> Tensor:

@@ -24,11 +24,9 @@ class Joined(io.RawIOBase):
         self._pieces, self._rest = pieces, b""
 
     def readable(self) -> bool:
-        """True."""
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Fill the buffer from the pieces; returns the number of bytes."""
         view = memoryview(buffer)
         parts, size = [self._rest], len(self._rest)
         while size < len(view) and (piece := next(self._pieces, None)) is not None:
@@ -82,12 +80,6 @@ SUFFIXES = frozenset(_OPENERS)
 _DAMAGED = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile)
 
 
-def _is_damage(error: Exception) -> bool:
-    if isinstance(error, OSError):
-        return error.errno is None or isinstance(error, gzip.BadGzipFile)
-    return isinstance(error, _DAMAGED) or type(error).__name__ == "ZstdError"
-
-
 def is_compressed(path: StrPath) -> bool:
     """Whether a file is compressed, by its suffix: .gz, .bz2, .xz or .zst."""
     return Path(path).suffix in _OPENERS
@@ -119,7 +111,8 @@ def open_file(path: StrPath, packed: str | None = None) -> Iterator[IO[bytes]]:
     except XalignError:
         raise
     except Exception as error:
-        if not _is_damage(error):
+        known = isinstance(error, _DAMAGED) or type(error).__name__ == "ZstdError"
+        if not (known or (isinstance(error, OSError) and error.errno is None)):
             raise
         large = isinstance(error, lzma.LZMAError | MemoryError)
         raise XalignError(

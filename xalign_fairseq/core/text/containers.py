@@ -201,7 +201,6 @@ class _Units:
         self._here = False
 
     def take(self) -> list[bytes]:
-        """Return and remove the complete lines."""
         lines, self._lines = self._lines, []
         return lines
 

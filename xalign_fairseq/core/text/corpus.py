@@ -35,10 +35,7 @@ class TextFile:
     held: bytes | None = None
 
     def parts(self) -> "Iterator[TextFile]":
-        """The chunks, each a :class:`TextFile` with the same path; ``first`` is the 0-based number of its first line.
-
-        Part ``c`` of two files of equal length has the same line numbers.
-        """
+        """The chunks, with the 0-based number of their ``first`` lines; of two files of equal length they match."""
         held: Iterator[bytes | None] = self._texts() if is_stream(self.path) else repeat(None)
         for chunk, (span, text) in enumerate(zip(pairwise(self.offsets), held, strict=False)):
             before = chunk * CHUNK_LINES

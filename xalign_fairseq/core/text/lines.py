@@ -77,7 +77,11 @@ def text_lines(stream: IO[bytes] | LiveStream, path: StrPath, table: bool = Fals
     number, crlf = 0, False
     for number, raw in enumerate(lines_of(stream, path), 1):
         if number == 1:
-            _require_unpacked(raw, path)
+            if tool := packed_by(raw):  # it would look like another encoding
+                problem, remedy = "the file is compressed", f"{tool} -dc {path} > FILE"
+                found = f"the first bytes of {tool}'s files"
+                expected = f"text, or a name that ends in {PACKED[tool][1]}"
+                raise XalignError(problem, where=path, found=found, expected=expected, remedy=remedy)
             if not table:
                 require_one_text(raw, path)
             raw = raw.removeprefix(codecs.BOM_UTF8)
@@ -102,16 +106,6 @@ def text_lines(stream: IO[bytes] | LiveStream, path: StrPath, table: bool = Fals
 def packed_by(raw: bytes) -> str | None:
     """The compression (of :data:`PACKED`) of a file with these first bytes; None: not compressed."""
     return next((tool for tool, (begin, _) in PACKED.items() if re.match(begin, raw)), None)
-
-
-def _require_unpacked(raw: bytes, path: StrPath) -> None:
-    """Refuse a compressed file, which would look like another encoding."""
-    tool = packed_by(raw)
-    if tool is not None:
-        found, expected = f"the first bytes of {tool}'s files", f"text, or a name that ends in {PACKED[tool][1]}"
-        raise XalignError(
-            "the file is compressed", where=path, found=found, expected=expected, remedy=f"{tool} -dc {path} > FILE"
-        )
 
 
 @functools.cache

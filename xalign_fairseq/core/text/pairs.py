@@ -98,12 +98,7 @@ class PairedText(Protocol):
 
 
 class SpreadPairs:
-    """At most ``most`` pairs of a text, evenly spread and always the same.
-
-    Example::
-
-        len(SpreadPairs(SentencePairs("all.en", "all.de"), 1_000_000))
-    """
+    """At most ``most`` pairs of a text, evenly spread and always the same."""
 
     def __init__(self, text: PairedText, most: int):
         if most < 1:
@@ -124,17 +119,9 @@ class SpreadPairs:
 class PairStream:
     """The sentence pairs of standard input (``-``, lines of ``src ||| tgt``) or of pipes, read once, as they arrive.
 
-    Args:
-        src, tgt, split: as in :class:`SentencePairs`.
-
     Raises:
         XalignError: the errors of :class:`SentencePairs`, but during the iteration; immediately for standard input as
             one of two sides.
-
-    Example::
-
-        for src, tgt in PairStream("-"):
-            ...  # two lists of words
     """
 
     def __init__(self, src: StrPath, tgt: StrPath | None = None, split: tuple[Split, Split] = AT_SPACES):

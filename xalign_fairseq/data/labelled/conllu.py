@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
+from itertools import groupby
 from pathlib import Path
 
 from xalign_fairseq.core.counts import counted
@@ -176,22 +177,10 @@ def read_tagged_words(path: StrPath, language: str) -> list[WordsExample]:
     (``en:Paris TAB B-LOC``); the reader removes it. Sentences are numbered from 1.
     """
     examples: list[WordsExample] = []
-    words: list[str] = []
-    tags: list[str] = []
-
-    def end_sentence() -> None:
-        if words:
-            examples.append(WordsExample(str(len(examples) + 1), language, tuple(words), tuple(tags) if tags else None))
-            words.clear()
-            tags.clear()
-
-    for row in _rows(path, language):
-        if row is None:
-            end_sentence()
-        else:
-            words.append(row[0])
-            tags.extend(row[1:])
-    end_sentence()
+    for filled, rows in groupby(_rows(path, language), bool):
+        if filled:
+            words, *tags = zip(*rows, strict=True)
+            examples.append(WordsExample(str(len(examples) + 1), language, words, tags[0] if tags else None))
     if not examples:
         raise XalignError("the file has no sentence", where=path, expected="word TAB tag lines")
     return examples
@@ -206,20 +195,16 @@ def read_pos(path: StrPath, language: str) -> list[WordsExample]:
     return read_upos(path, language) if is_conllu else read_tagged_words(path, language)
 
 
-def _has_language(path: StrPath, prefix: str) -> bool:
-    """Whether the language is before each word; the first non-empty word decides."""
+def _rows(path: StrPath, language: str) -> Iterator[list[str]]:
+    """``[word, tag]`` or ``[word]`` of each line, empty for a blank one."""
+    prefix, columns = f"{language}:", 0
     words = (row.partition("\t")[0].strip(" ") for row in read_rows(path))
-    return next((word.startswith(prefix) for word in words if word not in ("", prefix)), False)
-
-
-def _rows(path: StrPath, language: str) -> Iterator[list[str] | None]:
-    """``[word, tag]`` or ``[word]`` of each line, ``None`` for a blank one."""
-    prefix = f"{language}:"
-    columns, prefixed = 0, _has_language(path, prefix)
+    # The first non-empty word shows whether the language is before each word.
+    prefixed = next((word.startswith(prefix) for word in words if word not in ("", prefix)), False)
     for number, line in enumerate(read_rows(path), 1):
         row = [each.strip(" ") for each in line.split("\t")]  # only this one: some words are unusual spaces
         if not any(row):
-            yield None
+            yield []
             continue
         if _COMMENT.match(line):
             problem, expected = "a comment of CoNLL-U is among the words", "word TAB tag, or CoNLL-U in a file .conllu"

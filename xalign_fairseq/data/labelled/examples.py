@@ -33,7 +33,6 @@ class PairExample:
 
     @property
     def languages(self) -> tuple[str, str]:
-        """Languages of the first and of the second text."""
         return self.language, self.second_language or self.language
 
 
@@ -48,7 +47,6 @@ class WordsExample:
 
     @property
     def languages(self) -> tuple[str]:
-        """Of the sentence."""
         return (self.language,)
 
 
@@ -75,7 +73,6 @@ class TreeExample:
 
     @property
     def languages(self) -> tuple[str]:
-        """Of the sentence."""
         return (self.language,)
 
 
@@ -95,7 +92,6 @@ class QuestionExample:
 
     @property
     def languages(self) -> tuple[str, str]:
-        """Languages of the question and of the context."""
         return self.question_language or self.language, self.language
 
 

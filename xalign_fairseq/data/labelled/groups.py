@@ -108,7 +108,6 @@ def held_out(
 
 
 def _sources(training: Mapping[str, Sequence[Any]], groups: Sequence[tuple[Any, ...]]) -> Iterable[Hashable]:
-    """The key of each group's source example."""
     if len(training) == 1:
         return range(len(groups))
     if all(isinstance(group[0], QuestionExample) for group in groups):

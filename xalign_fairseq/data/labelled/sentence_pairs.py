@@ -65,23 +65,18 @@ def read_pairs(path: StrPath, language: str) -> list[PairExample]:
             without.append(number)
         name = str(number) if columns.id is None else parts[columns.id].strip()
         examples.append(PairExample(name, language, parts[columns.first].strip(), parts[columns.second].strip(), label))
-    _tell_broken(path, broken, len(broken) + len(examples))
+    if broken:
+        problem, every = "do not have five columns with text", len(broken) + len(examples)
+        found = f"{len(broken)} of {every} rows, the first of them line {broken[0]}"
+        if len(broken) > MOST_BROKEN * every:
+            raise XalignError(f"rows {problem}", where=path, found=found, expected="at most 1 %")
+        logger.warning("%s: %s, %s and are left out", path, found, problem)
     if not examples:
         found = f"rows of {', '.join(sorted(others))}" if others else "a header alone"
         raise XalignError(f"the file has no pair of language {language}", where=path, found=found)
     if 0 < len(without) < len(examples):
         raise _no_label(path, without[0])
     return _with_labels_beside(path, examples) if columns.label is None else examples
-
-
-def _tell_broken(path: StrPath, broken: Sequence[int], rows: int) -> None:
-    """Log the number of skipped rows; above 1 % it is an error."""
-    if not broken:
-        return
-    found = f"{len(broken)} of {rows} rows, the first of them line {broken[0]}"
-    if len(broken) > MOST_BROKEN * rows:
-        raise XalignError("rows do not have five columns with text", where=path, found=found, expected="at most 1 %")
-    logger.warning("%s: %s, do not have five columns with text and are left out", path, found)
 
 
 def labels_file(path: StrPath) -> Path | None:
@@ -167,10 +162,7 @@ TATOEBA_LANGUAGES = dict(pair.split(":") for pair in _TATOEBA.split())
 
 
 def english_file(path: StrPath) -> Path | None:
-    """The English side of the bitext whose other side is ``path``, by its name: ``en-de.en`` for ``en-de.de``.
-
-    ``None`` if the name of ``path`` has another form.
-    """
+    """The English side of the bitext with this other side: ``en-de.en`` for ``en-de.de``; None for other names."""
     path = Path(path)
     name = unpacked_name(path.name)
     packed = path.name.removeprefix(name)

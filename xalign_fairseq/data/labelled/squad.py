@@ -1,7 +1,6 @@
 """SQuAD's JSON, also used by XQuAD, MLQA and TyDiQA-GoldP."""
 
 import logging
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +41,8 @@ def read_squad(path: StrPath, language: str) -> list[QuestionExample]:
     wrong_answers: list[XalignError] = []
     questions: list[QuestionExample] = []
     try:
-        for context, question in _questions(content["data"]):
+        paragraphs = (paragraph for article in content["data"] for paragraph in article["paragraphs"])
+        for context, question in ((each["context"], question) for each in paragraphs for question in each["qas"]):
             try:
                 questions.append(_example(question, context, path, language, wrong_answers))
             except XalignError as error:
@@ -80,13 +80,6 @@ def read_tydiqa(path: StrPath, language: str) -> list[QuestionExample]:
             f"the file has no question of language {language}", where=path, found=", ".join(sorted(names))
         )
     return kept
-
-
-def _questions(data: Any) -> Iterator[tuple[str, dict[str, Any]]]:
-    for article in data:
-        for paragraph in article["paragraphs"]:
-            for question in paragraph["qas"]:
-                yield paragraph["context"], question
 
 
 def _example(

@@ -52,17 +52,14 @@ class PairText:
 
     @property
     def name(self) -> str:
-        """For messages and the progress bar."""
         return f"{self.split} {self.src}-{self.tgt}"
 
     @property
     def lines(self) -> int:
-        """Pairs of lines."""
         return self.src_file.lines
 
     @property
     def sources(self) -> tuple[TextFile, ...]:
-        """The text files, in order."""
         return self.src_file, self.tgt_file
 
     @property
@@ -144,27 +141,22 @@ class MonoText:
 
     @property
     def name(self) -> str:
-        """For messages and the progress bar."""
         return f"{self.split} {self.lang}"
 
     @property
     def lines(self) -> int:
-        """Lines of all files."""
         return sum(file.lines for file in self.files)
 
     @property
     def sources(self) -> tuple[TextFile, ...]:
-        """The text files, in order."""
         return self.files
 
     @property
     def ids_outputs(self) -> tuple[str, ...]:
-        """Name of the file of ids, which has the dictionary's dtype."""
         return (mono_prefix(self.split, self.lang),)
 
     @property
     def side_outputs(self) -> tuple[str, ...]:
-        """None: monolingual text has no links."""
         return ()
 
     def share(self, index: int, number: int) -> "MonoText":

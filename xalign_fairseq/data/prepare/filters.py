@@ -27,7 +27,6 @@ def in_language(path: StrPath, language: str, lines: Sequence[str]) -> np.ndarra
 
 
 def require_model(path: StrPath) -> None:
-    """:class:`XalignError` unless a model can be read."""
     _load(os.fspath(path))
 
 

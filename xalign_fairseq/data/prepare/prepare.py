@@ -120,7 +120,6 @@ def _share(text: Text, index: int, number: int) -> Text:
 
 
 def _store_tokenizer(folder: Path, tokenizer: Tokenizer) -> None:
-    """Put a tokenizer's model and ``dict.txt`` into the folder."""
     write_model(folder, tokenizer.model)
     tokenizer.dictionary.save(folder / DICTIONARY)
 

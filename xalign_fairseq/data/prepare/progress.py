@@ -53,7 +53,6 @@ class TextProgress:
     places: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def place(self, output: str) -> tuple[int, int]:
-        """The place where an output's writer continues."""
         return self.places.get(output, (0, 0))
 
 
@@ -86,7 +85,6 @@ class PrepareProgress:
         self.remove_others(())
 
     def begin(self) -> None:
-        """Tokenizer and dictionary are written."""
         self.begun = True
         self._write()
 
@@ -101,7 +99,6 @@ class PrepareProgress:
         return TextProgress(name, entry["parts"], entry["done"], Counter(entry["counts"]), places)
 
     def _reaches(self, output: str, first: int, second: int) -> bool:
-        """Whether an output's files have at least these sizes."""
         files = ((bin_path(self._folder / output), first), (sizes_path(self._folder / output), second))
         return all(path.is_file() and path.stat().st_size >= size for path, size in files)
 
@@ -125,7 +122,6 @@ class PrepareProgress:
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
 
     def end(self) -> None:
-        """The folder is complete: the journal is removed."""
         (self._folder / JOURNAL).unlink(missing_ok=True)
 
     def _put(self, state: TextProgress) -> None:

@@ -3,7 +3,7 @@
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from xalign_fairseq.core.errors import Parameter, XalignError
@@ -95,13 +95,8 @@ class PrepareOptions:
     @property
     def paths(self) -> list[str]:
         """All text and link files, each once."""
-        return list(dict.fromkeys(self._all_paths()))
-
-    def _all_paths(self) -> Iterator[str]:
-        for pair in self.pairs:
-            yield from (path for path in (pair.src_path, pair.tgt_path, pair.links) if path is not None)
-        for mono in self.mono:
-            yield from mono.paths
+        links = [pair.links for pair in self.pairs if pair.links is not None]
+        return list(dict.fromkeys([*self.text_paths, *links]))
 
     def check(self) -> None:
         """Raise :class:`XalignError` if options contradict each other, files are missing, there is nothing to do, or an

@@ -27,16 +27,10 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True)
 class Normalisation:
-    """A model's normalisation of text.
+    """A model's normalisation of text."""
 
-    Attributes:
-        charsmap: character replacements, in sentencepiece's compiled form; empty for no replacement.
-        begins_words: whether every word begins with ▁, outer spaces are removed and repeated spaces become one (the
-            default).
-    """
-
-    charsmap: bytes
-    begins_words: bool
+    charsmap: bytes  # character replacements in sentencepiece's compiled form; empty for none
+    begins_words: bool  # as by default: ▁ begins every word, outer spaces go, and repeated spaces become one
 
 
 def read_pieces(model: bytes) -> list[Piece]:

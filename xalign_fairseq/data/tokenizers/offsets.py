@@ -11,15 +11,11 @@ SPACE = "▁"
 def pieces_with_offsets(
     processor: sentencepiece.SentencePieceProcessor, text: str
 ) -> tuple[list[str], np.ndarray, np.ndarray]:
-    """The pieces of a text as fairseq reads them, and each piece's range of characters in the original text.
+    """The pieces of a text as fairseq reads them, and the ``begin`` and ``end`` (N,) of each in the original text.
 
     The ``▁`` of a piece has no character: the piece begins at its first letter. A piece of ``▁`` alone has an empty
     range. Pieces that share one original character ("½" becomes "1", "⁄", "2") all have the whole character; characters
     that normalisation removes belong to the piece before them.
-
-    Returns:
-        pieces: texts, split at white space within them as ``fairseq-preprocess`` splits.
-        begin, end: (N,) int64, 0-based, end exclusive: ``text[begin[i]:end[i]]`` is behind piece i.
     """
     normalised, origin = processor.normalize(text, with_offsets=True)
     # Pieces are counted in bytes, because a model with byte fallback has pieces of one byte.

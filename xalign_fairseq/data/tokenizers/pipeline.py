@@ -61,11 +61,7 @@ class TokenizerPipeline:
         return [*specials, *(i for i in range(self.size) if i not in taken), mask]
 
     def open(self, where: object = "tokenizer.json") -> Any:
-        """The library's tokenizer; it treats special symbols in a text as text.
-
-        Raises:
-            XalignError: the library refuses the file.
-        """
+        """The library's tokenizer, which treats special symbols in a text as text; XalignError if it refuses."""
         import tokenizers
 
         try:
@@ -99,17 +95,8 @@ class TokenizerPipeline:
 class PipelineTokenizer(Tokenizer):
     """The ids that Hugging Face's tokenizer gives for a line, without special symbols around it.
 
-    Args:
-        dictionary: as :meth:`TokenizerPipeline.dictionary` makes it.
-        pipeline: the tokenizer.
-
     Raises:
         XalignError: the pipeline can't be read, or the dictionary has another number of ids.
-
-    Example::
-
-        tokenizer = PipelineTokenizer(pipeline.dictionary(), pipeline)
-        tokenizer.encode_words(["Hello", "world!"])  # the ids of Hello Ġworld !, and [0, 1, 1]
     """
 
     def __init__(self, dictionary: Dictionary, pipeline: TokenizerPipeline):
@@ -162,11 +149,11 @@ class PipelineTokenizer(Tokenizer):
         """
         encoded = self._read(text)
         begin, end = np.array(encoded.offsets, dtype=np.int64).reshape(-1, 2).T
-        after = _after_blanks(text)
-        begin = after[begin]
+        blank = np.array([character.isspace() for character in text], dtype=bool)
+        begin = _next(~blank)[begin]
         # Characters that normalisation removes, such as a combined accent, belong to the token before them.
         following = np.append(begin[1:], len(text))
-        end = np.maximum(end, np.minimum(following, _before_blanks(text)[end]))
+        end = np.maximum(end, np.minimum(following, _next(blank)[end]))
         return self._table[np.array(encoded.ids, dtype=np.int64)].tolist(), begin, np.maximum(begin, end)
 
     def _read(self, line: str) -> Any:
@@ -177,16 +164,7 @@ class PipelineTokenizer(Tokenizer):
         return [self._read(word).ids for word in words]
 
 
-def _before_blanks(text: str) -> np.ndarray:
-    """For each character and the end of a text, the first place from there on that is a space or the end."""
-    places = np.arange(len(text) + 1)
-    places[[not character.isspace() for character in text] + [False]] = len(text)
-    return np.minimum.accumulate(places[::-1])[::-1]
-
-
-def _after_blanks(text: str) -> np.ndarray:
-    """For each character and the end of a text, the first place from there on that is not a space, (len + 1,) int64."""
-    places = np.arange(len(text) + 1)
-    blank = np.array([character.isspace() for character in text] + [False])
-    places[blank] = len(text)
+def _next(wanted: np.ndarray) -> np.ndarray:
+    """For each character (N,) and the end of a text, (N + 1,): the first wanted place from there on, or the end."""
+    places = np.append(np.where(wanted, np.arange(len(wanted)), len(wanted)), len(wanted))
     return np.minimum.accumulate(places[::-1])[::-1]

@@ -16,13 +16,7 @@ MAX_SENTENCE_BYTES = 1 << 16
 
 
 def train_sentencepiece(files: Sequence[TextFile], vocab_size: int, seed: int) -> bytes:
-    """Train a unigram model on all lines of the files, or on 2 million of them drawn with the seed.
-
-    The settings are XLM-R's: NFKC, character coverage 0.9995, ``<unk>`` 0, ``<s>`` 1, ``</s>`` 2.
-
-    Returns:
-        The bytes of the model file: the same for the same text and seed.
-    """
+    """A unigram model's file, with XLM-R's settings, from all lines, or 2 million of them drawn with the seed."""
     model = io.BytesIO()
     try:
         sentencepiece.SentencePieceTrainer.train(

@@ -77,13 +77,7 @@ class Tokenizer(ABC):
 
     @abstractmethod
     def encode_with_offsets(self, text: str) -> tuple[list[int], np.ndarray, np.ndarray]:
-        """The ids of :meth:`encode`, and the characters behind each: ``begin`` and ``end`` (N,) int64 in ``text``.
-
-        Example::
-
-            ids, begin, end = tokenizer.encode_with_offsets("Hello world!")
-            "Hello world!"[begin[1] : end[1]]  # "world"
-        """
+        """The ids of :meth:`encode`, and the characters behind each: ``begin`` and ``end`` (N,) int64 in ``text``."""
 
     def encode(self, line: str) -> list[int]:
         """The ids of one line."""
@@ -124,11 +118,6 @@ class SentencePieceTokenizer(Tokenizer):
 
     Raises:
         XalignError: not a sentencepiece model, or a dictionary that lacks more than half of the model's pieces.
-
-    Example::
-
-        tokenizer = SentencePieceTokenizer("sentencepiece.bpe.model", Dictionary.load("dict.txt"))
-        tokenizer.encode("Hello world!")  # [35378, 8999, 38] with XLM-R's model
     """
 
     def __init__(self, model: StrPath | bytes, dictionary: Dictionary | None = None):
@@ -151,9 +140,13 @@ class SentencePieceTokenizer(Tokenizer):
         """Our ids from sentencepiece's ids."""
         pieces, sizes = encoded
         flat = self._table[pieces]
-        if (flat == SLOW).any():
-            return self._repair(lines, flat, sizes)
-        return flat, sizes
+        slow = np.unique(np.repeat(np.arange(len(sizes)), sizes)[flat == SLOW]).tolist()
+        if not slow:
+            return flat, sizes
+        sentences = np.split(flat, np.cumsum(sizes)[:-1])
+        for i, texts in zip(slow, self._texts([lines[i] for i in slow]), strict=True):
+            sentences[i] = np.array([self.dictionary.index(text) for text in texts], dtype=np.int32)
+        return flatten(sentences)
 
     def encode_words_batch(self, sentences: Sequence[Sequence[str]]) -> tuple[Ragged, Ragged]:
         """A piece with ▁ begins a word if each word of the line, encoded alone, has exactly one such piece. Otherwise
@@ -177,8 +170,12 @@ class SentencePieceTokenizer(Tokenizer):
             return (ids, sizes), (index, lengths)
         parts = np.split(index, ends[:-1])
         for i in np.flatnonzero(~easy).tolist():
-            whole = pieces[ends[i] - lengths[i] : ends[i]].tolist()
-            parts[i] = self._words_of_pieces(sentences[i], lines[i], whole, int(sizes[i]))
+            whole, each = pieces[ends[i] - lengths[i] : ends[i]].tolist(), self._parts(sentences[i])
+            if sizes[i] == len(whole) and list(chain.from_iterable(each)) == whole:
+                counts = [len(part) for part in each]
+            else:
+                counts = self._lengths_by_characters(sentences[i], lines[i])
+            parts[i] = np.repeat(np.arange(len(sentences[i]), dtype=np.int32), counts)
         return (ids, sizes), flatten(parts)
 
     def _all_usual(self, sentences: Sequence[Sequence[str]]) -> np.ndarray:
@@ -196,15 +193,6 @@ class SentencePieceTokenizer(Tokenizer):
         self._usual.update(zip(new, once.tolist(), strict=True))
         get = self._usual.__getitem__
         return np.fromiter((all(map(get, words)) for words in sentences), dtype=bool, count=len(sentences))
-
-    def _words_of_pieces(self, words: Sequence[str], line: str, whole: list[int], size: int) -> np.ndarray:
-        """The word of each of a line's ``size`` ids; ``whole`` are sentencepiece's ids of the line."""
-        parts = self._parts(words)
-        if size == len(whole) and list(chain.from_iterable(parts)) == whole:
-            lengths = [len(part) for part in parts]
-        else:
-            lengths = self._lengths_by_characters(words, line)
-        return np.repeat(np.arange(len(words), dtype=np.int32), lengths)
 
     def encode_with_offsets(self, text: str) -> tuple[list[int], np.ndarray, np.ndarray]:
         """The space before a word belongs to no token, see :func:`.pieces_with_offsets`."""
@@ -242,13 +230,6 @@ class SentencePieceTokenizer(Tokenizer):
     def _texts(self, lines: Sequence[str]) -> list[list[str]]:
         """The ids that fairseq reads from ``spm_encode``'s output, where unknown pieces are text."""
         return [" ".join(pieces).split() for pieces in self._processor.encode(list(lines), out_type=str, num_threads=1)]
-
-    def _repair(self, lines: Sequence[str], flat: np.ndarray, sizes: np.ndarray) -> Ragged:
-        sentences = np.split(flat, np.cumsum(sizes)[:-1])
-        slow = np.unique(np.repeat(np.arange(len(sizes)), sizes)[flat == SLOW]).tolist()
-        for i, texts in zip(slow, self._texts([lines[i] for i in slow]), strict=True):
-            sentences[i] = np.array([self.dictionary.index(text) for text in texts], dtype=np.int32)
-        return flatten(sentences)
 
     def _encode_each(self, words: list[str]) -> list[list[int]]:
         with named_if_no_unicode(words):

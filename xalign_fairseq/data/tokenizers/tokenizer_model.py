@@ -62,7 +62,6 @@ def model_name(model: TokenizerModel) -> str:
 
 
 def write_model(folder: Path, model: TokenizerModel) -> None:
-    """Write a model's file."""
     content = model if isinstance(model, bytes) else f"{json.dumps(model.to_state())}\n".encode()
     with atomic_write(folder / model_name(model), "wb") as stream:
         stream.write(content)

@@ -5,6 +5,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 
@@ -36,22 +37,23 @@ class Trimmer(ABC):
 
     It keeps special symbols, all pieces of the text, other pieces that decide how the text is cut, single characters of
     these pieces, frequent pieces, digits, punctuation, and the letters of the text's scripts, which can spell other
-    text.
-
-    Args:
-        tokenizer: the tokenizer with all pieces.
-
-    Attributes:
-        counts: how often each id occurred in the text, (V,) int64.
+    text. ``counts`` (V,) int64 is how often each id occurred in the text.
     """
 
     def __init__(self, tokenizer: Tokenizer):
-        self._dictionary = tokenizer.dictionary
+        self._tokenizer, self._dictionary = tokenizer, tokenizer.dictionary
         self.counts = np.zeros(self._dictionary.embedding_size, dtype=np.int64)
 
-    @abstractmethod
     def read(self, lines: Sequence[str]) -> None:
         """Count the pieces of some lines of the text."""
+        ids, sizes = self._tokenizer.encode_batch(lines)
+        self.counts += np.bincount(ids, minlength=len(self.counts))
+        unknown = np.unique(np.repeat(np.arange(len(lines)), sizes)[ids == self._dictionary.unk_index])
+        self._use([lines[i] for i in unknown.tolist()])
+
+    @abstractmethod
+    def _use(self, lines: Sequence[str]) -> None:
+        """Keep the pieces of lines with unknown ids."""
 
     def trim(self, floor: int = FLOOR) -> Trimmed:
         """The tokenizer of the kept pieces."""
@@ -105,7 +107,6 @@ class SentencePieceTrimmer(Trimmer):
 
     def __init__(self, tokenizer: SentencePieceTokenizer):
         super().__init__(tokenizer)
-        self._tokenizer = tokenizer
         self._model = tokenizer.model
         self._processor = load_sentencepiece(self._model)
         self._pieces = read_pieces(self._model)
@@ -116,12 +117,8 @@ class SentencePieceTrimmer(Trimmer):
         # Pieces without an id: those that fairseq splits, and the text's pieces outside the dictionary.
         self._used = np.array([piece.text.split() != [piece.text] for piece in self._pieces])
 
-    def read(self, lines: Sequence[str]) -> None:
-        """Count the pieces of some lines of the text."""
-        ids, sizes = self._tokenizer.encode_batch(lines)
-        self.counts += np.bincount(ids, minlength=len(self.counts))
-        unknown = np.unique(np.repeat(np.arange(len(lines)), sizes)[ids == self._dictionary.unk_index])
-        for whole in self._processor.encode([lines[i] for i in unknown.tolist()], out_type=int, num_threads=1):
+    def _use(self, lines: Sequence[str]) -> None:
+        for whole in self._processor.encode(list(lines), out_type=int, num_threads=1):
             self._used[whole] = True
 
     def _text(self, i: int) -> str:
@@ -156,20 +153,14 @@ class WordPieceTrimmer(Trimmer):
 
     def __init__(self, tokenizer: WordPieceTokenizer):
         super().__init__(tokenizer)
-        self._tokenizer = tokenizer
+        self._wordpiece = tokenizer
         self._used: set[int] = set()
 
-    def read(self, lines: Sequence[str]) -> None:
-        """Count the pieces of some lines of the text."""
-        ids, sizes = self._tokenizer.encode_batch(lines)
-        self.counts += np.bincount(ids, minlength=len(self.counts))
-        unknown = np.unique(np.repeat(np.arange(len(lines)), sizes)[ids == self._dictionary.unk_index])
-        for i in unknown.tolist():
-            for part in self._tokenizer.parts(lines[i]):
-                self._used.update(self._longest(part))
+    def _use(self, lines: Sequence[str]) -> None:
+        for part in chain.from_iterable(map(self._wordpiece.parts, lines)):
+            self._used.update(self._longest(part))
 
     def _longest(self, word: str) -> Iterable[int]:
-        """The pieces of a word, until none fits."""
         begin = 0
         while begin < len(word) <= LONGEST_WORD:
             mark = CONTINUES if begin else ""
@@ -194,7 +185,7 @@ class WordPieceTrimmer(Trimmer):
         keep[list(self._used)] = True
         # At least one, which marks the dictionary as WordPiece's.
         keep[[symbol.startswith(CONTINUES) for symbol in self._dictionary.symbols].index(True)] = True
-        dictionary, settings = self._dictionary, self._tokenizer.settings
+        dictionary, settings = self._dictionary, self._wordpiece.settings
         places = np.array(bert_ids(dictionary, settings))  # BERT's ids for our ids
         ranks = np.searchsorted(np.sort(places[keep]), [*places[: len(SPECIALS)], places[dictionary.mask_index]])
         ids = tuple(ranks.tolist())
@@ -205,12 +196,11 @@ def make_trimmer(tokenizer: Tokenizer) -> Trimmer:
     """The trimmer of a tokenizer's kind."""
     if isinstance(tokenizer, WordPieceTokenizer):
         return WordPieceTrimmer(tokenizer)
-    if not isinstance(tokenizer, SentencePieceTokenizer):
-        found = "a tokenizer.json of another kind than XLM-R's and BERT's"
-        expected = "a sentencepiece model or WordPiece"
-        remedy = "leave the trimming out"
-        raise XalignError("this kind of tokenizer can't be trimmed", found=found, expected=expected, remedy=remedy)
-    return SentencePieceTrimmer(tokenizer)
+    if isinstance(tokenizer, SentencePieceTokenizer):
+        return SentencePieceTrimmer(tokenizer)
+    found, expected = "a tokenizer.json of another kind than XLM-R's and BERT's", "a sentencepiece model or WordPiece"
+    problem, remedy = "this kind of tokenizer can't be trimmed", "leave the trimming out"
+    raise XalignError(problem, found=found, expected=expected, remedy=remedy)
 
 
 def trim_to_files(

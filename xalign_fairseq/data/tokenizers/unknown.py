@@ -32,7 +32,6 @@ class UnknownTokens:
     trimmed: tuple[str, ...] = ()
 
     def add(self, other: "UnknownTokens") -> None:
-        """Add the counts of another text."""
         self.tokens += other.tokens
         self.unknown += other.unknown
         self.scripts.update(other.scripts)

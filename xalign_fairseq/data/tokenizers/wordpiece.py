@@ -70,10 +70,6 @@ class WordPieceTokenizer(Tokenizer):
     The dictionary holds WordPiece's symbols, ``##ing`` for pieces that continue a word, and fairseq's special symbols
     for BERT's. Names of special symbols in a text are plain text.
 
-    Args:
-        dictionary: the ids; see :func:`from_vocabulary`.
-        settings: how text is normalised.
-
     Raises:
         XalignError: the dictionary is not WordPiece's.
 
@@ -96,7 +92,6 @@ class WordPieceTokenizer(Tokenizer):
 
     @property
     def pair_separators(self) -> int:
-        """One, BERT's ``[SEP]``."""
         return 1
 
     @property
@@ -118,7 +113,6 @@ class WordPieceTokenizer(Tokenizer):
         return flatten(ids), flatten(index)
 
     def encode_with_offsets(self, text: str) -> tuple[list[int], np.ndarray, np.ndarray]:
-        """The ids of :meth:`encode`, and the characters behind each: ``begin`` and ``end`` (N,) int64 in ``text``."""
         with named_if_no_unicode([text]):
             encoded = self._pieces.encode(text)
         begin, end = np.array(encoded.offsets, dtype=np.int64).reshape(-1, 2).T

@@ -42,7 +42,6 @@ class Rehearsed(nn.Module):
         self._given = given
 
     def forward(self, x: Tensor, *args: object, **options: object) -> Theirs:
-        """Keep the arguments, and return ``x`` in the layer's output form."""
         self._given.append((x, (args, options)))
         return self._family.returns(self._layer[0], x, args)
 
@@ -63,7 +62,6 @@ class TransformersLayer(nn.Module):
         self._rehearse: Callable[..., Any] = body.rehearse  # of the body, which is not a submodule
 
     def forward(self, x: Tensor, around: Surroundings, training: bool) -> Tensor:
-        """x (B, T, H) -> the same shape."""
         if not around.arguments:
             around.arguments = [arguments for _, arguments in self._rehearse(x, around.positions)]
         given = x, around.arguments[self._number], training
@@ -164,7 +162,6 @@ def their_name(family: BodyFamily, ours: str, layers: int) -> str:
 
 
 def _replace(model: nn.Module, name: str, other: nn.Module) -> nn.Module:
-    """Replace a module, and return the old one."""
     parent, _, child = name.rpartition(".")
     owner = model.get_submodule(parent)
     found: nn.Module = getattr(owner, child)

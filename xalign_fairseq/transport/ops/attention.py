@@ -97,7 +97,6 @@ class Packed:
 
     @functools.cached_property
     def longest(self) -> int:
-        """The length of the longest sentence."""
         return max(length for _, length in self.runs)
 
     @classmethod

@@ -50,8 +50,11 @@ def linear_cross_entropy(features: Tensor, weight: Tensor, bias: Tensor, labels:
             vocabulary has a loss of NaN.
     """
     kept = KEPT if torch.is_grad_enabled() else 0
-    options = _precision(features, weight), kept
-    nll, correct = LinearCrossEntropy.apply(features, weight, bias, labels, *options)  # type: ignore[no-untyped-call]
+    dtype = torch.promote_types(features.dtype, weight.dtype)
+    if torch.is_autocast_enabled(features.device.type) and dtype != torch.float64:
+        dtype = torch.get_autocast_dtype(features.device.type)
+    given = (features, weight, bias, labels, dtype, kept)
+    nll, correct = LinearCrossEntropy.apply(*given)  # type: ignore[no-untyped-call]
     counted = labels >= 0
     return TokenLosses(nll.masked_fill(~counted, 0), correct, counted)
 
@@ -131,16 +134,8 @@ class LinearCrossEntropy(torch.autograd.Function):
         return grad_features, grad_weight, grad_bias, None, None, None
 
 
-def _precision(features: Tensor, weight: Tensor) -> torch.dtype:
-    """The dtype of the products."""
-    dtype = torch.promote_types(features.dtype, weight.dtype)
-    if torch.is_autocast_enabled(features.device.type) and dtype != torch.float64:
-        return torch.get_autocast_dtype(features.device.type)
-    return dtype
-
-
 def _of_sums(dtype: torch.dtype) -> torch.dtype:
-    """The dtype of sums: in half precision sums overflow, or lose the last terms."""
+    """Half precision is too narrow: sums overflow, or lose the last terms."""
     return torch.promote_types(dtype, torch.float32)
 
 
@@ -154,11 +149,7 @@ def _chunks(features: Tensor, weight: Tensor) -> list[tuple[int, int]]:
 
 
 def _scratch(chunks: list[tuple[int, int]], rows: Tensor) -> Tensor:
-    """Memory for the logits of the widest chunk in the precision of sums: new memory per chunk would cost more than
-    exp.
-
-    ``rows``: (N,) in that precision.
-    """
+    """Memory for the widest chunk's logits in the precision of sums: new memory per chunk would cost more than exp."""
     return rows.new_empty(max((stop - start for start, stop in chunks), default=0) * len(rows))
 
 

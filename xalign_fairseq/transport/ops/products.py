@@ -154,7 +154,6 @@ class OneDnnLinear(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-        """Like :func:`linear`, in float32 on the CPU."""
         ctx.save_for_backward(x, weight)
         product: Tensor = torch.ops.mkldnn._linear_pointwise(x, weight, bias, "none", [], "")
         return product
@@ -175,5 +174,4 @@ class Linear(nn.Linear):
     """``nn.Linear`` by :func:`linear`; its parameters have the same names."""
 
     def forward(self, x: Tensor) -> Tensor:
-        """x (..., I) -> (..., O)."""
         return linear(x, self.weight, self.bias)

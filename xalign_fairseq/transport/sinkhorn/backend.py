@@ -28,11 +28,6 @@ def select(name: str) -> None:
 
     Raises:
         XalignError: unknown or unavailable backend; the error names the missing part.
-
-    Example::
-
-        select("cpu")
-        chosen(torch.zeros(1))  # "cpu", or an error before that
     """
     global _selected
     check_values("there is no such backend", ("sinkhorn_backend", name, name in BACKENDS, " or ".join(BACKENDS)))
@@ -109,7 +104,8 @@ def _automatic(device: str, index: int | None, dtype: torch.dtype) -> tuple[str,
         return "reference", f"there is no compiled operator for {device}"
     fault = fault_of(device, index)
     if fault is not None:
-        return "reference", f"since the compiled operator can't be had: {_one_line(fault)}"
+        reason = "; ".join(map(str.strip, str(fault).splitlines()))
+        return "reference", f"since the compiled operator can't be had: {reason}"
     return device, "the compiled operator"
 
 
@@ -159,7 +155,3 @@ def _device_fault(index: int) -> XalignError | None:
             expected="{}.{} or higher".format(*building.OLDEST_CAPABILITY),
         )
     return None
-
-
-def _one_line(error: XalignError) -> str:
-    return "; ".join(line.strip() for line in str(error).splitlines())

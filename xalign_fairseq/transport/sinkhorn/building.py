@@ -32,11 +32,7 @@ OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 def cache_folder() -> Path:
-    """``$XALIGN_CACHE``, otherwise ``xalign_fairseq`` in the system's folder for caches; it may not exist yet.
-
-    Raises:
-        RuntimeError: this user has no home.
-    """
+    """``$XALIGN_CACHE``, otherwise ``xalign_fairseq`` in the system's folder for caches; it may not exist yet."""
     if given := os.environ.get("XALIGN_CACHE"):
         return Path(given)
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "xalign_fairseq"
@@ -87,7 +83,6 @@ class Built(NamedTuple):
 
 
 def library(kind: str) -> ctypes.CDLL:
-    """The native library of a kind, ``cpu`` or ``cuda``; as :func:`built`."""
     return built(kind).library
 
 
@@ -215,7 +210,6 @@ def _locked(path: Path) -> Iterator[None]:
 
 
 def _lock(handle: int) -> bool:
-    """Whether there is nothing to wait for."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

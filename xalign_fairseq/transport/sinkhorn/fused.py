@@ -73,11 +73,6 @@ def link_partners(
         one, with R = ``options.rounds`` of ``itermax`` and ``itermax-paper``, otherwise 1. In each round links are
         one-to-one, except for ``union``, where a source token has its forward and a target token its backward link.
         Also the links' probabilities (R, B, T) float32, 0 without a link; empty unless requested.
-
-    Example::
-
-        partners, _ = link_partners(hidden, spans, (32, 32), TransportOptions())
-        labels = partners.amax(0)
     """
     given = _LinkOptions.of(options, probabilities, highest)
     found: tuple[Tensor, Tensor] = torch.ops.xalign.sinkhorn_links(hidden, spans, *sizes, *given)
@@ -281,34 +276,23 @@ def _outputs(like: Tensor, length: int, options: _LinkOptions) -> tuple[Tensor, 
     return partners, like.new_empty(shape if options.probabilities else (0,), dtype=torch.float32)
 
 
-def _fake_links(hidden: Tensor, spans: Tensor, n: int, m: int, *options: Any) -> tuple[Tensor, Tensor]:
-    return _outputs(hidden, hidden.shape[1], _LinkOptions(*options))
-
-
-def _fake_links_of(similarity: Tensor, spans: Tensor, length: int, *options: Any) -> tuple[Tensor, Tensor]:
-    return _outputs(similarity, length, _LinkOptions(*options))
-
-
-def _fake_plan(similarity: Tensor, *rest: object) -> Tensor:
-    return torch.empty_like(similarity, memory_format=torch.contiguous_format)
-
-
+# Of each operator the schema, the computation, and the shapes of its results for torch.compile.
 _OPERATORS: dict[str, tuple[str, Callable[..., object], Callable[..., object]]] = {
     "sinkhorn_links": (
         f"(Tensor hidden, Tensor spans, SymInt n, SymInt m, {_SINKHORN}, {_FILTER}) -> (Tensor, Tensor)",
         _links,
-        _fake_links,
+        lambda hidden, spans, n, m, *options: _outputs(hidden, hidden.shape[1], _LinkOptions(*options)),
     ),
     "sinkhorn_links_of": (
         f"(Tensor similarity, Tensor spans, SymInt length, {_SINKHORN}, {_FILTER}) -> (Tensor, Tensor)",
         _links_of,
-        _fake_links_of,
+        lambda similarity, spans, length, *options: _outputs(similarity, length, _LinkOptions(*options)),
     ),
     "sinkhorn_plan": (
         "(Tensor similarity, Tensor src_sizes, Tensor tgt_sizes, Tensor? src_mass, Tensor? tgt_mass, "
         f"{_SINKHORN}) -> Tensor",
         _plan,
-        _fake_plan,
+        lambda similarity, *rest: torch.empty_like(similarity, memory_format=torch.contiguous_format),
     ),
 }
 for _name, (_schema, _compute, _fake) in _OPERATORS.items():

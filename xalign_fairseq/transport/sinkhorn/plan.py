@@ -80,7 +80,11 @@ class _Plan(torch.autograd.Function):
         tgt_mass: Tensor | None,
         options: SinkhornOptions,
     ) -> Tensor:
-        plan = _forward(similarity, src_mask, tgt_mask, src_mass, tgt_mass, options)
+        masses = {"src_mass": src_mass, "tgt_mass": tgt_mass}
+        if backend.chosen(similarity) == "reference":
+            plan = sinkhorn(similarity, src_mask, tgt_mask, options, **masses)
+        else:
+            plan = fused.plan(similarity, src_mask.sum(1), tgt_mask.sum(1), options, **masses)
         ctx.options = options
         ctx.save_for_backward(similarity, src_mask, tgt_mask, src_mass, tgt_mass, plan if _converges(options) else None)
         return plan
@@ -105,19 +109,6 @@ class _Plan(torch.autograd.Function):
         flat = problem.outside | problem.single | (problem.turned(wide) < options.eps)
         found = (by_log / (problem.values * options.mu)).masked_fill(flat, 0.0)
         return problem.turned(found).to(similarity.dtype), *nothing
-
-
-def _forward(
-    similarity: Tensor,
-    src_mask: Tensor,
-    tgt_mask: Tensor,
-    src_mass: Tensor | None,
-    tgt_mass: Tensor | None,
-    options: SinkhornOptions,
-) -> Tensor:
-    if backend.chosen(similarity) == "reference":
-        return sinkhorn(similarity, src_mask, tgt_mask, options, src_mass=src_mass, tgt_mass=tgt_mass)
-    return fused.plan(similarity, src_mask.sum(1), tgt_mask.sum(1), options, src_mass=src_mass, tgt_mass=tgt_mass)
 
 
 def _converges(options: SinkhornOptions) -> bool:
@@ -150,7 +141,8 @@ def _unrolled(problem: Problem, gradient: Tensor) -> Tensor:
 def _implicit(plan: Tensor, gradient: Tensor, iterations: int) -> Tensor:
     """The same, with the plan as the fixed point."""
     weighted = gradient * plan
-    by_rows, by_columns = (plan * _reciprocal(plan.sum(side, keepdim=True)) for side in (2, 1))
+    sums = (plan.sum(side, keepdim=True) for side in (2, 1))
+    by_rows, by_columns = (plan * torch.where(each > 0, 1 / each, 0.0) for each in sums)  # 0 without mass
     by_f, by_g = weighted.sum(2, keepdim=True), weighted.sum(1)[:, :, None]
     z = by_g - by_rows.transpose(1, 2) @ by_f
     power = by_rows.transpose(1, 2) @ by_columns
@@ -159,8 +151,3 @@ def _implicit(plan: Tensor, gradient: Tensor, iterations: int) -> Tensor:
         power = power @ power if doubling else power
         z = z + power @ z
     return weighted - by_rows * (by_f - by_columns @ z) - by_columns * z.transpose(1, 2)
-
-
-def _reciprocal(sums: Tensor) -> Tensor:
-    """1 / sums, and 0 for a row or column without mass."""
-    return torch.where(sums > 0, 1 / sums, 0.0)

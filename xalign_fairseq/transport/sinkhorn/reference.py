@@ -229,10 +229,6 @@ def _too_small(sums: Tensor, mass: Tensor | float, factors: Tensor) -> Tensor:
 
 
 def _near_one(factors: Tensor) -> Tensor:
-    """The factors (B, m, 1) of one side, divided by the next power of two above the largest.
-
-    With n != m these factors would shrink by m/n in each iteration and the other side's factors grow, finally beyond
-    float32's range. A power of two changes no digit and cancels in the other side's factors.
-    """
+    """Factors divided by a power of two: with n != m they would shrink by m/n in each iteration, the others grow."""
     peak = factors.amax(1, keepdim=True)
     return factors * torch.where(peak > 0, torch.frexp(peak).mantissa / peak, 1.0)

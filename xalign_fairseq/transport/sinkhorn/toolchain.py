@@ -164,7 +164,6 @@ def find_compiler() -> list[str]:
 
 
 def compiler_version(compiler: Sequence[str]) -> str:
-    """The first line of its version."""
     answer = subprocess.run([*compiler, "--version"], capture_output=True, text=True, check=False)
     return (answer.stdout.splitlines() or [Path(compiler[0]).name])[0].strip()
 
@@ -185,7 +184,6 @@ def find_nvcc() -> str:
 
 
 def nvcc_release(nvcc: str) -> str:
-    """Its release, as ``13.0``."""
     answer = subprocess.run([nvcc, "--version"], capture_output=True, text=True, check=False)
     release = re.search(r"release ([\d.]+)", answer.stdout)
     if answer.returncode or not release:
