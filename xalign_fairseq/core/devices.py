@@ -135,18 +135,12 @@ CACHES = ("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "LRU_CACHE_CAPACITY")
 
 
 def keep_freed_memory(device: "torch.device") -> bool:
-    """Let a process on the CPU keep freed memory instead of returning it to the system.
-
-    The process then keeps fewer compiled products, unless the environment sets their number. Call this before the first
-    product.
+    """Let a process on the CPU keep freed memory, if glibc can, and fewer compiled products; returns whether it does.
 
     The tensors of a step on a CPU take megabytes, and the gradient of a whole vocabulary takes hundreds. glibc maps
     each separately, or shrinks its heap when they are freed, and the system clears the pages at the next allocation.
     This takes a tenth of the time of an e5-small update in bfloat16, and a quarter of an update that trains 250,000
-    embeddings of size 256.
-
-    Returns:
-        whether memory is now kept; only glibc can do it.
+    embeddings of size 256. Call this before the first product.
     """
     if device.type != "cpu":
         return False

@@ -86,10 +86,6 @@ def require_own_folder(folder: Path, note: str, maker: str, parts: Collection[st
     A folder belongs to the command if it is new or empty, has the command's note, or has only files from before the
     note: parts, locks, and temporary files after a kill (:func:`~xalign_fairseq.core.files.atomic_write`), which the
     next write removes.
-
-    Args:
-        note: the name of the file with the identity of the output.
-        parts: names of files and folders that may exist before the note.
     """
     if not folder.exists() or (folder / note).is_file():
         return

@@ -25,12 +25,8 @@ class Output:
 
     With a ``record``, the unfinished file is ``FILE.part``, and ``FILE.part.json`` has its inputs and options. Both
     remain after an error or a kill. The next run with ``resume`` and the same record continues after the last complete
-    line. Without a record, an unfinished file is removed.
-
-    Args:
-        path: the file; ``-`` is standard output. A symbolic link stays a link; its target is written.
-        record: everything that determines the lines, by parameter name; ``None`` if the run can't be repeated.
-        resume: continue an unfinished file, or begin without one.
+    line. The record has everything that determines the lines, by parameter name. Without one, which means that the run
+    can't be repeated, an unfinished file is removed. A symbolic link stays a link; its target is written.
     """
 
     def __init__(self, path: str, record: Mapping[str, str] | None, resume: bool, inputs: Iterable[str]):

@@ -19,7 +19,7 @@ from xalign_fairseq.links.pharaoh import Gold
 from xalign_fairseq.objectives.registry import Objective, choice, labeller_among
 from xalign_fairseq.transport.labels import Transport
 from xalign_fairseq.transport.linking import Linking, changed_options, with_heads
-from xalign_fairseq.transport.methods import Method, links_of_words, with_options
+from xalign_fairseq.transport.methods import links_of_words, with_options
 from xalign_fairseq.transport.names import FILTERS, SIMILARITIES
 from xalign_fairseq.transport.token_links import NO_WORD
 
@@ -30,11 +30,8 @@ class AerCounter:
     """Counts for AER, per language pair, of the validation pairs that have prepared links.
 
     Links are made with the model's labelling method, otherwise by ``transport`` at its default layer. With
-    ``linear_mapping``, sides are encoded separately and mapped, as in the aligner.
-
-    Args:
-        layer, filter, similarity: values for validation; None: those of the model's labelling. If several objectives
-            label, the first one with this similarity decides.
+    ``linear_mapping``, sides are encoded separately and mapped, as in the aligner. The given layer, filter and
+    similarity replace those of the labelling; if several objectives label, the first with this similarity decides.
     """
 
     def __init__(self, layer: int | None, filter: str | None, similarity: str | None):
@@ -47,7 +44,9 @@ class AerCounter:
 
     def prepare(self, config: EncoderConfig, objectives: Sequence[Objective]) -> None:
         """Resolve how links are made, after binding the objectives."""
-        labeller = labeller_among([each for each in objectives if self._scores(each)])
+        labelling = ((each, each.labelling) for each in objectives)
+        fitting = [each for each, how in labelling if how and self.similarity in (None, *how.own_layers)]
+        labeller = labeller_among(fitting)
         own = labeller.labelling if labeller is not None else None
         own = own or Linking.of(Transport(), {"hidden": config.default_labelling_layer()})
         self.labeller = None if labeller is None else labeller.name
@@ -66,11 +65,6 @@ class AerCounter:
         options = changed_options(with_options(own.finder, filter=self.filter))
         self.linking = replace(own, options=options, layers=(layer,), encoding=encoding)
 
-    def _scores(self, objective: Objective) -> bool:
-        """Whether an objective's labelling has the similarity for validation; true without the option."""
-        own = objective.labelling
-        return self.similarity is None or (own is not None and self.similarity in own.own_layers)
-
     def counts(self, encoder: StepEncoder, batch: Batch, task: Any) -> dict[str, float]:
         """The additive parts of AER for a validation batch, for every language pair; nothing in training."""
         if encoder.training:
@@ -79,25 +73,20 @@ class AerCounter:
         found = {name: AlignmentCounts() for name in names}
         bitext = batch.bitext
         if bitext is not None and any(gold is not None for gold in bitext.gold):
-            hidden, spans = encoder.pair_states(
-                bitext, self.linking.layer, self.linking.pair_encoding, labelling=True, **self._maps(encoder)
-            )
-            links = links_of_words(self._method(encoder), hidden, spans, *_owners(bitext, hidden.device))
+            how: dict[str, Any] = {"labelling": True}
+            if self.mapping is not None:
+                how |= {"maps": encoder.heads[HEAD], "languages": self.mapping.context.languages}
+            hidden, spans = encoder.pair_states(bitext, self.linking.layer, self.linking.pair_encoding, **how)
+            points = self.linking.similarity == "pointer" and self.labeller
+            head: Any = encoder.heads[points] if points else None
+            method = with_heads(self.linking.finder, head.pointer if head is not None else None)
+            links = links_of_words(method, hidden, spans, *_owners(bitext, hidden.device))
             for hypothesis, gold, number in zip(links, bitext.gold, bitext.corpus.tolist(), strict=True):
                 if gold is not None:
                     sure = frozenset((int(i), int(j)) for i, j, mark in gold.links if mark)
                     possible = frozenset((int(i), int(j)) for i, j, _ in gold.links)
                     found[names[number]] += count(hypothesis, Gold(sure, possible))
         return {f"aer/{name}/{part}": float(getattr(found[name], part)) for name in names for part in PARTS}
-
-    def _maps(self, encoder: StepEncoder) -> dict[str, Any]:
-        return (
-            {} if self.mapping is None else {"maps": encoder.heads[HEAD], "languages": self.mapping.context.languages}
-        )
-
-    def _method(self, encoder: StepEncoder) -> Method:
-        head: Any = encoder.heads[self.labeller] if self.linking.similarity == "pointer" and self.labeller else None
-        return with_heads(self.linking.finder, head.pointer if head is not None else None)
 
     @staticmethod
     def log(sums: Mapping[str, float]) -> None:
@@ -111,7 +100,7 @@ class AerCounter:
             for part in PARTS:
                 metrics.log_scalar(f"_aer_{name}_{part}", sums[f"aer/{name}/{part}"])
             if sums[f"aer/{name}/sure"] or sums[f"aer/{name}/links"]:
-                metrics.log_derived(f"aer_{name}", partial(_rate, name))
+                metrics.log_derived(f"aer_{name}", partial(_mean_rate, [name]))
         if any(sums[f"aer/{name}/sure"] or sums[f"aer/{name}/links"] for name in names):
             metrics.log_derived("aer", partial(_mean_rate, names))
 
@@ -129,15 +118,9 @@ def _owners(bitext: Bitext, device: torch.device) -> list[Tensor]:
     return sides
 
 
-def _counts(name: str, meters: Mapping[str, Any]) -> AlignmentCounts:
-    return AlignmentCounts(**{part: round(float(meters[f"_aer_{name}_{part}"].sum)) for part in PARTS})
-
-
-def _rate(name: str, meters: Mapping[str, Any]) -> float:
-    return round(_counts(name, meters).aer, 4)
-
-
 def _mean_rate(names: Sequence[str], meters: Mapping[str, Any]) -> float:
-    counts = [_counts(name, meters) for name in names]
+    counts = [
+        AlignmentCounts(**{part: round(float(meters[f"_aer_{name}_{part}"].sum)) for part in PARTS}) for name in names
+    ]
     rates = [each.aer for each in counts if each.sure or each.links]
     return round(sum(rates) / len(rates), 4)

@@ -17,7 +17,7 @@ from torch import Tensor
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.criterions.validation import AerCounter
 from xalign_fairseq.data.samples import BOS, PAD
-from xalign_fairseq.objectives.registry import LISTENERS, OBJECTIVES, Objective, options_of
+from xalign_fairseq.objectives.registry import LISTENERS, OBJECTIVES, options_of
 from xalign_fairseq.trainer.reading import logged_sums
 from xalign_fairseq.training.weighted_sum import WeightedSum
 from xalign_fairseq.transport.sinkhorn import backend
@@ -36,13 +36,10 @@ def told(sample: Mapping[str, Any], task: Any) -> str:
             continue
         tokens = batch["tokens"] if "tokens" in batch else batch["masked"]
         languages = sorted({task.all_languages[each] for each in batch["langs"].flatten().tolist()})
-        text = " ".join(_symbol(task.dictionary, each) for each in tokens[0].tolist() if each not in (BOS, PAD))
+        symbols = [*task.dictionary.symbols, "<mask>"]
+        text = " ".join(symbols[each] for each in tokens[0].tolist() if each not in (BOS, PAD))
         parts.append(f'{len(tokens)} {noun} of {", ".join(languages)} in epoch {epoch}, the first: "{text[:LONGEST]}"')
     return " and ".join(parts)
-
-
-def _symbol(dictionary: Any, token: int) -> str:
-    return dictionary.symbols[token] if token < len(dictionary.symbols) else "<mask>"
 
 
 @dataclass
@@ -86,7 +83,13 @@ class WeightedCriterion(WeightedSum, FairseqCriterion):
         FairseqCriterion.__init__(self, task)
         self.cfg = cfg
         backend.select(cfg.sinkhorn_backend)  # an unavailable backend is an error before training
-        WeightedSum.__init__(self, [self._build(name) for name in _names(cfg.objectives)], cfg.loss_normalization, task)
+        objectives = [
+            OBJECTIVES[name](
+                **{each.name: getattr(cfg, f"{name}_{each.name}") for each in options_of(OBJECTIVES[name])}
+            )
+            for name in _names(cfg.objectives)
+        ]
+        WeightedSum.__init__(self, objectives, cfg.loss_normalization, task)
         self.aer = AerCounter(cfg.aer_layer, cfg.aer_filter, cfg.aer_similarity)
         self.seen: list[dict[str, Tensor]] = []  # losses of the update's micro-batches
 
@@ -94,12 +97,7 @@ class WeightedCriterion(WeightedSum, FairseqCriterion):
     def build_criterion(cls, cfg: object, task: object) -> "WeightedCriterion":
         return cls(cfg, task)
 
-    def _build(self, name: str) -> Objective:
-        cls = OBJECTIVES[name]
-        return cls(**{each.name: getattr(self.cfg, f"{name}_{each.name}") for each in options_of(cls)})
-
     def attach_heads(self, model: Any) -> None:
-        """Attach the weighted sum and set up the scoring of links."""
         editing = [objective.name for objective in self.active if objective.traits.edits_parameters]
         if editing and self.task.has_master_weights:
             raise XalignError(
@@ -118,14 +116,7 @@ class WeightedCriterion(WeightedSum, FairseqCriterion):
             self.update.begin(samples, device)
 
     def nonfinite(self, samples: Sequence[dict[str, Any] | None]) -> str:
-        """The objectives of the last update whose loss is not finite, and their batches.
-
-        Args:
-            samples: the update's micro-batches.
-
-        Returns:
-            empty where all losses are finite.
-        """
+        """The objectives of the last update whose loss is not finite, and their batches; empty without any."""
         found = []
         for number, (losses, sample) in enumerate(zip(self.seen, samples, strict=False), 1):
             names = [name for name, loss in losses.items() if not loss.isfinite()]
@@ -237,12 +228,9 @@ def _options(preset: str) -> type[FairseqDataclass]:
             full = f"{name}_{option.name}"
             metadata = {**option.metadata, "help": f"{name}: {option.metadata.get('help', '')}"}
             default = defaults.get(full, option.default)
-            fields.append((full, _fairseq_type(option.type), dataclasses.field(default=default, metadata=metadata)))
+            # fairseq's parser knows Optional[int], but not int | None.
+            kind = Union[get_args(option.type)] if isinstance(option.type, UnionType) else option.type
+            fields.append((full, kind, dataclasses.field(default=default, metadata=metadata)))
     made = dataclasses.make_dataclass(f"{preset}_options", fields, bases=(WeightedConfig,))
     made.__module__ = __name__
     return made
-
-
-def _fairseq_type(annotation: object) -> Any:
-    """``Optional[int]`` for ``int | None``, which fairseq's parser does not know."""
-    return Union[get_args(annotation)] if isinstance(annotation, UnionType) else annotation

@@ -27,16 +27,10 @@ SMALL = 1 << 25
 
 
 def changed_files(data: DataBin, whole: bool = True, contents: bool = True) -> list[str]:
-    """The files that are missing or differ from the manifest, each with its fault, sorted by name.
+    """The files that are missing or differ from the manifest, if any, each with its fault, sorted by name.
 
-    Files outside the manifest, such as lexicons, are skipped; a folder without a manifest has no changed files.
-
-    Args:
-        data: the data-bin.
-        whole: compare the sha256 of every file; otherwise the sha256 of small files and the size of the others.
-        contents: without ``whole``, hash small files; otherwise compare sizes only and read nothing.
+    Sizes are compared; with ``contents`` also the sha256 of small files, with ``whole`` of every file.
     """
-
     largest = math.inf if whole else SMALL if contents else -1
 
     def difference(recorded: tuple[str, int, str]) -> str | None:
@@ -117,12 +111,8 @@ class ShardPlace(TypedDict):
 class Shards:
     """Folders of data-bins; each training epoch reads one, in turn.
 
-    Args:
-        verify: compare all bytes of all folders with their manifests.
-
-    Attributes:
-        first: the first folder; the dictionary and all splits except training come from it.
-        texts: of each folder.
+    The dictionary and all splits except training come from the ``first``. With ``verify`` all bytes are compared with
+    the manifests.
     """
 
     def __init__(self, folders: Sequence[StrPath], verify: bool = False):

@@ -22,26 +22,15 @@ _BLOCK_LENGTH = Parameter("mono_tokens_per_sample")
 
 @dataclass(frozen=True)
 class DrawOptions:
-    """How batches are drawn from the streams.
+    """How batches are drawn from the streams."""
 
-    Attributes:
-        temperature: for sampling language pairs and languages.
-        items: draws per epoch; None: one for each pair and direction.
-        mono_tokens, mono_blocks: limits of the monolingual part of a batch; None: the limits of the bitext part.
-        bucket_width: width of the length buckets in which training pairs are batched in random order; 1 sorts by
-            length, 0 ignores lengths.
-        apart: no training batch repeats a pair, in either direction.
-        visit: for an epoch, the number of earlier epochs that read these streams; the streams continue there. By
-            default all earlier epochs.
-    """
-
-    temperature: float = 1.0
-    items: int | None = None
-    mono_tokens: int | None = None
+    temperature: float = 1.0  # for sampling language pairs and languages
+    items: int | None = None  # draws per epoch; None: one for each pair and direction
+    mono_tokens: int | None = None  # limits of a batch's monolingual part; None: those of the bitext part
     mono_blocks: int | None = None
-    bucket_width: int = 1
-    apart: bool = False
-    visit: Callable[[int], int] | None = None
+    bucket_width: int = 1  # of lengths that are batched in random order; 1 sorts by length, 0 ignores lengths
+    apart: bool = False  # no training batch repeats a pair, in either direction
+    visit: Callable[[int], int] | None = None  # of an epoch: earlier epochs that read these streams; None: all
 
 
 class StreamsDataset(Dataset):
@@ -52,14 +41,8 @@ class StreamsDataset(Dataset):
 
     A batch has the pairs that fit ``--max-tokens`` and ``--batch-size``, and the blocks that fit the limits of the
     monolingual stream. Without bitext, batches hold only blocks. In training each epoch draws again; in validation
-    everything is read once, in stored order, with the same perturbation each time.
-
-    Args:
-        bitext, mono: the streams; one of them may be None.
-        mask: how to perturb.
-        seed: with the epoch and the index it determines every draw.
-        training: whether to draw, or to read everything once.
-        options: the draw options.
+    everything is read once, in stored order, with the same perturbation each time. Seed, epoch and index determine
+    every draw.
     """
 
     def __init__(

@@ -23,16 +23,7 @@ def batch_ends(
     """The end of each batch: as many items as fit, as in fairseq's ``batch_by_size``.
 
     A batch of n items takes n times its longest item. If at least ``multiple`` items fit, their number is a multiple of
-    it. The last items form a separate batch.
-
-    Args:
-        lengths: (N,) tokens of the items, none above ``max_tokens``.
-        max_tokens: most tokens of a batch, padding included; None: no limit.
-        max_sentences: most items of a batch; None: no limit.
-        multiple: of items.
-
-    Returns:
-        (batches,) int64, ascending; the last is N.
+    it. The last items form a separate batch. ``lengths`` (N,) are tokens, none above ``max_tokens``.
     """
     ends, start = [], 0
     while start < len(lengths):
@@ -136,10 +127,7 @@ def with_samples(batches: Iterable[np.ndarray]) -> np.ndarray:
 class Windows(Sequence[np.ndarray]):
     """The batches of an epoch as a sequence, with one window in memory.
 
-    Args:
-        plan: how the epoch is cut.
-        cut: returns the planned number of batches of a window.
-        order: returns the order of a window's batches from its number and their count; None: the order of cutting.
+    ``cut`` returns the planned batches of a window, ``order`` their order from the window's number and their count.
     """
 
     def __init__(

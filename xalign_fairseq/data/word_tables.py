@@ -90,14 +90,10 @@ POOLINGS = ("first", "mean")
 def word_vectors(
     hidden: Tensor, table: WordTable, rows: Tensor, numbers: Tensor, offset: Tensor | None, pooling: str
 ) -> Tensor:
-    """Vectors (K, H) of words, with gradient: the hidden state of the first token, or the mean over all tokens.
+    """Vectors (K, H), with gradient, of the words ``numbers`` (K,) in ``rows`` (K,), each with a token.
 
-    Args:
-        hidden: (B, L, H), the pair sequence or one side.
-        table: the words of the side; every requested word has a token.
-        rows, numbers: (K,) int64, which words.
-        offset: (B,) position in the pair sequence minus position in ``hidden``; None: 0.
-        pooling: "first" or "mean".
+    They are the hidden state (B, L, H) of the "first" token, or the "mean" over all; ``offset`` (B,) is the position in
+    the pair sequence minus that in ``hidden``, by default 0.
     """
     if pooling not in POOLINGS:
         raise ValueError(f"pooling is one of {', '.join(POOLINGS)}, not {pooling}")

@@ -38,14 +38,11 @@ class Undrawn(TorchFunctionMode):
 
 
 def build_encoder(config: EncoderConfig, weights: Mapping[str, Tensor]) -> tuple[Encoder, list[str], list[str]]:
-    """An encoder in evaluation mode; its parameters are the given tensors where these are float32.
+    """An encoder in evaluation mode, the missing names, and the unknown names.
 
-    Tensors mapped from a file stay mapped, so processes that load the same file share its pages.
-
-    Token embeddings in four bits stay so (:class:`~xalign_fairseq.encoder.lookup.Lookup`); the encoder then can't be
-    trained and has no masked-language-model head.
-
-    Returns: the encoder, the missing names, and the unknown names.
+    Its parameters are the given tensors where these are float32, so tensors mapped from a file stay mapped. Token
+    embeddings in four bits stay so (:class:`~xalign_fairseq.encoder.lookup.Lookup`); the encoder then can't be trained
+    and has no masked-language-model head.
     """
     with Undrawn():
         encoder = Encoder(config)

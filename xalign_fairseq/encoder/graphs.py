@@ -60,11 +60,7 @@ def begin(layers: nn.Module) -> None:
 
 
 def require(config: EncoderConfig, device: torch.device, dtype: torch.dtype) -> None:
-    """Raise :class:`XalignError` where the layers cannot be recorded.
-
-    Args:
-        dtype: of queries, keys and values.
-    """
+    """Raise :class:`XalignError` where layers with queries of a dtype cannot be recorded."""
     size = config.encoder_embed_dim // config.encoder_attention_heads
     if parameter := obstacle(device, dtype, config.attention_dropout, size):
         found, expected = {

@@ -16,12 +16,7 @@ BLOCK_BYTES = 2 + BLOCK // 2
 
 
 class Lookup(nn.Module):
-    """Replaces ``nn.Embedding``, with the same rows, in an encoder without gradient.
-
-    Args:
-        table: (V, H) of floats, or (V, H / 32 * 18) uint8, for :func:`unpack`. It is not a parameter: ``to(dtype)``
-            does not copy it.
-    """
+    """Replaces ``nn.Embedding`` by a table that is no parameter, (V, H) of floats or (V, H / 32 * 18) uint8."""
 
     def __init__(self, table: Tensor, dtype: torch.dtype = torch.float32):
         super().__init__()
@@ -64,17 +59,10 @@ def is_packed(table: Tensor, dim: int) -> bool:
 
 
 def unpack(blocks: Tensor) -> Tensor:
-    """Weights in four bits as float32: for each block of 32, (codes - 8) times scale.
+    """Weights (..., N * 32) in float32 of blocks (..., N * 18) uint8: for each block of 32, (codes - 8) times scale.
 
     A block has the scale in float16, then 16 bytes; byte j has weight j in the low four bits and weight j + 16 in the
     high four.
-
-    Args:
-        blocks: (..., blocks * 18) uint8, rows of
-            :meth:`~xalign_fairseq.encoder.pretrained.four_bit.FourBitFile.blocks`.
-
-    Returns:
-        (..., blocks * 32), on the same device.
     """
     each = blocks.unflatten(-1, (-1, BLOCK_BYTES))
     scales, codes = each[..., :2].contiguous().view(torch.float16), each[..., 2:]

@@ -52,12 +52,8 @@ def new_head(embeddings: Tensor, scores: Sequence[float] | None = None) -> dict[
     the offset. b has the pieces' log-probabilities, if known. For the packaged e5-small, which was not trained to
     predict tokens, the loss on masked tokens of five languages is 10.1 nats, and 7.6 after 60 updates of 8 sentences at
     5e-5. Without log-probabilities it is 10.7 and 7.8, with a random head by BERT's initialisation 11.6 and 8.7
-    (scripts/results/new-heads.json).
-
-    Args:
-        embeddings: token embeddings, which are also the head's output vectors.
-        scores: log-probabilities in a unigram model of all ids except the first four and ``<mask>``, the last; these
-            five get the lowest value.
+    (scripts/results/new-heads.json). ``scores`` are log-probabilities of all ids except the first four and ``<mask>``,
+    the last; these five get the lowest value.
     """
     rows, dim = embeddings.shape
     bias = torch.zeros(rows)

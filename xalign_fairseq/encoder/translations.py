@@ -45,29 +45,18 @@ class Entries(nn.Module):
 
 
 class Translation(NamedTuple):
-    """The result of :meth:`TranslationTable.translate` for each token, tensors of the tokens' shape.
+    """The translation of each token, tensors of the tokens' shape."""
 
-    Attributes:
-        tokens: ids, those of the tokens themselves where there is no translation.
-        languages: rows of the translations' language embeddings; any number where there is no translation.
-        there: bool, whether there is a translation.
-    """
-
-    tokens: Tensor
-    languages: Tensor
-    there: Tensor
+    tokens: Tensor  # ids, those of the tokens themselves where there is no translation
+    languages: Tensor  # rows of the language embeddings; any number where there is no translation
+    there: Tensor  # bool, whether there is a translation
 
 
 class TranslationTable(nn.Module):
-    """The translations of single tokens, in both directions, by entries that are one subword on either side.
+    """The translations of single tokens, in both directions, by trained entries that are one subword on either side.
 
-    Token t has ``count[t]`` translations, which are in ``flat`` from ``start[t]`` on, with their ``languages``. A
-    token that both languages share may have itself.
-
-    Args:
-        lexicons: whose trained entries translate.
-        vocab_size: number of ids.
-        language_row: the row of a language's embedding; None for an encoder without any, whose rows are all 0.
+    Token t has ``count[t]`` translations, which are in ``flat`` from ``start[t]`` on, with their ``languages``: rows
+    of language embeddings, 0 without any. A token that both languages share may have itself.
     """
 
     start: Tensor
@@ -95,12 +84,7 @@ class TranslationTable(nn.Module):
         self.register_buffer("languages", F.pad(distinct[:, 2], (0, 1)), persistent=False)
 
     def translate(self, tokens: Tensor, draw: Tensor) -> Translation:
-        """A translation of each token.
-
-        Args:
-            tokens: ids of any shape.
-            draw: numbers in [0, 1) of the same shape, which choose between several translations.
-        """
+        """A translation of each token; draws in [0, 1) choose between several translations."""
         count = self.count[tokens]
         there = count > 0
         chosen = torch.minimum((draw.double() * count).long(), (count - 1).clamp(min=0))

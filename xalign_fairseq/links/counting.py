@@ -124,7 +124,6 @@ def write_counted(stream: IO[str], rows: Iterable[CountedPair], min_count: int =
 
 @contextmanager
 def _folder(out: Path) -> Iterator[Path]:
-    """A folder for temporary files."""
     if os.fspath(out) == STANDARD_OUTPUT or (out.exists() and not out.is_file()):
         with TemporaryDirectory() as folder:
             yield Path(folder)

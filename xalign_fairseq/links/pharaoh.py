@@ -96,12 +96,7 @@ def _malformed(item: str, where: object) -> XalignError:
 
 
 def format_links(sure: Iterable[Link], possible: Iterable[Link] = ()) -> str:
-    """Write 0-based links as one sorted line; links that are both sure and possible are written as sure.
-
-    Example::
-
-        format_links({(1, 0), (0, 0)}, {(1, 2)})  # "0-0 1-0 1p2"
-    """
+    """Write 0-based links as one sorted line; links that are both sure and possible are written as sure."""
     marks = {link: "p" for link in possible} | {link: "-" for link in sure}
     return " ".join(f"{i}{marks[i, j]}{j}" for i, j in sorted(marks))
 

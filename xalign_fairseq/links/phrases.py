@@ -88,12 +88,7 @@ def _phrases(text: LinkedText, max_length: int) -> Iterator[tuple[str, str]]:
 
 
 def phrase_lines(src: Sequence[str], tgt: Sequence[str], links: Iterable[Link], max_length: int = 7) -> Iterator[str]:
-    """One line per phrase pair: both phrases and the links inside, counted from the phrases' first words.
-
-    Example::
-
-        list(phrase_lines(["ja"], ["yes"], {(0, 0)}))  # ["ja\\tyes\\t0-0\\n"]
-    """
+    """One line per phrase pair: both phrases and the links inside, counted from the phrases' first words."""
     of_word: dict[int, list[int]] = {}
     links = list(links)
     for i, j in links:

@@ -119,11 +119,13 @@ class XalignModel(HeadedEncoder, BaseFairseqModel):
 
     @classmethod
     def build_model(cls, cfg: Any, task: Any) -> "XalignModel":
-        """Build from fairseq's options; ``task`` gives the dictionary."""
         initial = getattr(cfg, "init_checkpoint", None)
         # A resumed run loads its weights later, but a body of transformers must be built in its first form.
         state = read_pretrained(initial)[0] if initial and (not task.restoring or is_body(Path(initial))) else {}
-        take_transformers_config(cfg, checkpoint.options(state) if state else {})
+        given = checkpoint.options(state) if state else {}
+        if given.get("transformers_config") and not getattr(cfg, "transformers_config", ""):
+            for name in (*SIZES, "layer_norm_eps", "transformers_config"):
+                setattr(cfg, name, given[name])
         config = EncoderConfig.from_options(cfg, vocab_size=task.dictionary.embedding_size)
         if not task.restoring:
             warn_of_dropout(config)
@@ -136,7 +138,6 @@ class XalignModel(HeadedEncoder, BaseFairseqModel):
             # Refuses another dictionary; other properties of the task do not matter.
             task.load_state_dict({key: value for key, value in task_state.items() if key == "tokenizer"})
             task.lasting = checkpoint.lasting(task_state)
-            given = checkpoint.options(state)
             require_same("language_embeddings", given.get("language_embeddings") or config.language_embeddings, config)
             require_sizes(given, cfg)
             for name in ("layer_norm_eps", "token_types"):
@@ -208,20 +209,8 @@ class XalignModel(HeadedEncoder, BaseFairseqModel):
             state_dict.update({key: current[key] for key in missing})
 
 
-def take_transformers_config(cfg: object, given: Mapping[str, Any]) -> None:
-    """Set the transformers body and sizes of the initial checkpoint in a run's options, unless they name a body."""
-    if given.get("transformers_config") and not getattr(cfg, "transformers_config", ""):
-        for name in (*SIZES, "layer_norm_eps", "transformers_config"):
-            setattr(cfg, name, given[name])
-
-
 def choose_layer_runs(body: Body, cfg: object) -> None:
-    """Set whether layers recompute activations, are compiled, or run as CUDA graphs.
-
-    Raises:
-        XalignError: settings exclude each other, transformers runs the body, or there is no C++ compiler, which
-            torch.compile needs for CPU and CUDA.
-    """
+    """Set whether layers recompute activations, are compiled, or run as CUDA graphs; XalignError where they can't."""
     names = ("checkpoint_activations", "compile", "cuda_graphs")
     recomputed, compiled, body.graphs = (bool(getattr(cfg, name, False)) for name in names)
     if body.graphs and (recomputed or compiled):

@@ -178,17 +178,15 @@ class DWA(Objective):
         agreement = nothing, nothing
         if step.training and step.update < self.start_update:
             return torch.full_like(bitext.tokens, -1), agreement
-        given = step.training and self.bootstraps and not self._labels_itself(step)
+        given = step.training and self.bootstraps and not 0 < self.links_until <= step.update
+        # A switch in an earlier run counts only if this run also switches by agreement.
+        if given and self.links_agreement > 0:
+            given = step.head.number("own_labels") == 0
         if not given:
             return self.self_labels(step), agreement
         if step.update % AGREEMENT_EVERY == 0:
             agreement = self._compare(step)
         return bitext.partner, agreement
-
-    def _labels_itself(self, step: Step) -> bool:
-        late = self.links_until > 0 and step.update >= self.links_until
-        # A switch in an earlier run counts only if this run also switches by agreement.
-        return late or (self.links_agreement > 0 and step.head.number("own_labels") > 0)
 
     def self_labels(self, step: Step) -> Tensor:
         """The model's A(i) (B, T) int64, from a pass without gradient over the unperturbed pairs; -1: no link."""

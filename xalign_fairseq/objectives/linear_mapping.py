@@ -97,9 +97,7 @@ class LinearMapping(Objective):
 def layer_vectors(encoder: StepEncoder, bitext: Bitext, pairs: WordPairs, pooling: str) -> tuple[Tensor, Tensor]:
     """S and T of all layers, embeddings first, both (layers + 1, K, H), of the frozen encoder; at least float32."""
     encoder.expect([(side, -1) for side in bitext.pair_inputs("separate")], labelling=True)
-
-    def of_layer(layer: int) -> tuple[Tensor, Tensor]:
-        return pairs.vectors(lambda side: encoder.states(bitext.side_input(side), labelling=True).layer(layer), pooling)
-
-    s, t = zip(*(of_layer(layer) for layer in range(encoder.config.encoder_layers + 1)), strict=True)
+    sides = [encoder.states(bitext.side_input(side), labelling=True) for side in (0, 1)]
+    layers = range(encoder.config.encoder_layers + 1)
+    s, t = zip(*(pairs.vectors([side.layer(at) for side in sides].__getitem__, pooling) for at in layers), strict=True)
     return at_least_float32(torch.stack(s)), at_least_float32(torch.stack(t))

@@ -5,10 +5,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
-from torch import Tensor
 from torch.func import functional_call
 
-from xalign_fairseq.data.batches import Batch, Bitext
+from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.objectives.registry import Loss, Objective, RunContext, Traits, option, register_objective
 from xalign_fairseq.objectives.step import Step, declared
@@ -57,8 +56,12 @@ class LinkScoring(Objective):
     def forward(self, step: Step) -> Loss:
         bitext = step.bitext
         src, tgt = self._words(step)
+        scorer: LinkScorer = step.head
+        state: dict[str, Any] = {**dict(scorer.named_parameters()), **dict(scorer.named_buffers())}
+        # In float32, also where the parameters are in half precision.
+        wide = {name: at_least_float32(each) if each.is_floating_point() else each for name, each in state.items()}
         with torch.autocast(src.states.device.type, enabled=False):
-            scores = scores_in_float32(step.head, src, tgt)
+            scores: Scores = functional_call(scorer, wide, (src, tgt))
         row, i, j = bitext.links.T
         labels = torch.zeros_like(scores.rounds[0]).index_put((row, i, j), scores.rounds[0].new_ones(()))
         counted = (src.tokens > 0)[:, :, None] & (tgt.tokens > 0)[:, None, :] & bitext.has_links[:, None, None]
@@ -77,19 +80,9 @@ class LinkScoring(Objective):
         step.encoder.expect([(given, max(self.read)) for given in inputs], labelling=frozen)
         found = [step.encoder.pair_states(bitext, at, "separate", labelling=frozen) for at in self.read]
         hidden, spans = torch.cat([states for states, _ in found], 2), found[0][1]
-        src, tgt = (self._side(bitext, hidden, spans, side) for side in (0, 1))
-        return src, tgt
-
-    def _side(self, bitext: Bitext, hidden: Tensor, spans: Tensor, side: int) -> WordStates:
-        table = bitext.word_table(side)
-        words, _ = table.tokens(bitext.longest[side])
-        owners = words.masked_fill(words == table.width, -1)
-        return word_states(hidden, spans, side, owners, len(self.read), max(1, table.width))
-
-
-def scores_in_float32(scorer: LinkScorer, src: WordStates, tgt: WordStates) -> Scores:
-    """A scorer's word scores in float32; its parameters may be in half precision."""
-    state: dict[str, Any] = {**dict(scorer.named_parameters()), **dict(scorer.named_buffers())}
-    wide = {name: at_least_float32(each) if each.is_floating_point() else each for name, each in state.items()}
-    found: Scores = functional_call(scorer, wide, (src, tgt))
-    return found
+        sides = []
+        for side, table in enumerate(map(bitext.word_table, (0, 1))):
+            words, _ = table.tokens(bitext.longest[side])
+            owners = words.masked_fill(words == table.width, -1)
+            sides.append(word_states(hidden, spans, side, owners, len(self.read), max(1, table.width)))
+        return sides[0], sides[1]

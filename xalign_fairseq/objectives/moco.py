@@ -201,10 +201,7 @@ class MoCo(Objective):
         return F.normalize(projected, dim=1) if self.normalize == "both" else projected
 
     def _masked(self, queue: KeyQueue, own: Tensor, positive: Tensor) -> Tensor:
-        """(B, K) bool: keys that are no negatives: the query sentence, its translation, and translations of both.
-
-        The same English sentence can be in pairs of many languages.
-        """
+        """(B, K) bool, no negatives: keys of either sentence, which can be in many pairs, and of their translations."""
         if self.keep_duplicates:
             return torch.zeros(len(own), len(queue), dtype=torch.bool, device=own.device)
         return queue.holds(own) | queue.holds(positive)

@@ -29,7 +29,6 @@ class PsiHead(nn.Module):
             nn.init.zeros_(map_.bias)
 
     def forward(self, hidden: Tensor) -> Tensor:
-        """hidden (N, H) -> scores (N, 2)."""
         scores: Tensor = self.decoder(torch.tanh(self.transform(hidden)))
         return scores
 
@@ -91,7 +90,6 @@ def on_host(bitext: Bitext) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def on_device(bitext: Bitext) -> tuple[Tensor, Tensor, Tensor]:
-    """The same as tensors."""
     return bitext.langs, bitext.spans[:, 1::2] - bitext.spans[:, ::2], bitext.draw[:, 0]
 
 

@@ -88,10 +88,8 @@ class WordContrastive(WordPairObjective):
     ) -> tuple[Tensor, Tensor]:
         """- sum of log p(partner | word) for column ``anchor``, and the number of words nearest to their partner.
 
-        Args:
-            own, every: (K, 2, D) words of this worker and (N, 2, D) of all, this worker's from row ``start`` on.
-            types, every_type: (K, 2), (N, 2); candidates with the number of the word, or of a word linked to it, are
-                left out.
+        ``own`` (K, 2, D) are this worker's words, from row ``start`` on of ``every`` (N, 2, D); candidates with the
+        type of the word, or of a word linked to it, are left out.
         """
         columns = (1 - anchor, anchor) if self.strong else (1 - anchor,)
         logits = own[:, anchor] @ torch.cat([every[:, column] for column in columns]).T / self.temperature

@@ -63,10 +63,7 @@ def partner_counts(links: Tensor, spans: Tensor, wanted: Tensor, length: int) ->
 
 
 def _rows(sides: list[Tensor], spans: Tensor, wanted: Tensor, length: int) -> Tensor:
-    """Rows (N, H) of wanted tokens, from rows of source tokens (B, n, H) and target tokens (B, m, H).
-
-    Tokens on neither side have a row of zeros.
-    """
+    """Rows (N, H) of wanted tokens from rows of both sides' tokens (B, n or m, H); 0 for tokens on neither side."""
     (n, m), none = (side.shape[1] for side in sides), sides[0].new_zeros(len(spans), 1, sides[0].shape[2])
     pair, column = wanted // length, wanted % length
     start, end, tgt_start, tgt_end = spans[pair].unbind(1)

@@ -104,7 +104,6 @@ class WordPairs:
         return both[:, 0], both[:, 1]
 
     def _oriented(self, sides: Tensor) -> Tensor:
-        """Columns (K, 2) of source and target as columns of S and T."""
         return torch.where(self._swapped, sides.flip(1), sides)
 
 

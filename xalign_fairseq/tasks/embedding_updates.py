@@ -15,13 +15,8 @@ CHOICES = ("dense", "lazy", "auto")
 def update_rows_alone(model: Any, task: Any, with_all: Sequence[str]) -> None:
     """Give the token embeddings sparse gradients if the options allow it and it is possible.
 
-    Frozen embeddings have no gradient.
-
-    Args:
-        model: the encoder's model, heads attached.
-        task: the task, with its options.
-        with_all: the objectives whose gradient has all rows of the embeddings. They predict tokens with the tied output
-            layer, or their loss depends on parameters.
+    ``with_all``: the objectives whose gradient has all rows of the embeddings, since they predict tokens with the tied
+    output layer, or their loss depends on parameters.
     """
     embeddings = model.encoder.sentence_encoder.embed_tokens
     option = choice(task.cfg.embedding_updates, CHOICES, "embedding_updates")

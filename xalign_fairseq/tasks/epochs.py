@@ -44,13 +44,11 @@ class XalignTask(FairseqTask):
 
     @property
     def source_dictionary(self) -> None:
-        """fairseq's own dictionary class is not used."""
         return None
 
     target_dictionary = source_dictionary
 
     def max_positions(self) -> None:
-        """No limit."""
         return None
 
 
@@ -67,7 +65,6 @@ class WindowedEpochIterator(TrainIterator):
 
     @property
     def frozen_batches(self) -> Sequence[np.ndarray]:
-        """All batches, of every worker."""
         return self._windows
 
     @property
@@ -76,7 +73,6 @@ class WindowedEpochIterator(TrainIterator):
         return self.collate_fn([self.dataset[index] for index in with_samples(self._windows)])
 
     def ordered_batches(self, epoch: int, fix_batches_to_gpus: bool, shuffle: bool) -> Sequence[np.ndarray]:
-        """This worker's batches."""
         together = self.num_shards if self.grouped_shuffling else 1
         windows = self._windows.shuffled(self.seed, epoch, together) if shuffle else self._windows
         return windows.share(self.shard_id, self.num_shards)
@@ -95,10 +91,7 @@ def windowed_iterator(
 ) -> WindowedEpochIterator | None:
     """The iterator of a training epoch; None if the whole epoch is in memory.
 
-    Args:
-        dataset: the training dataset.
-        epoch_batches: (epoch, ``num_shards``) -> batches of an epoch given in updates, otherwise None.
-        options: as in fairseq's ``get_batch_iterator``.
+    ``epoch_batches``: (epoch, ``num_shards``) -> batches of an epoch given in updates; options as in fairseq.
     """
     epoch = options.get("epoch", 1)
     dataset.set_epoch(epoch)

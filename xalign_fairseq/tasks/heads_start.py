@@ -16,9 +16,6 @@ class HeadsStart:
     In the first updates the encoder's parameters have no gradient, so the optimizer does not change, decay or clip them
     or update their moments. A head's step is multiplied by ``heads_lr / lr``. For optimizers whose step is proportional
     to the learning rate (SGD, AdamW, weight decay included), this equals a separate rate. Checkpoints do not change.
-
-    Args:
-        cfg: the task's options.
     """
 
     def __init__(self, cfg: Any):
@@ -64,11 +61,7 @@ def body(model: Any) -> list[Tensor]:
 
 @contextmanager
 def stretched(parameters: Sequence[Tensor], ratio: float) -> Iterator[None]:
-    """Multiply the block's changes of these parameters by ``ratio``.
-
-    Inside the block, they and their gradients are float32: half precision would round a small step before the
-    multiplication.
-    """
+    """Multiply the block's changes of parameters by ``ratio``; in half precision a small step would be rounded."""
     if ratio == 1:
         yield
         return

@@ -11,10 +11,7 @@ from xalign_fairseq.data.lexicon import Lexicon
 def require_same_lexicons(
     lexicons: Sequence[Lexicon], states: Sequence[Mapping[str, Any]] | None, where: StrPath
 ) -> None:
-    """Raise :class:`XalignError` unless checkpoint (``Lexicon.state()`` each) and data-bin have the same lexicons.
-
-    Otherwise a restart would train on held-out entries.
-    """
+    """Raise :class:`XalignError` unless checkpoint and data-bin have the same lexicons."""
     if states is not None and {Lexicon.from_state(state).digest for state in states} != {
         each.digest for each in lexicons
     }:

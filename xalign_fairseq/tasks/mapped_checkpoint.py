@@ -31,37 +31,21 @@ class MappedLanguage(NamedTuple):
 
 @dataclass(frozen=True)
 class MappedCheckpoint:
-    """Orthogonal maps between languages, learned from linked words (Wu & Dredze 2020, Eq. 1).
-
-    Attributes:
-        model: the encoder.
-        data: a data-bin with links and the same dictionary.
-        out: the new checkpoint.
-        split: the split of the data-bin.
-        lang_pairs: such as ``("en-de",)``; None: all pairs of the split.
-        pivot_lang: language to map to; None: English, otherwise the only language that all pairs share.
-        pooling: a word's vector is that of its ``first`` token, or the ``mean`` over all its tokens.
-        device, batch_tokens: for the pass over the data.
-        overwrite: replace ``out``.
-    """
+    """Orthogonal maps between languages, learned from linked words (Wu & Dredze 2020, Eq. 1)."""
 
     model: StrPath
-    data: StrPath
+    data: StrPath  # a data-bin with links and the same dictionary
     out: StrPath
     split: str = "train"
-    lang_pairs: tuple[str, ...] | None = None
-    pivot_lang: str | None = None
-    pooling: str = "first"
+    lang_pairs: tuple[str, ...] | None = None  # such as ("en-de",); None: all pairs of the split
+    pivot_lang: str | None = None  # None: English, otherwise the only language that all pairs share
+    pooling: str = "first"  # vector of a word: that of its first token, or the mean over all its tokens
     device: str = "auto"
     batch_tokens: int = 8192
     overwrite: bool = False
 
     def write(self, progress: Bar = lambda pairs: nullcontext()) -> list[MappedLanguage]:
-        """Learn the maps in one pass and write the checkpoint; returns each language's distance from the pivot.
-
-        Args:
-            progress: from the number of pairs, makes a context with the function that advances progress.
-        """
+        """Learn the maps in one pass and write the checkpoint; returns each language's distance from the pivot."""
         require_new(self.out, self.overwrite)
         device = choose_device(self.device)
         data = DataBin(self.data)

@@ -121,7 +121,6 @@ class XalignPretrainingTask(XalignTask):
 
     @property
     def lexicons(self) -> list[Lexicon]:
-        """The bilingual lexicons of the data-bin, with at least one training entry."""
         return self.source.lexicons
 
     @property
@@ -234,7 +233,6 @@ class XalignPretrainingTask(XalignTask):
         return made
 
     def _epoch_batches(self, epoch: int, num_shards: int) -> int | None:
-        """The number of batches in an epoch given in updates."""
         return self.cfg.epoch_updates and self.cfg.epoch_updates * self._update_batches(epoch, num_shards)
 
     def _update_batches(self, epoch: int, num_shards: int) -> int:

@@ -26,13 +26,7 @@ from xalign_fairseq.tasks.epochs import FairseqStreams
 class LinkedBitext:
     """The bitexts of a split with links and a common pivot language, read once, in batches of similar length.
 
-    Args:
-        data: the data-bin.
-        split: name of the split.
-        lang_pairs: such as ``["en-de"]``; None: all pairs of the split.
-        pivot_lang: None: chosen by :func:`~xalign_fairseq.data.pretraining.pivot_language`, as in training.
-        max_length: most tokens of a pair, special tokens included; longer pairs are left out and counted, as in
-            training.
+    Longer pairs than ``max_length`` tokens, special tokens included, are left out and counted, as in training.
     """
 
     def __init__(
@@ -71,11 +65,7 @@ class LinkedBitext:
         return len(self._items)
 
     def batches(self, max_tokens: int, device: torch.device, language_rows: Tensor | None) -> Iterator[Bitext]:
-        """All pairs once, including pairs longer than ``max_tokens``.
-
-        ``language_rows``: the rows of the language embeddings in the order of :attr:`languages`; None without
-        embeddings.
-        """
+        """All pairs once, also longer ones; rows of the language embeddings are in the order of :attr:`languages`."""
         longest = int(self._dataset.num_tokens_vec(self._items[-1:])[0])
         for items in self._dataset.batch_by_size(self._items, max_tokens=max(max_tokens, longest)):
             sample = self._dataset.collater([self._dataset[item] for item in items])
@@ -92,11 +82,7 @@ def procrustes_maps(
     batch_tokens: int = 8192,
     progress: Callable[[int], object] | None = None,
 ) -> tuple[LanguageMaps, dict[str, Procrustes]]:
-    """Orthogonal maps for all layers and languages, from one pass over separately encoded sides.
-
-    Returns:
-        the maps in float32, and each language's problem.
-    """
+    """Orthogonal maps of all layers and languages in float32 from one pass, and each language's problem."""
     config, device = encoder.config, encoder.device
     rows = None
     if config.languages:

@@ -129,7 +129,6 @@ class TransferTask(XalignTask):
 
     @cached_property
     def _initial(self) -> tuple[Tokenizer, LanguageMaps | None]:
-        """The encoder's tokenizer and linear maps."""
         path = self.init_checkpoint
         if not path:
             raise XalignError(
@@ -141,12 +140,10 @@ class TransferTask(XalignTask):
 
     @property
     def dictionary(self) -> Dictionary:
-        """The encoder's dictionary."""
         return self.tokenizer.dictionary
 
     @cached_property
     def family(self) -> TaskFamily[Any]:
-        """The benchmark family, which encodes examples and computes loss and predictions."""
         return self.spec.build_family(self.tokenizer)
 
     def _files(self, part: str) -> dict[str, Path]:

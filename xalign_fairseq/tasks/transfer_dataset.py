@@ -20,14 +20,8 @@ SORTED_BATCHES = 50
 class TransferDataset(FairseqDataset):
     """Items are groups of examples for the same batch: single examples, or code-switching mixtures.
 
-    Every draw is keyed by (seed, epoch), so a resumed run has the batches of an uninterrupted one.
-
-    Args:
-        groups: examples by item.
-        family: encodes and collates examples.
-        config: the encoder's configuration.
-        seed: seed of the order.
-        training: draw a new order each epoch; otherwise read in stored order.
+    Every draw is keyed by (seed, epoch), so a resumed run has the batches of an uninterrupted one. Other data than
+    training data are read in stored order.
     """
 
     def __init__(

@@ -118,11 +118,6 @@ class AlignmentModel(HeadedEncoder):
 
         Raises:
             XalignError: the model can't be read, or the data have another tokenizer.
-
-        Example::
-
-            data = PretrainingData("data-bin")
-            model = AlignmentModel.from_pretrained("FacebookAI/xlm-roberta-base", [TLM(), DWA()], data)
         """
         state, where = read_pretrained(path)
         found, others = checkpoint.load_encoder(state, where)
@@ -161,19 +156,16 @@ class AlignmentModel(HeadedEncoder):
         if not self.weighted.joint:
             self.weighted.update.begin(samples, self.encoder.device)
         elif len(batches) > 1:
-            self._require_counts_ahead()
+            late = [objective.name for objective in self.weighted.active if not objective.traits.counts_ahead]
+            if late:
+                raise XalignError(
+                    "the predictions of an update's batches are known only once all have been run",
+                    where='loss_normalization="joint" with accumulated gradients',
+                    found=f"{', '.join(late)}, which count what the model labels",
+                    remedy='loss_normalization="per-objective", larger batches, or call backward on the total yourself',
+                )
             self.weighted.update.begin(samples, self.encoder.device)
             self._count = self.weighted.update.predictions.sum()
-
-    def _require_counts_ahead(self) -> None:
-        late = [objective.name for objective in self.weighted.active if not objective.traits.counts_ahead]
-        if late:
-            raise XalignError(
-                "the predictions of an update's batches are known only once all have been run",
-                where='loss_normalization="joint" with accumulated gradients',
-                found=f"{', '.join(late)}, which count what the model labels",
-                remedy='loss_normalization="per-objective", larger batches, or call backward on the total yourself',
-            )
 
     def forward(self, batch: Mapping[str, Any]) -> AlignmentLoss:
         """The :class:`AlignmentLoss` of a batch from :class:`~xalign_fairseq.training.batches.Batches`.

@@ -21,31 +21,19 @@ class HeadedEncoder(nn.Module):
 
     Heads belong to the model, so they are saved, restored and optimised with it. The sum of objectives attaches them
     after the model is built; a checkpoint's heads are kept until their objective is attached.
-
-    Args:
-        encoder: with ``config``, ``sentence_encoder``, ``lm_head`` and ``device``, as
-            :class:`~xalign_fairseq.encoder.transformer.Encoder` has them.
-
-    Attributes:
-        num_updates: updates done before this one.
-        frozen_updates: number of first updates without a gradient of the encoder.
-        autocast: bfloat16 in matrix products: yes, no, or auto (if it is fast on the device).
     """
 
     def __init__(self, encoder: Encoder):
         super().__init__()
         self.encoder = encoder
         self.heads = nn.ModuleDict()
-        self.num_updates = 0
-        self.frozen_updates = 0
-        self.autocast = "no"
+        self.num_updates = 0  # done before this one
+        self.frozen_updates = 0  # first updates without a gradient of the encoder
+        self.autocast = "no"  # bfloat16 in matrix products: yes, no, or auto (if it is fast on the device)
         self._waiting: dict[str, Tensor] = {}
 
     def attach_head(self, name: str, head: nn.Module, fresh: bool = False) -> None:
-        """Give an objective's parameters and buffers to the model under ``heads.<name>``.
-
-        ``fresh``: ignore weights of that name from the initial checkpoint.
-        """
+        """Give a head to the model as ``heads.<name>``; ``fresh`` ignores weights of it in the initial checkpoint."""
         if name in self.heads:
             return
         like = self.encoder.lm_head.bias
@@ -82,7 +70,6 @@ class HeadedEncoder(nn.Module):
             layer.requires_grad_(False)
 
     def freeze_encoder(self) -> None:
-        """Train only heads."""
         self.encoder.requires_grad_(False)
 
     def run(self, run: Callable[[StepEncoder], Result]) -> Result:

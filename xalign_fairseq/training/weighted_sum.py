@@ -12,7 +12,6 @@ from xalign_fairseq.core.errors import Parameter, XalignError, check_values
 from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.data.pretraining import Reader
-from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.objectives.gathering import all_sum
 from xalign_fairseq.objectives.registry import Loss, Objective, RunContext, choice, labeller_among
@@ -87,28 +86,17 @@ class TrainingSource(Protocol):
     """The data and the run, from a fairseq task or without fairseq; see :class:`RunContext`."""
 
     @property
-    def languages(self) -> Sequence[str]:
-        """Languages of the training pairs, in the order of their numbers in batches."""
-
+    def languages(self) -> Sequence[str]: ...
     @property
-    def all_languages(self) -> Sequence[str]:
-        """``languages`` and the languages with only monolingual text."""
-
+    def all_languages(self) -> Sequence[str]: ...  # also those with only monolingual text
     @property
-    def pivot(self) -> str | None:
-        """The language that all pairs share, if there is one."""
-
+    def pivot(self) -> str | None: ...
     @property
-    def seed(self) -> int:
-        """The run's seed."""
-
+    def seed(self) -> int: ...
     @property
-    def lexicons(self) -> Sequence[Lexicon]:
-        """Bilingual lexicons, read only if an objective needs them."""
-
+    def lexicons(self) -> Sequence[Lexicon]: ...  # read only if an objective needs them
     @property
-    def mask(self) -> int:
-        """The id of ``<mask>``."""
+    def mask(self) -> int: ...
 
 
 class WeightedSum:
@@ -130,13 +118,6 @@ class WeightedSum:
 
     Raises:
         XalignError: all weights are zero, a weight is negative or NaN, or an objective is given twice.
-
-    Example::
-
-        weighted = WeightedSum([TLM(), DWA(weight=0.5)], "joint", source)
-        weighted.attach_heads(model)
-        losses = model.run(lambda encoder: weighted.losses(encoder, batch))
-        total, count = weighted.total(losses, training=True)       # the gradient is that of total / count
     """
 
     def __init__(self, objectives: Iterable[Objective], loss_normalization: str, source: TrainingSource | None):
@@ -209,7 +190,10 @@ class WeightedSum:
         if config.languages:
             names = self.source.all_languages if self.source else ()
             self.language_rows = torch.tensor([config.language_row(name) for name in names])
-        context = self._context(config)
+        context, source = RunContext(config), self.source
+        if source is not None:
+            lexicons = source.lexicons if "lexicon" in self.needs else ()
+            context = RunContext(config, source.languages, source.pivot, lexicons, source.mask, source.seed)
         for objective in self.active:
             objective.bind(context)
             head = objective.build_head()
@@ -217,14 +201,6 @@ class WeightedSum:
                 model.attach_head(objective.name, head)
         if not self.predicts_tokens:
             model.freeze_lm_head()
-
-    def _context(self, config: EncoderConfig) -> RunContext:
-        """The run's facts that objectives may use."""
-        source = self.source
-        if source is None:
-            return RunContext(config)
-        lexicons = source.lexicons if "lexicon" in self.needs else ()
-        return RunContext(config, source.languages, source.pivot, lexicons, source.mask, source.seed)
 
     def _freeze(self, model: HeadedEncoder) -> None:
         """Freeze the encoder if objectives need it frozen; refuse objectives that cannot train then."""
@@ -283,4 +259,4 @@ class WeightedSum:
 
 def _nothing(stats: Sequence[str], device: torch.device) -> Loss:
     zero = torch.zeros((), device=device)
-    return Loss(zero, zero.long(), {name: (zero, zero) for name in stats})
+    return Loss(zero, zero.long(), dict.fromkeys(stats, (zero, zero)))

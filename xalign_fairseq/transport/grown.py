@@ -56,14 +56,7 @@ class Grown(ByMatrix):
         )
 
     def words(self, hidden: Tensor, spans: Tensor, src_words: Tensor, tgt_words: Tensor) -> list[dict[Link, float]]:
-        """The word links of each pair, with their scores.
-
-        Args:
-            hidden: (B, T, H), as of :class:`~xalign_fairseq.transport.methods.Method`.
-            spans: (B, 4).
-            src_words: (B, n) int, the word index of each source token; -1 for a token of no word.
-            tgt_words: (B, m) int, the same of the target side.
-        """
+        """The word links of each pair, with their scores; arguments as of :func:`.methods.links_of_words`."""
         return self._grow(self.scores(hidden, spans, src_words, tgt_words))
 
     @torch.no_grad()
@@ -115,10 +108,7 @@ def _tokens(words: Tensor, dtype: torch.dtype) -> Tensor:
 
 
 def _members(words: Tensor, dtype: torch.dtype) -> Iterator[tuple[slice | Tensor, Tensor]]:
-    """Groups of words: their tokens, and the membership of tokens in words, (B, tokens, words), 1 or 0.
-
-    Tokens of no word are left out.
-    """
+    """Groups of words: their tokens, and the membership of tokens in words, (B, tokens, words), 1 or 0."""
     most = int(words.max()) + 1 if words.numel() else 0
     for first in range(0, max(1, most), WORDS_AT_ONCE):
         numbers = torch.arange(first, min(first + WORDS_AT_ONCE, most), device=words.device)

@@ -101,20 +101,10 @@ def resolve_linking(
     width: int | None = None,
     scored: bool = False,
 ) -> Linking:
-    """Complete the requested options: by the model's own linking, otherwise its family's, otherwise the method's
-    defaults.
+    """Complete the requested options: by the model's own linking, its family's, or the method's defaults.
 
-    Args:
-        asked: by the user.
-        depth: layers of the encoder.
-        own: how the model labelled itself in training, if it did.
-        family: as :mod:`~xalign_fairseq.encoder.pretrained.known` names it.
-        maps: whether linear maps are used, which need separately encoded sides.
-        width: the hidden size, which a link scorer depends on.
-        scored: whether the packaged link scorer was trained on this encoder and is better than its family's linking.
-
-    Returns:
-        a complete linking, with layers counted from 0.
+    The encoder has ``depth`` layers of hidden size ``width``; linear ``maps`` need separately encoded sides.
+    ``scored``: the packaged link scorer was trained on this encoder and is better than its family's linking.
     """
     if scored and own is None and not maps and agrees(asked, SCORED) and _is_of(SCORED.finder, depth, width):
         usual = replace(SCORED, similarity="hidden")

@@ -16,24 +16,15 @@ from xalign_fairseq.data.labelled.examples import Tree, TreeExample, WordsExampl
 
 @dataclass
 class ConlluSentence:
-    """One sentence of a CoNLL-U file.
+    """One sentence of a CoNLL-U file."""
 
-    Attributes:
-        id: ``sent_id``, or the sentence's number in the file.
-        path, line: where it starts.
-        rows: the ten columns of each syntactic word.
-        comments: the lines that begin with ``#``.
-        ranges: multi-word tokens (``1-2``), which have no row, with the number of rows before each.
-        empty: the number of empty nodes (``8.1``), which have no row.
-    """
-
-    id: str
+    id: str  # sent_id, or the sentence's number in the file
     path: StrPath
-    line: int
-    rows: list[list[str]] = field(default_factory=list)
+    line: int  # where it starts
+    rows: list[list[str]] = field(default_factory=list)  # the ten columns of each syntactic word
     comments: list[str] = field(default_factory=list)
-    ranges: list[tuple[int, list[str]]] = field(default_factory=list)
-    empty: int = 0
+    ranges: list[tuple[int, list[str]]] = field(default_factory=list)  # multi-word tokens, with the rows before each
+    empty: int = 0  # number of empty nodes (8.1), which have no row
 
     @property
     def where(self) -> str:

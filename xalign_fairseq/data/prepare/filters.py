@@ -62,18 +62,13 @@ REASONS = (TOO_SHORT, TOO_LONG, UNEVEN, OTHER_LANGUAGE, REPEATED)
 
 @dataclass(frozen=True)
 class Filters:
-    """Conditions on a sentence, or on each side of a pair; lengths are in tokens, without ``</s>``.
-
-    Attributes:
-        deduplicate: keep only the first of identical pairs (both sides) or lines.
-        language_model: a fastText model; the most probable language of each side must be its own.
-    """
+    """Conditions on a sentence, or on each side of a pair; lengths are in tokens, without ``</s>``."""
 
     min_length: int | None = None
     max_length: int | None = None
     max_length_ratio: float | None = None
-    deduplicate: bool = False
-    language_model: str | None = None
+    deduplicate: bool = False  # keep only the first of identical pairs (both sides) or lines
+    language_model: str | None = None  # of fastText; the most probable language of each side must be its own
 
     @property
     def given(self) -> dict[str, Any]:

@@ -57,14 +57,9 @@ class TextProgress:
 
 
 class PrepareProgress:
-    """The journal of a folder.
+    """The journal of an unfinished folder, whose files of other texts or options are removed.
 
-    Args:
-        folder: the unfinished data-bin. Files of other texts or options are removed.
-        of: :func:`fingerprint` of this run; None: no journal.
-
-    Attributes:
-        begun: whether tokenizer and dictionary are written and all input is checked.
+    ``of`` is the :func:`fingerprint` of this run; None: no journal. ``begun``: tokenizer and dictionary are written.
     """
 
     def __init__(self, folder: Path, of: str | None):

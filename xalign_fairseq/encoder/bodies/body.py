@@ -21,15 +21,10 @@ Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 
 @dataclass(eq=False)
 class Surroundings:
-    """Facts about one pass for all layers.
+    """Facts about one pass for all layers."""
 
-    Attributes:
-        positions: (B, T) int64, from 1 on; 0 at padding.
-        arguments: arguments of each layer, such as masks and rotary positions, computed when the first layer runs.
-    """
-
-    positions: Tensor
-    arguments: list[Arguments] = field(default_factory=list)
+    positions: Tensor  # (B, T) int64, from 1 on; 0 at padding
+    arguments: list[Arguments] = field(default_factory=list)  # masks and the like, computed when the first layer runs
 
 
 class Rehearsed(nn.Module):
@@ -47,13 +42,9 @@ class Rehearsed(nn.Module):
 
 
 class TransformersLayer(nn.Module):
-    """A layer of transformers; the last one also has the model's final norm.
+    """A layer of transformers; the last one also has the model's final norm."""
 
-    Attributes:
-        checkpoint_activations: as of :class:`~xalign_fairseq.encoder.transformer.EncoderLayer`.
-    """
-
-    checkpoint_activations = False
+    checkpoint_activations = False  # as of EncoderLayer
 
     def __init__(self, body: "TransformersBody", number: int, inner: nn.Module, final: nn.Module | None):
         super().__init__()
@@ -84,10 +75,7 @@ class TransformersBody(nn.Module):
 
     Token embeddings use our ids. transformers' model runs with replaced layers that record their arguments. Then the
     layers run one by one, up to the requested layer. State k is transformers' ``hidden_states[k]``, so the last one has
-    the final norm.
-
-    Attributes:
-        rest: the model without token embeddings, layers and final norm.
+    the final norm. ``rest`` is the model without token embeddings, layers and final norm.
     """
 
     packs = takes_rows = graphs = False

@@ -45,45 +45,27 @@ def _bias_of_places(layer: Theirs, x: Tensor, given: tuple[Any, ...]) -> tuple[A
 
 @dataclass(frozen=True)
 class BodyFamily:
-    """One kind of transformers' encoders.
-
-    Attributes:
-        embeddings: their name of the token embeddings, in the encoder of ``AutoModel``.
-        layers: their name of the list of layers.
-        norm: their name of the norm after the last layer; empty without one.
-        eps: their setting for layer-norm epsilon; empty: torch's default.
-        sizes: our names of an encoder's sizes -> their settings.
-        required: other settings that a ``config.json`` must have.
-        fixed: settings with one allowed value; a ``config.json`` may omit them.
-        rates: our names of dropout rates -> their settings.
-        last_dropout: their setting of the dropout after the norm.
-        positions: the longest sequence, if no setting gives it.
-        returns: a layer's output for (layer, x, arguments), if it is not x alone.
-        head: the parts of a masked-language-model head of our form -> their names in files; empty: another form.
-        head_activation: the setting with the head's activation.
-        output: their name of the output map, in files that also have the tied embeddings.
-        renamed: parts of names in files -> parts of names in transformers' model.
-        joined: maps that are one tensor in files -> their names in transformers' model.
-    """
+    """One kind of transformers' encoders; names are of modules in ``AutoModel``'s encoder, or of settings."""
 
     model_type: str
     title: str
-    embeddings: str
+    embeddings: str  # of tokens
     layers: str = "layers"
-    norm: str = ""
-    eps: str = ""
-    sizes: Mapping[str, str] = field(default_factory=lambda: _BERT_SIZES)
-    required: tuple[str, ...] = ()
-    fixed: Mapping[str, Any] = field(default_factory=dict)
-    rates: Mapping[str, str] = field(default_factory=lambda: _BERT_RATES)
-    last_dropout: str = ""
-    positions: int = 0
+    norm: str = ""  # after the last layer
+    eps: str = ""  # setting of the layer norms' epsilon; empty: torch's default
+    sizes: Mapping[str, str] = field(default_factory=lambda: _BERT_SIZES)  # our names -> their settings
+    required: tuple[str, ...] = ()  # other settings that a config.json must have
+    fixed: Mapping[str, Any] = field(default_factory=dict)  # settings with one value; a config.json may omit them
+    rates: Mapping[str, str] = field(default_factory=lambda: _BERT_RATES)  # our names of dropouts -> their settings
+    last_dropout: str = ""  # setting of the dropout after the norm
+    positions: int = 0  # the longest sequence, if no setting gives it
+    # A layer's output for (layer, x, arguments), if it is not x alone.
     returns: Callable[[Theirs, Tensor, tuple[Any, ...]], Any] = lambda layer, x, given: x
-    head: Mapping[str, str] = field(default_factory=dict)
+    head: Mapping[str, str] = field(default_factory=dict)  # parts of an LM head of our form -> their names in files
     head_activation: str = "hidden_act"
-    output: str = ""
-    renamed: Mapping[str, str] = field(default_factory=dict)
-    joined: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    output: str = ""  # the output map, in files that also have the tied embeddings
+    renamed: Mapping[str, str] = field(default_factory=dict)  # parts of names in files -> in transformers' model
+    joined: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # one tensor in files -> maps in the model
 
     def check(self, found: Mapping[str, Any], where: object) -> dict[str, Any]:
         """Check a ``config.json``; returns the settings that describe the encoder."""
@@ -256,10 +238,8 @@ def _as_gte(settings: dict[str, Any], where: object) -> dict[str, Any]:
         factor = scaling.get("factor")
         known = scaling.get("type") == "ntk" and scaling.get("mixed_b") is None
         if not known or not isinstance(factor, int | float) or factor < 1:
-            problem, expected = (
-                "the model scales its positions in an unknown way",
-                '{"type": "ntk", "factor": 1 or more}',
-            )
+            problem = "the model scales its positions in an unknown way"
+            expected = '{"type": "ntk", "factor": 1 or more}'
             raise XalignError(problem, where=where, found=f"rope_scaling {scaling}", expected=expected)
         per_head = settings["hidden_size"] // settings["num_attention_heads"]
         rope = {"rope_type": "linear", "rope_theta": theta * factor, "factor": factor ** (2 / per_head)}

@@ -70,15 +70,11 @@ def with_family(state: dict[str, Any], family: str | None) -> dict[str, Any]:
 
 
 def recognise(weights: Mapping[str, Tensor], called: Iterable[StrPath]) -> str | None:
-    """The family of a model, None if it is not certain.
+    """The family of a model with these names (on a hub, of its folder, of its origin), None if it is not certain.
 
     A name counts only together with the model's sizes. Without a name, a model of XLM-R's or mBERT's sizes counts as
-    one of these if it has a masked-language-model head. Models that continue their pre-training (XLM-Align, InfoXLM)
-    are similar; sentence encoders have no such head.
-
-    Args:
-        weights: of a checkpoint, by today's names, with a head only if it was trained with one.
-        called: names of the model: on a hub, of its folder, of what its training began with.
+    one of these if it was trained with a masked-language-model head. Models that continue their pre-training
+    (XLM-Align, InfoXLM) are similar; sentence encoders have no such head.
     """
     alike = [model for model in KNOWN if model.sizes == _sizes(weights)]
     given = {name for each in called for name in _names(each)}

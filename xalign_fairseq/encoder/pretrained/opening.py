@@ -23,23 +23,16 @@ from xalign_fairseq.transport.pointer import Pointer
 
 @dataclass(frozen=True, eq=False)
 class OpenedModel:
-    """A model and its origin.
-
-    Attributes:
-        encoder: on the CPU, in evaluation mode.
-        linking: its labelling method in training, if any.
-        trimmed: the names of the files that its vocabulary was trimmed to.
-        packaged: whether it is the packaged encoder without further training.
-    """
+    """A model and its origin."""
 
     where: Path
-    encoder: Encoder
+    encoder: Encoder  # on the CPU, in evaluation mode
     heads: dict[str, Tensor]
     tokenizer: Tokenizer
-    linking: Linking | None
+    linking: Linking | None  # its labelling method in training, if any
     family: str | None
-    trimmed: tuple[str, ...]
-    packaged: bool = False
+    trimmed: tuple[str, ...]  # names of the files that its vocabulary was trimmed to
+    packaged: bool = False  # without further training
 
     def scorer(self) -> LinkScorer | None:
         """Its link scorer, if it has one."""

@@ -69,14 +69,10 @@ def write_checkpoint(path: StrPath, state: dict[str, Any]) -> None:
 
 
 def convert(model: StrPath, target: StrPath, *, overwrite: bool = False) -> EncoderConfig:
-    """Write a pretrained model, such as a Hugging Face folder, in fairseq's form, in float32.
+    """Write a pretrained model, such as a Hugging Face folder, in fairseq's form, in float32; returns its sizes.
 
-    Args:
-        target: a file, if it ends in ``.pt``: a checkpoint with its tokenizer inside. Otherwise a folder, which gets it
-            as ``model.pt``, and ``dict.txt`` and the tokenizer's model. Written completely or not at all.
-
-    Returns:
-        the sizes of the encoder.
+    ``target`` is a checkpoint with its tokenizer inside, if it ends in ``.pt``; otherwise a folder, which gets it as
+    ``model.pt``, and ``dict.txt`` and the tokenizer's model. It is written completely or not at all.
     """
     target = Path(target)
     is_checkpoint = _is_checkpoint(target)

@@ -60,16 +60,10 @@ class Padded:
 
 @dataclass(frozen=True)
 class Offsets:
-    """Sentences in one row of N tokens whose lengths only the device knows, so that one compiled program fits all
-    batches.
+    """Sentences in one row of N tokens whose lengths only the device knows: one compiled program fits all batches."""
 
-    Attributes:
-        offsets: (S + 1,) int32: where the sentences begin, and N; some may be empty.
-        longest: no sentence is longer.
-    """
-
-    offsets: Tensor
-    longest: int
+    offsets: Tensor  # (S + 1,) int32: where the sentences begin, and N; some may be empty
+    longest: int  # no sentence is longer
 
     def attend(self, q: Tensor, k: Tensor, v: Tensor, dropout: float) -> Tensor:
         """Each (N, heads, d) -> (N, heads, d). On a CPU by a mask (N, N), which is slow and needs much memory."""
@@ -83,17 +77,11 @@ class Offsets:
 
 @dataclass(frozen=True)
 class Packed:
-    """Sentences in one row of N tokens, the shortest first.
+    """Sentences in one row of N tokens, the shortest first."""
 
-    Attributes:
-        runs: (number of sentences, their length) for each length, in order.
-        offsets: (S + 1,) int64, on the device: where the sentences begin, and N.
-        padding: the former share of padding; for the log.
-    """
-
-    runs: tuple[tuple[int, int], ...]
-    offsets: Tensor
-    padding: float = 0.0
+    runs: tuple[tuple[int, int], ...]  # (number of sentences, their length) for each length, in order
+    offsets: Tensor  # (S + 1,) int64, on the device: where the sentences begin, and N
+    padding: float = 0.0  # the former share of padding; for the log
 
     @functools.cached_property
     def longest(self) -> int:

@@ -118,15 +118,7 @@ def weight_gradient(grad: Tensor, x: Tensor, out: Tensor | None = None) -> Tenso
 
     MKL reads G^T in place and writes to a given place. oneDNN reads the second factor in place and copies a transposed
     first factor: G (N x O numbers) for G^T x, or x for x^T G, whose result must then be copied. The variant with less
-    copying is used.
-
-    Args:
-        grad: G = dL/dy, (N, O).
-        x: (N, I).
-        out: (O, I), of any dtype: where to write.
-
-    Returns:
-        ``out``, or (O, I) of any strides.
+    copying is used. G is (N, O) and x (N, I); the result is ``out`` (O, I), of any dtype, or (O, I) of any strides.
     """
     if _fits_onednn(x.t(), grad.t()) and chosen().weight_gradients == "onednn":
         rows, of_y, of_x = *grad.shape, x.shape[1]

@@ -39,12 +39,7 @@ def cache_folder() -> Path:
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder of the cache, and those above it, only for this user, if missing.
-
-    Raises:
-        PermissionError: the folder or the cache exists and is not trusted, see :func:`fault`.
-        OSError: the folder can't be made.
-    """
+    """Make a folder of the cache, and those above it, only for this user; PermissionError if one is not trusted."""
     for each in (cache_folder(), folder):
         each.mkdir(parents=True, exist_ok=True, mode=0o700)
         if reason := fault(each.resolve()):

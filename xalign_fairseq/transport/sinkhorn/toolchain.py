@@ -33,19 +33,15 @@ MESSAGE_LINES = 12
 
 
 class Recipe(NamedTuple):
-    """How to compile a library.
-
-    ``digest`` is the hash of the source and its headers. ``target`` has the CUDA architectures, or for the CPU
-    ``native``, ``x86-64-v3`` or the machine's name. The library needs the instructions in ``needs``.
-    """
+    """How to compile a library."""
 
     kind: str
     source: Path
-    digest: str
+    digest: str  # of the source and its headers
     compiler: str
     command: tuple[str, ...]
-    target: str
-    needs: tuple[str, ...] = ()
+    target: str  # CUDA architectures; for the CPU native, x86-64-v3 or the machine's name
+    needs: tuple[str, ...] = ()  # instructions
 
     @property
     def key(self) -> str:

@@ -70,29 +70,18 @@ SHARED = {"hidden_act": "gelu", "position_embedding_type": "absolute", "is_decod
 
 @dataclass(frozen=True)
 class Family:
-    """How a family of Hugging Face models differs from this encoder.
-
-    Attributes:
-        architecture: the class of the model with its masked-language-model head.
-        prefix: of the names of the encoder's parameters, in files that also have a head.
-        head: our modules of the masked-language-model head -> theirs.
-        head_prefix: of the names of that head's parameters.
-        tied: second names of tied tensors in some files.
-        position_offset: rows of positions before the first token's.
-        token_types: rows of the token types that its tokenizer gives.
-        fixed: settings, in addition to :data:`SHARED`, that all models of the family have.
-    """
+    """How a family of Hugging Face models differs from this encoder."""
 
     model_type: str
     title: str
-    architecture: str
-    prefix: str
-    head: Mapping[str, str]
-    head_prefix: str
-    tied: Mapping[str, str]
-    position_offset: int
-    token_types: int
-    fixed: Mapping[str, Any]
+    architecture: str  # the class of the model with its masked-language-model head
+    prefix: str  # of the encoder's parameters, in files that also have a head
+    head: Mapping[str, str]  # our modules of the masked-language-model head -> theirs
+    head_prefix: str  # of that head's parameters
+    tied: Mapping[str, str]  # second names of tied tensors in some files
+    position_offset: int  # rows of positions before the first token's
+    token_types: int  # rows of the token types that its tokenizer gives
+    fixed: Mapping[str, Any]  # settings of all its models, besides SHARED
 
     def their_name(self, ours: str) -> str:
         """The Hugging Face name of an encoder's parameter, without prefix."""

@@ -37,15 +37,11 @@ ROLES = {"bos": BOS, "pad": PAD, "eos": EOS, "unk": UNK, "cls": BOS, "sep": EOS,
 
 @dataclass(frozen=True)
 class TokenizerFiles:
-    """The family that a tokenizer makes of its model.
-
-    Attributes:
-        special_ids: the settings of ``config.json`` that number special symbols.
-    """
+    """The family that a tokenizer makes of its model, and the tokenizer's files."""
 
     family: Family
     order: Sequence[int]
-    special_ids: dict[str, int]
+    special_ids: dict[str, int]  # settings of config.json that number special symbols
     contents: dict[str, bytes]
 
 

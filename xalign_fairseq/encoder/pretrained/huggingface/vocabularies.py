@@ -36,16 +36,12 @@ class TokenizerConfig(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """A tokenizer as ``task_state["tokenizer"]`` of a checkpoint, and Hugging Face's id of each of our ids.
-
-    ``token_types``: their number in Hugging Face's tokenizer; WordPiece's second type marks a second text. ``scores``:
-    log-probabilities of a unigram model's pieces, in their order.
-    """
+    """A tokenizer as ``task_state["tokenizer"]`` of a checkpoint, and Hugging Face's id of each of our ids."""
 
     state: dict[str, Any]
     order: Sequence[int]
-    token_types: int
-    scores: Sequence[float] | None = None
+    token_types: int  # of Hugging Face's tokenizer; WordPiece's second type marks a second text
+    scores: Sequence[float] | None = None  # log-probabilities of a unigram model's pieces, in their order
 
 
 def read_vocabulary(folder: Path, family: Family, vocab_size: int) -> Vocabulary:
