@@ -9,7 +9,7 @@ import torch
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data import lexicon as lexicons
 from xalign_fairseq.data.databin import DataBin
-from xalign_fairseq.data.lexicon import HELD_OUT, TRAINED, UNUSED, Lexicon
+from xalign_fairseq.data.lexicon import HELD_OUT, TRAINED, UNUSED, Lexicon, require_same_lexicons, trained_lexicons
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.encoder import checkpoint
 
@@ -154,3 +154,35 @@ def test_what_is_not_there(data):
     (data.path / "lexicon.en-xx.json").write_text("{")
     with pytest.raises(XalignError, match=r"not JSON, or it is damaged[\s\S]*lexicon\.en-xx\.json"):
         lexicons.read(data, "en", "xx")
+
+
+def entries(*parts, tgt="bb", first=4):
+    """A lexicon of one-subword entries, one for each part."""
+    ones, ids = [1] * len(parts), [first + k for k in range(len(parts))]
+    return Lexicon("aa", tgt, ids, ones, ids, ones, parts)
+
+
+def test_all_lexicons_are_read_if_one_has_an_entry_to_train_on(data):
+    with pytest.raises(XalignError, match=r"none to train on[\s\S]*no lexicon[\s\S]*command lexicon .* pair"):
+        trained_lexicons(data)
+    lexicons.write(data, entries(HELD_OUT, UNUSED), {})
+    with pytest.raises(XalignError, match=r"none to train on[\s\S]*all entries held out"):
+        trained_lexicons(data)
+    lexicons.write(data, entries(TRAINED, HELD_OUT, tgt="cc"), {})
+    assert [each.tgt for each in trained_lexicons(data)] == ["bb", "cc"]
+
+
+def test_a_checkpoint_goes_on_with_its_own_entries_alone():
+    mine = [entries(TRAINED, HELD_OUT), entries(TRAINED, tgt="cc")]
+    states = [each.state() for each in mine]
+    for known in (states, states[::-1], None):  # in any order; None: a checkpoint that read none
+        require_same_lexicons(mine, known, "data-bin")
+    others = (
+        [entries(HELD_OUT, TRAINED), mine[1]],  # another choice of the same entries
+        [entries(TRAINED, HELD_OUT, first=5), mine[1]],
+        mine[:1],
+        [*mine, entries(TRAINED, tgt="dd")],
+    )
+    for other in others:
+        with pytest.raises(XalignError, match=r"not the one that the checkpoint was trained with[\s\S]*data-bin"):
+            require_same_lexicons(other, states, "data-bin")

@@ -30,7 +30,7 @@ class Workers(Protocol):
 def processes(number: int) -> Iterator[Workers]:
     """Yield :class:`Workers` over ``number`` processes; 1 works in this process."""
     if number <= 1:
-        yield _run_here
+        yield lambda function, inputs: map(function, inputs)
         return
     # Spawned, not forked: a fork copies locks that torch's or a progress bar's threads may hold.
     executor = ProcessPoolExecutor(number, multiprocessing.get_context("spawn"), follow_parent)
@@ -54,18 +54,13 @@ def processes(number: int) -> Iterator[Workers]:
         executor.shutdown(cancel_futures=True)
 
 
-def _run_here(function: Callable[[In], Out], inputs: Iterable[In]) -> Iterator[Out]:
-    yield from map(function, inputs)
-
-
 def follow_parent() -> None:
     """In a new worker: ignore Ctrl-C, and end with the parent even if it is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
 
+    def end_with_parent() -> None:
+        if parent := multiprocessing.parent_process():
+            parent.join()
+            os._exit(1)
 
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
+    threading.Thread(target=end_with_parent, daemon=True).start()

@@ -7,7 +7,7 @@
 import hashlib
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -165,12 +165,7 @@ def read_about(data: DataBin, src: str, tgt: str) -> About:
 
 
 def write(data: DataBin, lexicon: Lexicon, about: Mapping[str, Any], overwrite: bool = False) -> None:
-    """Write a lexicon into a data-bin: its files get their names once all are complete, the description last.
-
-    Raises:
-        XalignError: the lexicon exists, without ``overwrite``; a language that cannot be in a file name; or an id
-            outside the dictionary.
-    """
+    """Write a lexicon into a data-bin, completely or not at all; an existing one only with ``overwrite``."""
     src, tgt = lexicon.src, lexicon.tgt
     check_free(data, src, tgt, overwrite)
     if src == tgt or not _ABOUT.fullmatch(about_path(data, src, tgt).name):
@@ -235,11 +230,7 @@ def _flat(reader: MMapReader) -> tuple[np.ndarray, np.ndarray]:
 
 
 def trained_lexicons(data: DataBin) -> list[Lexicon]:
-    """All lexicons of a data-bin.
-
-    Raises:
-        XalignError: no lexicon, or none with a training entry.
-    """
+    """All lexicons of a data-bin; :class:`XalignError` if there are none with a training entry."""
     found = [read(data, src, tgt) for src, tgt in lexicons(data)]
     if not any((each.part == TRAINED).any() for each in found):
         problem = "an objective needs a bilingual lexicon, and the data-bin has none to train on"
@@ -251,3 +242,15 @@ def trained_lexicons(data: DataBin) -> list[Lexicon]:
 
 def _make_lexicon(data: DataBin, pair: str) -> Command:
     return Command("lexicon", str(data.path), Parameter("pair", pair), Parameter("from", "FILE"))
+
+
+def require_same_lexicons(lexicons: Sequence[Lexicon], states: Sequence[Mapping[str, Any]] | None, where: Path) -> None:
+    """Raise :class:`XalignError` unless a checkpoint (:meth:`Lexicon.state` each) was trained with these lexicons."""
+    if states is None or {Lexicon.from_state(each).digest for each in states} == {each.digest for each in lexicons}:
+        return
+    raise XalignError(
+        "the data-bin's lexicon is not the one that the checkpoint was trained with",
+        where=where,
+        found="other entries, or another choice of those that are trained on",
+        remedy=(Command("lexicon"), "with the options of that run, or a new run with", Parameter("init_checkpoint")),
+    )

@@ -307,12 +307,7 @@ def listed(text: str) -> list[str]:
 
 
 def pivot_language(pairs: Collection[str], chosen: str | None) -> str | None:
-    """The language that all training pairs (``src-tgt``) share: the chosen language, otherwise en or the only shared
-    one; or None.
-
-    Raises:
-        XalignError: a pair lacks the chosen language.
-    """
+    """The language that all pairs (``src-tgt``) share: the chosen one, otherwise en or the only one; or None."""
     if not pairs:
         return chosen  # missing pairs are reported later
     shared = set.intersection(*(set(pair.split("-")) for pair in pairs))

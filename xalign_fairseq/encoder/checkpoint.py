@@ -84,11 +84,7 @@ def load_pickled(path: StrPath) -> Any:
 
 
 def read(path: StrPath) -> dict[str, Any]:
-    """Load a fairseq checkpoint by :func:`load_pickled`.
-
-    Raises:
-        XalignError: the same errors, or the file is not a checkpoint.
-    """
+    """A checkpoint of fairseq by :func:`load_pickled`; :class:`XalignError` also if the content is another."""
     state = load_pickled(path)
     if not isinstance(state, dict) or not isinstance(state.get("model"), dict):
         raise XalignError(

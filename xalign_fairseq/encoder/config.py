@@ -81,11 +81,7 @@ class EncoderConfig:
         return self.languages.index(language)
 
     def side_rows(self, languages: tuple[str, str] | None) -> tuple[int, int] | None:
-        """Rows of the language embeddings for a bitext's sides; None without language embeddings.
-
-        Raises:
-            XalignError: the encoder has language embeddings, but no language or an unknown one is given.
-        """
+        """Rows of the language embeddings for a bitext's sides, which must be known; None without embeddings."""
         if not self.languages:
             return None
         if languages is None:

@@ -234,11 +234,7 @@ class KeyQueue(StaysFloat32):
 
     @torch.no_grad()
     def enqueue(self, keys: Tensor, sentences: Tensor, translations: Tensor) -> None:
-        """Replace the N oldest keys by keys (N, D), with hashes (N, 2) of their sentences and translations.
-
-        Raises:
-            XalignError: N is larger than the queue.
-        """
+        """Replace the N oldest keys by keys (N, D) with hashes (N, 2); XalignError if N is larger than the queue."""
         size, new = len(self), len(keys)
         if new > size:
             raise XalignError(

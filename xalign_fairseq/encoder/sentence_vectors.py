@@ -19,11 +19,7 @@ from xalign_fairseq.transport.precision import at_least_float32
 
 
 def finite_rows(encoder: Encoder, states: Iterable[Tensor]) -> Tensor:
-    """Which texts of a batch have finite hidden states in all of some layers: (B,) bool, on the CPU.
-
-    Raises:
-        XalignError: the states of a text without words are not finite either, so the model is damaged.
-    """
+    """(B,) bool, on the CPU: which texts have finite states in all of some layers; XalignError for a damaged model."""
     # A sum is finite if all are: nothing is copied.
     sums = [hidden.sum((1, 2), dtype=torch.promote_types(hidden.dtype, torch.float32)) for hidden in states]
     rows = torch.stack(sums).isfinite().all(0).cpu()

@@ -60,7 +60,9 @@ def load_tokenizer(
     finding = ("dictionary", has_dictionary, Parameter("dict", DICTIONARY))
     folder = _data_bin(state, where, *finding) if missing else None
     file = None
-    if spm is None and not _has_model(stored):
+    inside = stored.get("sentencepiece")  # empty if the data were prepared without a model
+    has_model = "wordpiece" in stored or "pipeline" in stored or (inside is not None and len(inside) > 0)
+    if spm is None and not has_model:
         found_in = _data_bin(state, where, "tokenizer", find_model, Parameter("spm", SENTENCEPIECE)).path
         file = find_model(found_in)
     source: object = where
@@ -137,12 +139,6 @@ def trained_tokenizer(first: Mapping[str, Any], data: DataBin) -> dict[str, Any]
     if data.tokenizer_model is None and stored_model(first) is not None:
         return dict(first)
     return tokenizer_state(data.dictionary, data.tokenizer_model)
-
-
-def _has_model(stored: Mapping[str, Any]) -> bool:
-    """Whether a tokenizer's model is in what :func:`tokenizer_state` gave; sentencepiece's is empty without one."""
-    content = stored.get("sentencepiece")
-    return "wordpiece" in stored or "pipeline" in stored or (content is not None and len(content) > 0)
 
 
 def stored_model(stored: Mapping[str, Any], where: object = "checkpoint") -> TokenizerModel | None:

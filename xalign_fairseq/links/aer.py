@@ -105,10 +105,6 @@ def score(hyps: Sequence[Iterable[Link]], golds: Sequence[Gold]) -> AlignmentSco
     Counts are summed over the sentences before the division. A ratio with denominator 0 counts as 0, so AER is 1 if
     there are neither links nor gold. Missing possible links do not affect AER: A = S and A = P both score 0.
 
-    Args:
-        hyps: one collection of 0-based links per sentence pair.
-        golds: one :class:`~xalign_fairseq.links.pharaoh.Gold` per sentence pair.
-
     Raises:
         XalignError: hypotheses and gold differ in number, or there are none.
 

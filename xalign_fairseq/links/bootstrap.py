@@ -43,14 +43,7 @@ def bootstrap_intervals(
 def mean_aer_interval(
     sets: Sequence[Sequence[AlignmentCounts]], *, samples: int = 1000, seed: int = 1, level: float = 0.95
 ) -> tuple[float, float]:
-    """Percentile interval for the mean AER over several test sets, each resampled separately.
-
-    With the same seed, the resamples equal those of :func:`paired_bootstrap_of_sets`. Each set has the counts of its
-    sentence pairs; options as in :func:`bootstrap_intervals`.
-
-    Raises:
-        XalignError: no set, no sentence, or options without meaning.
-    """
+    """Percentile interval for the mean AER over test sets, resampled as by :func:`paired_bootstrap_of_sets`."""
     check_options(samples, level, seed)
     if not sets:
         raise XalignError("there is no test set")
@@ -70,9 +63,6 @@ def paired_bootstrap(
 
     Both are scored on the same resamples. The null distribution is the resampled differences, shifted to mean 0:
     :math:`p = (1 + \#\{|d_s - \bar d| \geq |d|\}) / (1 + samples)`.
-
-    Raises:
-        XalignError: the systems differ in number of sentences, or options without meaning.
     """
     return paired_bootstrap_of_sets([first], [second], samples=samples, seed=seed, level=level)
 
@@ -85,11 +75,7 @@ def paired_bootstrap_of_sets(
     seed: int = 1,
     level: float = 0.95,
 ) -> PairedTest:
-    """Like :func:`paired_bootstrap`, for the mean AER over several test sets, each resampled separately.
-
-    Raises:
-        XalignError: the systems differ in sets or sentences, there are none, or options without meaning.
-    """
+    """Like :func:`paired_bootstrap`, for the mean AER over several test sets, each resampled separately."""
     check_options(samples, level, seed)
     sizes = [[len(counts) for counts in sets] for sets in (first, second)]
     if sizes[0] != sizes[1] or not sizes[0]:

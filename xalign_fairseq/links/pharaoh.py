@@ -102,11 +102,7 @@ def format_links(sure: Iterable[Link], possible: Iterable[Link] = ()) -> str:
 
 
 def read_links(path: str | os.PathLike[str], *, base: int = 0) -> list[set[Link]]:
-    """Read a file of links, both sure and possible, one set per line, 0-based.
-
-    Raises:
-        XalignError: the file is missing, empty or not UTF-8; a link is malformed (the error names the line).
-    """
+    """Read a file of links, both sure and possible, one set per line, 0-based; errors name the line."""
     lines = enumerate(read_lines(path), 1)
     return [set(parse_line(line, where=f"{path}, line {number}", base=base).possible) for number, line in lines]
 

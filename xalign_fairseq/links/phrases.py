@@ -55,14 +55,10 @@ def phrase_pairs(links: Iterable[Link], n: int, m: int, max_length: int = 7) -> 
 
 
 def write_phrases(text: LinkedText, out: str, max_length: int = 7, counts: bool = False, min_count: int = 1) -> None:
-    r"""Write the phrase pairs of a linked text.
+    r"""Write the phrase pairs of a linked text of up to ``max_length`` words a side; ``-`` is standard output.
 
-    Args:
-        out: a file, or ``-`` for standard output.
-        max_length: most words on a side.
-        counts: write each distinct pair once with :func:`~xalign_fairseq.links.counting.write_counted`, instead of one
-            line with links per occurrence.
-        min_count: fewest occurrences of a counted pair.
+    Each occurrence is a line with links; with ``counts`` each distinct pair of at least ``min_count`` occurrences is
+    written once by :func:`~xalign_fairseq.links.counting.write_counted`.
 
     Example::
 
@@ -75,16 +71,12 @@ def write_phrases(text: LinkedText, out: str, max_length: int = 7, counts: bool 
     """
     with Output(out, record=None, resume=False, inputs=text.paths).open() as stream:
         if counts:
-            write_counted(stream, count_pairs(_phrases(text, max_length), out), min_count)
+            found = ((src, tgt, phrase_pairs(links, len(src), len(tgt), max_length)) for src, tgt, links in text)
+            words = ((" ".join(src[a:b]), " ".join(tgt[c:d])) for src, tgt, each in found for a, b, c, d in each)
+            write_counted(stream, count_pairs(words, out), min_count)
             return
         for src, tgt, links in text:
             stream.writelines(phrase_lines(src, tgt, links, max_length))
-
-
-def _phrases(text: LinkedText, max_length: int) -> Iterator[tuple[str, str]]:
-    for src, tgt, links in text:
-        for a, b, c, d in phrase_pairs(links, len(src), len(tgt), max_length):
-            yield " ".join(src[a:b]), " ".join(tgt[c:d])
 
 
 def phrase_lines(src: Sequence[str], tgt: Sequence[str], links: Iterable[Link], max_length: int = 7) -> Iterator[str]:

@@ -67,13 +67,7 @@ METHODS: dict[str, Callable[[Iterable[Link], Iterable[Link]], set[Link]]] = {
 def symmetrize(forward: Iterable[Link], backward: Iterable[Link], method: str = "grow-diag-final-and") -> set[Link]:
     """Combine two directional sets of links of one sentence pair, both written as (source, target).
 
-    Args:
-        forward: links (i, j) found from source to target.
-        backward: links found from target to source, still with the source index first.
-        method: ``grow-diag-final-and``, ``intersection`` or ``union``.
-
-    Raises:
-        XalignError: there is no such method.
+    ``method`` is ``grow-diag-final-and``, ``intersection`` or ``union``.
 
     Example::
 

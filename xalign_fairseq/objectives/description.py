@@ -92,11 +92,7 @@ class Description:
 
 
 def describe(name: str) -> Description:
-    """The description of a registered objective.
-
-    Raises:
-        XalignError: there is no objective of this name; the error suggests similar names.
-    """
+    """The description of a registered objective; :class:`XalignError` with similar names for an unknown one."""
     cls = registered(name)
     paragraphs = tuple(re.sub(r"\s+", " ", part.strip()) for part in (cls.__doc__ or "").strip().split("\n\n"))
     module = (sys.modules[cls.__module__].__doc__ or "").strip().split("\n")[0]

@@ -78,12 +78,7 @@ class DictMLM(TokenPrediction):
             )
 
     def build_head(self) -> nn.Module:
-        """The translations, and the tokens to draw random tokens from.
-
-        Raises:
-            XalignError: no training entry has one subword on each side; or the encoder has language embeddings, but
-                none for a language of the dictionaries.
-        """
+        """The translations, and the tokens to draw random tokens from."""
         config, lexicons = self.context.config, self.context.lexicons
         own = config.languages and self.variant == "input" and self.translation_language == "own"
         table = TranslationTable(lexicons, config.vocab_size, config.language_row if own else None)

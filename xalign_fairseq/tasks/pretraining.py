@@ -12,7 +12,7 @@ from omegaconf import II, MISSING
 from xalign_fairseq.core.devices import keep_freed_memory, training_device
 from xalign_fairseq.core.errors import Command, Parameter, XalignError
 from xalign_fairseq.core.json_files import require_form
-from xalign_fairseq.data.lexicon import Lexicon
+from xalign_fairseq.data.lexicon import Lexicon, require_same_lexicons
 from xalign_fairseq.data.pretraining import PretrainingData, PretrainingDataOptions, Reader
 from xalign_fairseq.data.shards import ShardPlace
 from xalign_fairseq.encoder import checkpoint
@@ -22,7 +22,6 @@ from xalign_fairseq.objectives.registry import Objective
 from xalign_fairseq.tasks.embedding_updates import update_rows_alone
 from xalign_fairseq.tasks.epochs import FairseqStreams, XalignTask, pairs_of_a_batch, windowed_iterator
 from xalign_fairseq.tasks.heads_start import HeadsStart
-from xalign_fairseq.tasks.lexicons import require_same_lexicons
 from xalign_fairseq.transport.linking import Linking
 
 logger = logging.getLogger(__name__)

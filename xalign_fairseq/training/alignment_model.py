@@ -207,11 +207,7 @@ class AlignmentModel(HeadedEncoder):
         return whole.clamp(min=1) / _workers()
 
     def activation_checkpointing_enable(self, **how: Any) -> None:
-        """Keep only each layer's input, and recompute the rest in the backward pass with the same dropout.
-
-        Raises:
-            XalignError: a way other than :data:`CHECKPOINTING`, or unsupported layers.
-        """
+        """Keep only each layer's input, and recompute the rest in the backward pass, by :data:`CHECKPOINTING` alone."""
         asked: dict[str, Any] = {}
         for name, value in how.items():
             asked |= (value or {}) if name.endswith("_kwargs") else {name: value}

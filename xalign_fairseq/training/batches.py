@@ -87,11 +87,7 @@ class Batches(IterableDataset[dict[str, Any]]):
         return {**shard, "batch": before, "done": done, "world_size": self.world_size}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Continue from a place, also with another number of data workers.
-
-        Raises:
-            XalignError: the state is from another number of processes, with other batches.
-        """
+        """Continue from a place of a run with the same number of processes, with any number of data workers."""
         if state["world_size"] != self.world_size:
             raise XalignError(
                 "the state of the batches is of a run of another number of processes",

@@ -7,8 +7,9 @@ from typing import Any, NotRequired, TypedDict, TypeVar
 
 from xalign_fairseq.core.errors import Parameter, XalignError, check_values
 from xalign_fairseq.core.json_files import require_form
+from xalign_fairseq.transport.labels import Transport
 from xalign_fairseq.transport.link_scorer import LinkScorer
-from xalign_fairseq.transport.methods import Method, Transport, make_method, method_of_state, method_state
+from xalign_fairseq.transport.methods import Method, make_method, method_of_state, method_state
 from xalign_fairseq.transport.names import ENCODINGS, METHODS, SIMILARITIES
 from xalign_fairseq.transport.pointer import Pointer
 from xalign_fairseq.transport.scored import OWN, Scored
@@ -150,11 +151,7 @@ def layer_range(layers: Sequence[int]) -> str:
 
 
 def with_heads(method: Finder, pointer: Pointer | None, scorer: LinkScorer | None = None) -> Finder:
-    """The method with a model's heads: a pointer's scores instead of dot products, or its link scorer.
-
-    Raises:
-        XalignError: a pointer with a method other than transport.
-    """
+    """The method with a model's link scorer, or with a pointer's scores, which only transport reads."""
     if isinstance(method, Scored) and method.scorer == OWN:
         return replace(method, measure=scorer)
     if pointer is None:

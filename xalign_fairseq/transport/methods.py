@@ -19,27 +19,6 @@ from xalign_fairseq.transport.scored import Scored
 from xalign_fairseq.transport.token_links import TokenLinks, word_links, word_scores
 from xalign_fairseq.transport.unbalanced import Dustbin
 
-__all__ = [
-    "Cosine",
-    "Dustbin",
-    "Grown",
-    "LabellingMethod",
-    "Method",
-    "Released",
-    "Scored",
-    "Softmax",
-    "Transport",
-    "WordMethod",
-    "links_and_scores",
-    "links_of_words",
-    "make_method",
-    "method_label",
-    "method_of_state",
-    "method_state",
-    "of_layers",
-    "with_options",
-]
-
 
 class Method(Protocol):
     """A method that finds links in hidden states, without gradient. Padding does not change links.
@@ -120,11 +99,7 @@ def _fixed(name: str) -> dict[str, str]:
 
 
 def make_method(name: str, **options: object) -> Method:
-    """A method by its name on the command line; options that are None keep the method's defaults.
-
-    Raises:
-        XalignError: unknown method, unknown option, invalid value, or an option without effect.
-    """
+    """A method by its command-line name; None keeps a default, and options without effect are an XalignError."""
     if name not in METHODS:
         raise XalignError("there is no such method", parameter="method", found=name, expected=" or ".join(METHODS))
     given = _given(name, options)
@@ -145,12 +120,7 @@ def links_of_words(
 ) -> list[dict[Link, float]]:
     """The word links of each pair with their probabilities: from the method, or between the words of linked tokens.
 
-    Args:
-        method: the method.
-        hidden: (B, T, H).
-        spans: (B, 4), as of :class:`Method`.
-        src_words: (B, n) int, the word index of each source token; -1 for a token of no word.
-        tgt_words: (B, m) int, the same of the target side.
+    ``src_words`` (B, n) and ``tgt_words`` (B, m) int are the word of each token of a side; -1 for no word.
     """
     if isinstance(method, WordMethod):
         return method.words(hidden, spans, src_words, tgt_words)

@@ -37,11 +37,7 @@ def save_scorer(scorer: LinkScorer, path: StrPath, record: Mapping[str, Any]) ->
 
 
 def load_scorer(path: StrPath) -> tuple[LinkScorer, dict[str, Any]]:
-    """A scorer in evaluation mode, and its record.
-
-    Raises:
-        XalignError: the file is missing or has no scorer.
-    """
+    """A scorer in evaluation mode, and its record; :class:`XalignError` if the file has none."""
     where = Path(path)
     if not where.is_file():
         raise XalignError("the file of a link scorer does not exist", where=where, found=nearly(where))
@@ -59,11 +55,7 @@ def packaged_record() -> dict[str, Any]:
 
 
 def scorer_of_state(state: Mapping[str, torch.Tensor]) -> LinkScorer:
-    """A scorer with these parameters, in float32 and evaluation mode.
-
-    Raises:
-        KeyError, RuntimeError: not a scorer's parameters.
-    """
+    """A scorer with these parameters, in float32 and evaluation mode; KeyError or RuntimeError for others."""
     dim, rank = state["similarity.added"].shape
     scorer = LinkScorer(
         dim,
@@ -141,11 +133,7 @@ class Scored(ByMatrix):
 
     @torch.no_grad()
     def scores(self, hidden: Tensor, spans: Tensor, src_words: Tensor, tgt_words: Tensor) -> Tensor:
-        """Probabilities (B, words of the longest source, words of the longest target); 0 beyond a pair's own words.
-
-        Raises:
-            XalignError: the states do not have the scorer's size.
-        """
+        """Probabilities (B, words, words), of the longest sides; 0 beyond a pair's own words."""
         network = self.network.to(hidden.device)
         if hidden.shape[2] != len(network.layers) * network.dim:
             raise XalignError(

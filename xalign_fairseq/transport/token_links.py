@@ -76,11 +76,9 @@ LONGEST_INT16 = torch.iinfo(torch.int16).max
 
 
 def last_partners(partners: Tensor, *, one_sided: bool = False) -> Tensor:
-    """The partner with the highest position of each token: labels (B, T), -1 without one.
+    """The partner with the highest position of each token: labels (B, T), from partners (R, B, T); -1 without one.
 
-    Args:
-        partners: (R, B, T), absolute positions, -1 without a partner.
-        one_sided: a link may be at only one of its two tokens, as those of ``union`` do.
+    ``one_sided``: a link may be at only one of its two tokens, as those of ``union`` do.
     """
     labels = partners[0] if len(partners) == 1 else partners.amax(0)
     if not one_sided:
@@ -168,12 +166,9 @@ def word_links(links: TokenLinks, src_words: Tensor, tgt_words: Tensor) -> list[
 
 
 def word_scores(scores: Tensor, src_words: Tensor, tgt_words: Tensor) -> Tensor:
-    """The largest subword score of each word pair, (B, words, words); 0 for words without subwords.
+    """The largest score (B, n, m), not negative, of each word pair's subwords, (B, words, words); 0 without subwords.
 
-    Args:
-        scores: (B, n, m), not negative.
-        src_words: (B, n) int, the word index of each source subword; -1 for a subword of no word.
-        tgt_words: (B, m) int, the same of the target side.
+    ``src_words`` (B, n) and ``tgt_words`` (B, m) are as in :func:`word_links`.
     """
     return _largest(_largest(scores, src_words).mT, tgt_words).mT
 

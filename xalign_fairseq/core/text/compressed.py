@@ -53,8 +53,7 @@ def _frames(path: StrPath, decompressor: Callable[[], Any]) -> Iterator[bytes]:
 
 
 def _open_xz(path: StrPath, mode: str) -> Any:
-    most = limit(UNPACKING)
-    return Joined(_frames(path, lambda: lzma.LZMADecompressor(memlimit=most)))
+    return Joined(_frames(path, lambda: lzma.LZMADecompressor(memlimit=limit(UNPACKING))))
 
 
 def _open_zstd(path: StrPath, mode: str) -> Any:

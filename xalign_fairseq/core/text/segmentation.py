@@ -93,11 +93,7 @@ def find_segmenter(name: str) -> Segmenter:
 
 
 def find_segmenters(names: str) -> tuple[Segmenter, Segmenter]:
-    """The segmenters of source and target: ``auto``, or ``fugashi,jieba`` where they differ.
-
-    Raises:
-        XalignError: there are more than two, or as in :func:`find_segmenter`.
-    """
+    """The segmenters of source and target: ``auto``, or ``fugashi,jieba`` where they differ."""
     found = names.split(",")
     if len(found) > 2:
         raise XalignError("a pair has two sides", parameter="segment", found=names, expected="one segmenter, or two")

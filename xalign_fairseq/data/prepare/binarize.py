@@ -17,8 +17,8 @@ from xalign_fairseq.data.databin import links_prefix, mono_prefix, pair_prefix, 
 from xalign_fairseq.data.prepare.filters import Filters
 from xalign_fairseq.data.tokenizers.tokenizer import Ragged, Tokenizer
 from xalign_fairseq.data.tokenizers.unknown import UnknownTokens, count_unknown
-from xalign_fairseq.links.arrays import LinkArrays, link_arrays
-from xalign_fairseq.links.pharaoh import Link, check_bounds, parse_line
+from xalign_fairseq.links.arrays import link_arrays
+from xalign_fairseq.links.pharaoh import check_bounds, parse_line
 
 # Reasons for dropping, as the manifest has them.
 EMPTY, EMPTY_SRC, EMPTY_TGT, EMPTY_BOTH = "empty", "empty source", "empty target", "both sides empty"
@@ -122,7 +122,10 @@ class PairText:
             links = link_arrays(self.links_file.read()).of_rows(keep)
             counts["sure links"] = int(links.sure.sum())
             counts["possible links"] = len(links.sure) - counts["sure links"]
-            items += [_select(index, keep) for index in words] + [_triples(links, int(keep.sum()))]
+            items += [_select(index, keep) for index in words]
+            # The sorted i, j, sure of each pair's links, flat.
+            triples = np.stack([links.src, links.tgt, links.sure], axis=1).reshape(-1)
+            items.append((triples, 3 * np.bincount(links.rows, minlength=int(keep.sum())).astype(np.int32)))
         return Encoded(tuple(items), counts)
 
 
@@ -217,12 +220,6 @@ def _token_counts(lang: str, found: UnknownTokens) -> dict[str, int]:
     return {f"tokens {lang}": found.tokens, f"unknown {lang}": found.unknown, **scripts}
 
 
-def _triples(links: LinkArrays, pairs: int) -> Ragged:
-    """``i, j, sure`` of each pair's links, sorted, flat."""
-    sizes = 3 * np.bincount(links.rows, minlength=pairs).astype(np.int32)
-    return np.stack([links.src, links.tgt, links.sure], axis=1).reshape(-1), sizes
-
-
 SIDE_DTYPE = np.dtype(np.uint16)  # of word indices and links
 MOST_WORDS = int(np.iinfo(SIDE_DTYPE).max) + 1
 
@@ -233,14 +230,30 @@ def require_fitting_links(text: PairText, filters: Filters, run: Workers) -> Non
     Errors: a malformed link, a link outside its sentences, or a sentence of more than :data:`MOST_WORDS` words. The
     error names line, link and lengths. Only a file with an error is read completely, to detect 1-based links.
     """
-    if text.links_file is None:
+    file = text.links_file
+    if file is None:
         return
     is_filtered = filters.max_length is not None and filters.max_length <= MOST_WORDS
     most_words = math.inf if is_filtered else MOST_WORDS
     if not all(run(partial(_fits, most_words), text.parts())):
-        for file in text.sources:
-            _require_few_words(file, most_words)
-        check_bounds(*_links_and_lengths(text), where=text.links_file.path, first=text.links_file.first + 1)
+        lengths = []
+        for side in text.sources:
+            lengths.append(_lengths(side).tolist())
+            for number, words in enumerate(lengths[-1], side.first + 1):
+                if words > most_words:
+                    remedy = "take its line out of both sides and the links, in training text by"
+                    raise XalignError(
+                        "a sentence has too many words to be linked",
+                        where=f"{side.path}, line {number}",
+                        found=f"{words:,} words",
+                        expected=f"at most {MOST_WORDS:,} in a text with links",
+                        remedy=(remedy, Parameter("max_length")),
+                    )
+        links = [
+            parse_line(line, where=f"{file.path}, line {number}").possible
+            for number, line in enumerate(file.read(), file.first + 1)
+        ]
+        check_bounds(links, list(zip(*lengths, strict=True)), where=file.path, first=file.first + 1)
 
 
 def _fits(most_words: float, part: PairText) -> bool:
@@ -255,28 +268,5 @@ def _fits(most_words: float, part: PairText) -> bool:
     )
 
 
-def _require_few_words(file: TextFile, most_words: float) -> None:
-    for number, words in enumerate(_lengths(file).tolist(), file.first + 1):
-        if words > most_words:
-            raise XalignError(
-                "a sentence has too many words to be linked",
-                where=f"{file.path}, line {number}",
-                found=f"{words:,} words",
-                expected=f"at most {MOST_WORDS:,} in a text with links",
-                remedy=("take its line out of both sides and the links, in training text by", Parameter("max_length")),
-            )
-
-
 def _lengths(file: TextFile) -> np.ndarray:
     return np.array([len(split_words(line)) for line in file.read()], dtype=np.int64)
-
-
-def _links_and_lengths(text: PairText) -> tuple[list[frozenset[Link]], list[tuple[int, int]]]:
-    file = text.links_file
-    if file is None:
-        return [], []
-    links = [
-        parse_line(line, where=f"{file.path}, line {number}").possible
-        for number, line in enumerate(file.read(), file.first + 1)
-    ]
-    return links, list(zip(*(_lengths(side).tolist() for side in text.sources), strict=True))

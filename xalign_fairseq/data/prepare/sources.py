@@ -95,8 +95,8 @@ class PrepareOptions:
     @property
     def paths(self) -> list[str]:
         """All text and link files, each once."""
-        links = [pair.links for pair in self.pairs if pair.links is not None]
-        return list(dict.fromkeys([*self.text_paths, *links]))
+        pairs = [path for each in self.pairs for path in (each.src_path, each.tgt_path, each.links) if path is not None]
+        return list(dict.fromkeys([*pairs, *(path for mono in self.mono for path in mono.paths)]))
 
     def check(self) -> None:
         """Raise :class:`XalignError` if options contradict each other, files are missing, there is nothing to do, or an
@@ -126,8 +126,13 @@ class PrepareOptions:
                 parameter=("trainpref", "mono"),
                 remedy=("give the tokenizer of the training data:", Parameter("tokenizer"), "or", Parameter("spm")),
             )
-        if self.shard is not None:
-            self._check_shard(*self.shard)
+        if self.shard is not None and not 0 <= self.shard[0] < self.shard[1]:
+            found, expected = "{}/{}".format(*self.shard), "0/N to N-1/N of N shards"
+            raise XalignError("there is no such shard", parameter="shard", found=found, expected=expected)
+        if self.shard is not None and self.trains_model:
+            problem = "shards need one tokenizer, and each would train its own"
+            advice = "train it once, such as by preparing a part of the text, and give it to all shards"
+            raise XalignError(problem, parameter=("shard", "spm", "tokenizer"), remedy=advice)
         self.filters.check()
         if self.filters.language_model is not None:
             require_model(self.filters.language_model)
@@ -139,15 +144,6 @@ class PrepareOptions:
         # The output has a copy of the sentencepiece model and of the dictionary.
         for path in filter(None, [*self.paths, self.filters.language_model]):
             require_outside(file_of(path), self.destdir)
-
-    def _check_shard(self, index: int, number: int) -> None:
-        if not 0 <= index < number:
-            expected = "0/N to N-1/N of N shards"
-            raise XalignError("there is no such shard", parameter="shard", found=f"{index}/{number}", expected=expected)
-        if self.trains_model:
-            problem = "shards need one tokenizer, and each would train its own"
-            remedy = "train it once, such as by preparing a part of the text, and give it to all shards"
-            raise XalignError(problem, parameter=("shard", "spm", "tokenizer"), remedy=remedy)
 
     def _check_names(self) -> None:
         for lang in [lang for pair in self.pairs for lang in (pair.src, pair.tgt)] + [text.lang for text in self.mono]:

@@ -93,11 +93,7 @@ class TokenizerPipeline:
 
 
 class PipelineTokenizer(Tokenizer):
-    """The ids that Hugging Face's tokenizer gives for a line, without special symbols around it.
-
-    Raises:
-        XalignError: the pipeline can't be read, or the dictionary has another number of ids.
-    """
+    """The ids that Hugging Face's tokenizer gives for a line, without special symbols around it."""
 
     def __init__(self, dictionary: Dictionary, pipeline: TokenizerPipeline):
         super().__init__()

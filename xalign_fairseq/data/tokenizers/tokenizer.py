@@ -110,11 +110,8 @@ class SentencePieceTokenizer(Tokenizer):
     """The ids of ``spm_encode`` followed by ``fairseq-preprocess``, without ``<s>`` and ``</s>``.
 
     Pieces are looked up in the dictionary by their text, so XLM-R's offset between sentencepiece's and fairseq's ids
-    needs no rule. Pieces outside the dictionary become ``<unk>``.
-
-    Args:
-        model: path of a sentencepiece model, or its bytes.
-        dictionary: the ids; :func:`dictionary_of_model` if it is ``None``.
+    needs no rule. Pieces outside the dictionary become ``<unk>``. ``model`` is a path or a file's bytes; without a
+    dictionary, it is the model's pieces.
 
     Raises:
         XalignError: not a sentencepiece model, or a dictionary that lacks more than half of the model's pieces.

@@ -44,11 +44,7 @@ class WordPieceSettings:
 
     @classmethod
     def from_state(cls, state: object, where: object = None) -> "WordPieceSettings":
-        """The settings that :meth:`to_state` gave.
-
-        Raises:
-            XalignError: other values.
-        """
+        """The settings that :meth:`to_state` gave; :class:`XalignError` for other values."""
         kinds = dict(lowercase=bool, strip_accents=bool | None, chinese_chars=bool, special_ids=list)
         if (
             not isinstance(state, dict)
@@ -183,11 +179,7 @@ def from_vocabulary(
 
 
 def bert_ids(dictionary: Dictionary, settings: WordPieceSettings) -> list[int]:
-    """BERT's id for each of our ids (V,), ``<mask>`` included: embeddings in our order are ``rows[bert_ids]``.
-
-    Raises:
-        XalignError: the dictionary has fewer symbols than the settings say.
-    """
+    """BERT's id for each of our ids (V,), ``<mask>`` included: embeddings in our order are ``rows[bert_ids]``."""
     size, taken = dictionary.embedding_size, set(settings.special_ids)
     if max(taken) >= size:
         found, expected = f"{size} ids", f"more than {max(taken)}, the place of a special symbol"

@@ -57,7 +57,10 @@ def read_unigram(path: Path) -> bytes:
     specials = [Piece(UNK, 0.0, UNKNOWN), Piece(BOS, 0.0, CONTROL), Piece(EOS, 0.0, CONTROL)]
     pieces = [*specials, *(Piece(symbol, score) for symbol, score in vocabulary[4:] if symbol != MASK)]
     charsmaps = [_charsmap(step, path) for step in steps if step.get("type") == "Precompiled"]
-    if _is_usual(steps) and _begins_words(splitter, path) and not model.get("byte_fallback"):
+    # As usual: a charsmap or none, followed by sentencepiece's own treatment of spaces.
+    first = 1 if steps and steps[0].get("type") == "Precompiled" else 0
+    usual = all(step.get("type") == "Strip" or step in JOINED_BLANKS for step in steps[first:])
+    if usual and _begins_words(splitter, path) and not model.get("byte_fallback"):
         return make_unigram(pieces, charsmaps[0] if charsmaps else b"")
     return _agreeing(pieces, charsmaps or [*map(rule_charsmap, RULES), b""], found, path)
 
@@ -92,12 +95,6 @@ def _charsmap(step: Mapping[str, Any], path: Path) -> bytes:
             "the tokenizer's file is damaged", where=f"{path}, normalizer", found="no precompiled_charsmap"
         )
     return found
-
-
-def _is_usual(steps: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether text is normalised by a charsmap or not, followed by sentencepiece's own treatment of spaces."""
-    first = 1 if steps and steps[0].get("type") == "Precompiled" else 0
-    return all(step.get("type") == "Strip" or step in JOINED_BLANKS for step in steps[first:])
 
 
 def _begins_words(splitter: Mapping[str, Any], path: Path) -> bool:

@@ -50,15 +50,10 @@ def read_vocabulary(folder: Path, family: Family, vocab_size: int) -> Vocabulary
     Rows of the model beyond its tokenizer (for added tokens, and at most :data:`PADDING` others) are left out of
     ``order`` and logged. A model of BERT's kind may have XLM-R's tokenizer (multilingual-e5-small).
     """
-    if family is XLM_R or _has_sentencepiece(folder):
-        return _read_sentencepiece(folder, vocab_size)
-    return _read_wordpiece(folder, vocab_size)
-
-
-def _has_sentencepiece(folder: Path) -> bool:
-    if (folder / SPM).is_file():
-        return True
-    return (folder / TOKENIZER).is_file() and parts(folder / TOKENIZER, "model")[0].get("type") == "Unigram"
+    sentencepiece = family is XLM_R or (folder / SPM).is_file()
+    if not sentencepiece and (folder / TOKENIZER).is_file():
+        sentencepiece = parts(folder / TOKENIZER, "model")[0].get("type") == "Unigram"
+    return (_read_sentencepiece if sentencepiece else _read_wordpiece)(folder, vocab_size)
 
 
 def dictionary_of_xlm_r(pieces: Sequence[str], where: object) -> Dictionary:
@@ -113,7 +108,11 @@ def _wordpiece_file(folder: Path) -> tuple[Path, list[str], dict[str, Any]]:
     if not whole.is_file():
         if not listed.is_file():
             raise XalignError("the folder has no WordPiece tokenizer", where=folder, expected=f"{TOKENIZER} or {VOCAB}")
-        _require_bert_class(folder)
+        # vocab.txt does not show other rules than BERT's, such as MeCab's.
+        for path in (folder / TOKENIZER_CONFIG, folder / "config.json"):
+            name = read_json(path, TokenizerConfig).get("tokenizer_class") if path.is_file() else None
+            if name is not None and name.removesuffix("Fast") != "BertTokenizer":
+                raise XalignError("the tokenizer is not BERT's", where=path, found=name, expected="BertTokenizer")
         try:
             lines = listed.read_bytes().decode("utf-8").removesuffix("\n").split("\n")
         except UnicodeDecodeError as error:
@@ -137,14 +136,6 @@ def _wordpiece_file(folder: Path) -> tuple[Path, list[str], dict[str, Any]]:
         "tokenize_chinese_chars": "handle_chinese_chars",
     }
     return whole, symbols, {name: normalizer.get(theirs) for name, theirs in names.items()}
-
-
-def _require_bert_class(folder: Path) -> None:
-    """Refuse a tokenizer with other rules than BERT's (such as MeCab), which ``vocab.txt`` does not show."""
-    for path in (folder / TOKENIZER_CONFIG, folder / "config.json"):
-        name = read_json(path, TokenizerConfig).get("tokenizer_class") if path.is_file() else None
-        if name is not None and name.removesuffix("Fast") != "BertTokenizer":
-            raise XalignError("the tokenizer is not BERT's", where=path, found=name, expected="BertTokenizer")
 
 
 def _normalisation(folder: Path, given: dict[str, Any], symbols: Sequence[str]) -> dict[str, Any]:

@@ -12,6 +12,13 @@ from xalign_fairseq.core.files import StrPath, is_file_name, usual_mode
 from xalign_fairseq.core.json_files import read_json
 from xalign_fairseq.encoder.checkpoint import load_pickled
 
+
+class Index(TypedDict):
+    """The index of a model's shards."""
+
+    weight_map: dict[str, str]
+
+
 SAFETENSORS = "model.safetensors"
 # In order of preference.
 WEIGHTS = (SAFETENSORS, "model.safetensors.index.json", "pytorch_model.bin", "pytorch_model.bin.index.json")
@@ -25,26 +32,17 @@ def read_weights(folder: Path) -> dict[str, Tensor]:
         raise XalignError("the folder has no weights", where=folder, found=found, expected=expected)
     if path.suffix != ".json":
         return read_tensors(path)
-    parts = [folder / name for name in sorted(_shards(path))]
+    names = read_json(path, Index)["weight_map"].values()
+    if not all(map(is_file_name, names)):
+        expected = "weight_map: a file next to the index for each parameter"
+        raise XalignError("the index of the model's shards is damaged", where=path, expected=expected)
+    parts = [folder / name for name in sorted(set(names))]
     absent = [part.name for part in parts if not part.is_file()]
     if absent or not parts:
         raise XalignError(
             "the model's shards are not complete", where=path, found=f"{', '.join(absent) or 'all'} missing"
         )
     return {name: value for part in parts for name, value in read_tensors(part).items()}
-
-
-class Index(TypedDict):
-    weight_map: dict[str, str]
-
-
-def _shards(path: Path) -> set[str]:
-    """The names of the files that an index names, all in its folder."""
-    found = read_json(path, Index)["weight_map"]
-    if not all(map(is_file_name, found.values())):
-        expected = "weight_map: a file next to the index for each parameter"
-        raise XalignError("the index of the model's shards is damaged", where=path, expected=expected)
-    return set(found.values())
 
 
 def read_tensors(path: Path) -> dict[str, Tensor]:
