@@ -147,14 +147,6 @@ def test_what_was_prepared_is_unchanged_also_beside_other_files(folder):
     require_unchanged(DataBin(folder), whole=True)
 
 
-@pytest.mark.parametrize("name", CONTENT)
-def test_a_single_bit_is_found(folder, name):
-    flip(folder / name)
-    assert changed_files(DataBin(folder)) == [f"{name} has another content"]
-    with pytest.raises(XalignError, match=rf"not those that were prepared[\s\S]*{folder}[\s\S]*{name}"):
-        require_unchanged(DataBin(folder), whole=True)
-
-
 def test_without_a_look_at_all_bytes_sizes_and_small_files_are_compared(folder, monkeypatch):
     monkeypatch.setattr(shards, "SMALL", 16)
     flip(folder / "train.en-de.en.bin")

@@ -174,14 +174,6 @@ def test_an_id_beyond_the_dictionary_is_named(build, index, highest):
 
 
 @pytest.mark.parametrize("training", [True, False])
-@pytest.mark.parametrize("limits", [{"max_sentences": 7}, {"max_sentences": 100}, {"max_tokens": 50}])
-def test_no_pair_is_lost_to_the_batch_size_multiple(build, training, limits):
-    dataset = build(training=training, blocks=False)
-    found = batches(dataset, required_batch_size_multiple=8, **limits)
-    assert sorted(np.concatenate(found)) == list(range(len(dataset)))
-
-
-@pytest.mark.parametrize("training", [True, False])
 @pytest.mark.parametrize(
     ("own", "limits", "each"),
     [

@@ -14,9 +14,7 @@ from torch import nn
 import xalign_fairseq
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder import checkpoint, masked_lm
-from xalign_fairseq.encoder.checkpoint import METERS, allow_list
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.copies import EncoderCopy
 from xalign_fairseq.encoder.transformer import Encoder
 
 
@@ -223,13 +221,6 @@ def norms(module):
     return [each for each in module.modules() if isinstance(each, nn.LayerNorm)]
 
 
-def test_every_layer_norm_has_it():
-    plain, bert = EncoderConfig(20, **SIZES), EncoderConfig(20, **SIZES, layer_norm_eps=1e-12)
-    assert [each.eps for each in norms(Encoder(plain))] == [1e-5] * 6  # embeddings, two in each layer, the MLM head
-    assert [each.eps for each in norms(Encoder(bert))] == [1e-12] * 6
-    assert [each.eps for each in norms(EncoderCopy(bert))] == [1e-12] * 5
-
-
 def state_of(config, **said):
     """A checkpoint with options in addition to the number of heads."""
     encoder = Encoder(config)
@@ -264,10 +255,3 @@ def test_starting_from_an_encoder_with_another_names_the_option(tmp_path, name, 
     setattr(options, name, ours)
     with pytest.raises(XalignError, match=f"(?s)found: {ours}.*expected: {theirs}.*{name}={theirs}"):
         XalignModel.build_model(options, task)
-
-
-def test_statistics_become_what_the_reader_has_for_them():
-    classes = {name: type(name, (), {}) for name in METERS}
-    listed = allow_list(classes)
-    for name, made in classes.items():
-        assert (made, f"fairseq.meters.{name}") in listed and (made, f"fairseq.logging.meters.{name}") in listed

@@ -116,11 +116,6 @@ def test_many_batches_share_few_shapes_and_little_is_filled():
     assert len(shapes) <= 40
 
 
-@pytest.mark.parametrize(("count", "filled"), [(1, 1), (32, 32), (33, 34), (64, 64), (65, 68), (1000, 1024)])
-def test_sizes(count, filled):
-    assert filled_size(count) == filled
-
-
 def test_gradients_of_an_earlier_micro_batch_are_copied():
     made = encoder(True)
     sum(p.sum() for p in made.parameters()).backward()

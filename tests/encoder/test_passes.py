@@ -175,20 +175,6 @@ def test_the_head_runs_once_for_all_predictions_that_are_expected(encoder):
     assert ran[4:] == [2]
 
 
-def test_each_prediction_of_the_one_run_has_its_own_weight(encoder):
-    def gradient(step):
-        first, second, _ = (step.losses(each).nll for each in given)
-        total = 3 * first.sum() + (second * torch.tensor([0.5, 0.0, 7.0])).sum()
-        parameters = [parameter for name, parameter in encoder.named_parameters() if name != "lm_head.weight"]
-        return torch.autograd.grad(total, parameters, allow_unused=True)
-
-    given = predictions()
-    shared = passes(encoder)
-    shared.expect_predictions(given)
-    for found, expected in zip(gradient(shared), gradient(passes(encoder)), strict=True):
-        torch.testing.assert_close(found, expected)
-
-
 @pytest.mark.parametrize("encoding", ["joint", "separate"])
 def test_states_of_a_pair_lie_where_the_spans_say(encoder, encoding):
     sides = [([5, 6, 7], [8, 9]), ([10], [11, 12, 13, 14]), ([15, 16], [])]

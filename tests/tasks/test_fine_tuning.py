@@ -1,7 +1,6 @@
 """Runs of fairseq-train: frozen embeddings, bfloat16, ways to run layers, language embeddings."""
 
 import json
-import math
 import shutil
 
 import pytest
@@ -57,14 +56,6 @@ def test_two_processes_equal_one_with_twice_the_batch(train, databin, tmp_path):
     two, _ = train(databin, tmp_path / "two", *extra, *processes(tmp_path), batch=4)
     for update in (1, 2, 3):
         assert two[update]["loss"] == pytest.approx(one[update]["loss"], abs=2e-3)
-
-
-def test_products_in_bfloat16_change_losses_a_little(fine, train, databin, tmp_path):
-    plain, _ = train(databin, tmp_path, *fine[2], "--max-update", 3, "--autocast", "no")
-    assert any(plain[update] != fine[0][update] for update in plain)  # the log rounds
-    for update in (1, 2, 3):
-        assert fine[0][update]["loss"] == pytest.approx(plain[update]["loss"], rel=0.02)
-        assert math.isfinite(fine[0][update]["gnorm"])
 
 
 EXTRA = ("--disable-validation", "--max-update", 3, "--dwa-start-update", 0)

@@ -16,9 +16,6 @@ from xalign_fairseq.tasks.heads_start import HeadsStart, body
 from xalign_fairseq.trainer.optim.adamw import FoldedAdamW
 from xalign_fairseq.training.headed import HeadedEncoder
 
-NO_VALID = ("--disable-validation",)
-ENCODER = "encoder.sentence_encoder."
-
 
 def options(**given):
     plain = {"fp16": False, "bf16": False, "memory_efficient_fp16": False, "memory_efficient_bf16": False}
@@ -153,31 +150,3 @@ def test_what_cannot_be_is_an_error(given, named):
     with pytest.raises(XalignError, match=named):
         HeadsStart(options(**given))
     HeadsStart(options(fp16=True))  # without either option there is nothing against it
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("optimizer", ["adam", "xalign_adamw"])
-def test_a_resumed_run_is_the_uninterrupted_one_bit_for_bit(optimizer, train, databin, tmp_path):
-    extra = (
-        *NO_VALID, "--objectives", "dwa,tlm,psi", "--dwa-start-update", 0, "--dwa-pointer-start", "identity",
-        "--optimizer", optimizer, "--freeze-encoder-updates", 2, "--heads-lr", 2e-3, "--weight-decay", 0.01,
-        "--save-interval-updates", 1,
-    )  # fmt: skip
-    whole, _ = train(databin, tmp_path / "whole", *extra, "--max-update", 4)
-    states = [
-        torch.load(tmp_path / f"whole/checkpoint_1_{update}.pt", weights_only=True)["model"] for update in (1, 2, 3, 4)
-    ]
-    encoder = [name for name in states[0] if name.startswith(ENCODER)]
-    assert all(torch.equal(states[0][name], states[1][name]) for name in encoder)
-    assert not torch.equal(states[1][f"{ENCODER}layers.0.fc1.weight"], states[2][f"{ENCODER}layers.0.fc1.weight"])
-    # Adam's first step is the rate, whatever the gradient.
-    pointer = states[0]["heads.dwa.pointer.query.weight"]
-    moved = (pointer - torch.eye(len(pointer)))[~torch.eye(len(pointer), dtype=torch.bool)].abs()
-    assert moved.median().item() == pytest.approx(2e-3, rel=0.05)
-    for cut in (1, 3):
-        folder = tmp_path / f"cut{cut}"
-        train(databin, folder, *extra, "--max-update", cut)
-        second, _ = train(databin, folder, *extra, "--max-update", 4)
-        assert second == {update: whole[update] for update in range(cut + 1, 5)}
-        last = torch.load(folder / "checkpoint_last.pt", weights_only=True)["model"]
-        assert all(torch.equal(last[name], value) for name, value in states[3].items())

@@ -65,11 +65,6 @@ def test_a_run_that_goes_on_with_more_shards_ends_its_epoch_with_the_shard_that_
         after.load_state_dict({**before.state_dict(), "shard": {"epoch": "3", "index": 0, "visits": [0]}})
 
 
-def test_shards_of_different_dictionaries_stop_at_once(shard):
-    with pytest.raises(XalignError, match=r"different dictionaries[\s\S]*one[\s\S]*two"):
-        task(shard("one", "en-fr"), shard("two", "en-fr", "acb"))
-
-
 @pytest.mark.parametrize("symbols", ["abcd", "acb"])
 def test_a_checkpoint_of_another_dictionary_is_refused(shard, symbols):
     state = task(shard("one", "en-fr")).state_dict()

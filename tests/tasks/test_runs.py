@@ -115,24 +115,6 @@ def test_a_resumed_run_equals_the_uninterrupted_one(criterion, extra, buffers, t
         assert {f"{name}_loss" for name in EVERY} <= set(whole[6])
 
 
-def test_two_processes_train_all_objectives(train, lexicon_bin, tmp_path):
-    extra = (*NO_VALID, "--max-update", 4, *COMPOSED, "--word-contrastive-gather")
-    logged, _ = train(lexicon_bin, tmp_path / "two", *extra, *processes(tmp_path), criterion="weighted", batch=4)
-    assert sorted(logged) == [1, 2, 3, 4]
-    # The queue of 16 is full after two updates of eight pairs: four of each worker.
-    assert "moco_loss" not in logged[2] and "moco_loss" in logged[3]
-    assert {f"{name}_loss" for name in EVERY} <= set(logged[4])
-
-
-def test_links_are_needed_where_objectives_read_them(train, databin, command, sample, tmp_path):
-    bare = tmp_path / "bare"
-    command("xalign", "prepare", "--out", bare, "--pair", "en-de", "--trainpref", sample / "en-de/train",
-            "--spm", databin / "sentencepiece.model", "--dict", databin / "dict.txt")  # fmt: skip
-    _, done = train(bare, tmp_path / "run", *NO_VALID, "--max-update", 1, criterion="l2_align", check=False)
-    assert done.returncode != 0
-    assert "xalign links" in done.stderr
-
-
 EXTRA = ("--disable-validation", "--max-update", 6, "--save-interval-updates", 3, "--weight-decay", 0.01)
 FOLDED = ("--optimizer", "xalign_adamw")
 

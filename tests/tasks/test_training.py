@@ -169,14 +169,6 @@ def test_several_processes_equal_one_with_all_their_pairs(count, backend, unshuf
     assert_same(expected, found, range(1, 5), tolerance=2e-3)
 
 
-def test_a_worker_may_lack_the_last_batch_of_an_epoch(train, databin, tmp_path):
-    extra = (*NO_VALID, "--epoch-items", 20, "--curriculum", 10, "--max-update", 6, "--objectives", "tlm,reg_hidden")
-    extra += ("--loss-normalization", "per-objective")
-    two, _ = train(databin, tmp_path / "two", *extra, *processes(tmp_path), batch=4)
-    one, _ = train(databin, tmp_path / "one", *extra, batch=8)
-    assert_same(one, two, range(1, 7), tolerance=2e-3)
-
-
 @pytest.mark.parametrize("option", ["--restore-file", "--finetune-from-model"])
 def test_training_goes_on_from_an_encoder_only_checkpoint(plain, train, databin, tmp_path, option):
     state = torch.load(plain[2] / "checkpoint_last.pt", weights_only=True)
@@ -192,13 +184,6 @@ def test_training_goes_on_from_an_encoder_only_checkpoint(plain, train, databin,
     key = "encoder.sentence_encoder.layers.0.fc1.weight"
     assert not torch.equal(weights[key], state["model"][key])
     assert (weights[key] - state["model"][key]).abs().max() < 0.01  # three small steps away, not a new start
-
-
-@pytest.mark.parametrize("flag", ["--bf16", "--fp16"])
-def test_half_precision_on_the_cpu(plain, train, databin, tmp_path, flag):
-    logged, _ = train(databin, tmp_path / "save", *NO_VALID, "--max-update", 4, flag, "--fp16-init-scale", 4)
-    assert logged and all(math.isfinite(value) for row in logged.values() for value in row.values())
-    assert logged[max(logged)]["loss"] == pytest.approx(plain[0][max(logged)]["loss"], rel=0.02)
 
 
 def test_data_of_fairseq_preprocess_train_and_align(train, databin, sample, command, tmp_path):

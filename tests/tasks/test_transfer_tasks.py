@@ -109,30 +109,6 @@ def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(command, transfer_
     assert first | second == whole
 
 
-def test_feature_based_use_leaves_the_encoder_alone(command, transfer_data, transfer_encoder, tmp_path):
-    extra = ("--feature-based", "--extra-layers", 1)
-    fine_tune(command, transfer_data, transfer_encoder, "pos", tmp_path, *extra, epochs=2)
-    before, after = (checkpoint.read(path)["model"] for path in (transfer_encoder, tmp_path / "checkpoint_last.pt"))
-    assert all(torch.equal(value, after[key]) for key, value in before.items())
-    predictor = Predictor.load(tmp_path / "checkpoint_last.pt")
-    assert predictor.head.features.weights.abs().max() > 0  # the mix was learnt
-    assert predictor.head.features.frozen
-
-
-def test_frozen_embeddings_stay_bit_by_bit_while_layers_move(command, transfer_data, transfer_encoder, tmp_path):
-    fine_tune(command, transfer_data, transfer_encoder, "pos", tmp_path, "--freeze-layers", 0, epochs=1)
-    before, after = (checkpoint.read(path)["model"] for path in (transfer_encoder, tmp_path / "checkpoint_last.pt"))
-    inside = {key: key.split("sentence_encoder.")[1] for key in before if "sentence_encoder." in key}
-    moved = {name for key, name in inside.items() if not torch.equal(before[key], after[key])}
-    assert {name for name in inside.values() if name.startswith("emb")} == {
-        "embed_tokens.weight",
-        "embed_positions.weight",
-    }
-    # The bias of keys has no gradient but rounding: it adds the same to all scores of a query.
-    layers = {name for name in inside.values() if name.startswith("layers.") and "k_proj.bias" not in name}
-    assert layers <= moved and all(name.startswith("layers.") for name in moved)
-
-
 @pytest.fixture(scope="module")
 def mapped_encoder(transfer_encoder, tmp_path_factory):
     """The encoder with linear maps of English and German to a third language."""
@@ -166,15 +142,6 @@ def test_features_are_read_through_the_encoders_linear_maps(
     again = command(
         "fairseq-validate", transfer_data, "--user-dir", USER_DIR, "--task", "xalign_tagging", "--benchmark", "pos",
         "--cpu", "--path", tmp_path / "checkpoint_last.pt", "--batch-size", 5, "--num-workers", 0, *extra,
-    )  # fmt: skip
-    assert f"| score {scores[-1]:g} |" in again.stdout + again.stderr
-
-
-def test_validate_command_repeats_the_validation(command, transfer_data, transfer_encoder, tmp_path):
-    _, scores, _ = fine_tune(command, transfer_data, transfer_encoder, "pos", tmp_path, epochs=1)
-    again = command(
-        "fairseq-validate", transfer_data, "--user-dir", USER_DIR, "--task", "xalign_tagging", "--benchmark", "pos",
-        "--cpu", "--path", tmp_path / "checkpoint_last.pt", "--batch-size", 5, "--num-workers", 0,
     )  # fmt: skip
     assert f"| score {scores[-1]:g} |" in again.stdout + again.stderr
 

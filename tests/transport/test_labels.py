@@ -130,37 +130,6 @@ def test_links_and_labels_are_those_of_the_equations(options):
     assert options.filter == "argmax" or several > 0  # many-to-many labels do occur
 
 
-@pytest.mark.parametrize("options", [RELEASED, PRINTED], ids=["released", "printed"])
-def test_padding_batch_size_and_order_change_nothing(options):
-    hidden, spans = random_batch(99, pairs=12)
-    labels = options.labels(hidden, spans)
-    links, prob = pair_matrices(hidden, spans, options)
-    order = torch.randperm(12, generator=torch.Generator().manual_seed(0))
-    assert torch.equal(options.labels(hidden[order], spans[order]), labels[order])
-    wide = torch.cat([hidden, torch.full((12, 9, hidden.shape[2]), torch.nan, dtype=DOUBLE)], 1)
-    assert torch.equal(options.labels(wide, spans, sizes=(15, 17))[:, : hidden.shape[1]], labels)
-    for row in range(12):
-        assert torch.equal(options.labels(hidden[row : row + 1], spans[row : row + 1])[0], labels[row])
-        alone, alone_prob = pair_matrices(hidden[row : row + 1], spans[row : row + 1], options)
-        n, m = alone.shape[1:]
-        assert torch.equal(alone[0], links[row, :n, :m])
-        torch.testing.assert_close(alone_prob[0], prob[row, :n, :m], rtol=1e-12, atol=0)
-        assert not links[row, n:].any() and not links[row, :, m:].any()
-
-
-@pytest.mark.parametrize("options", [RELEASED, PRINTED], ids=["released", "printed"])
-def test_one_token_sides_link_to_the_lowest_index_in_float32(options):
-    generator = torch.Generator().manual_seed(1)
-    for n, m in ((1, 13), (13, 1)):
-        hidden = 5 * torch.rand(1, n + m + 3, 8, generator=generator)
-        links, _ = pair_matrices(hidden, torch.tensor([[1, 1 + n, 2 + n, 2 + n + m]]), Transport(filter="argmax"))
-        assert links.nonzero().tolist() == [[0, 0, 0]]
-        links, _ = pair_matrices(hidden, torch.tensor([[1, 1 + n, 2 + n, 2 + n + m]]), options)
-        # As printed, the second round takes the next token, since the first link's mass is gone.
-        expected = {(0, 0)} if options is RELEASED else {(0, 0), (0, 1) if n == 1 else (1, 0)}
-        assert {(i, j) for _, i, j in links.nonzero().tolist()} == expected
-
-
 def test_position_zero_and_long_sequences():
     links = torch.ones(1, 1, 1, dtype=torch.bool)
     short = partners(links, torch.tensor([[0, 1, 32766, 32767]]), 32767)

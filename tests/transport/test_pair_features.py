@@ -6,7 +6,7 @@ import pytest
 import torch
 from support.links import DIM, SIZES, draw, draw_words
 
-from xalign_fairseq.transport.pair_features import FLOOR, PairFeatures, ScoreMap, WordStates, mirrors, word_states
+from xalign_fairseq.transport.pair_features import FLOOR, PairFeatures, ScoreMap, mirrors, word_states
 
 LAYERS = 2
 
@@ -82,20 +82,6 @@ def test_exchanged_sides_give_the_mirror():
     assert [mirror[at] for at in mirror] == list(range(len(mirror)))
     torch.testing.assert_close(there[0, :3, :4], back[0, :4, :3].transpose(0, 1)[..., mirror])
     torch.testing.assert_close(there[1, :5, :2], back[1, :2, :5].transpose(0, 1)[..., mirror])
-
-
-def test_rows_at_a_time_and_padding_change_nothing():
-    sizes = [(3, 4), (6, 2), (1, 1)]
-    src, tgt = draw_words(sizes, LAYERS)
-    features, _ = made(src, tgt)
-    whole = features.rows(slice(None))
-    assert torch.equal(whole, torch.cat([features.rows(slice(at, at + 1)) for at in range(6)], 1))
-    for row, (n, m) in enumerate(sizes):
-        sides = (
-            WordStates(each.states[row : row + 1, :size], each.tokens[row : row + 1, :size])
-            for each, size in ((src, n), (tgt, m))
-        )
-        torch.testing.assert_close(made(*sides)[0].rows(slice(None))[0], whole[row, :n, :m])
 
 
 def test_the_best_other_score_of_two_equal_ones_is_their_own():

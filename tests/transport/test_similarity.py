@@ -94,14 +94,6 @@ def test_the_gradient_is_that_of_differences():
     assert torch.autograd.gradcheck(found, (hidden.double().requires_grad_(),))
 
 
-def test_half_precision_is_summed_in_float32_and_a_pair_that_is_not_finite_is_left_out():
-    hidden, spans = random_pairs(3, 5, 8)
-    assert agreement(hidden.bfloat16(), spans).forward.dtype == torch.float32
-    hidden[1] = float("nan")
-    broken = agreement(hidden, spans)
-    assert not broken.inside[1].any() and broken.inside[0].any() and broken.forward.isfinite().all()
-
-
 @pytest.mark.parametrize("spans", [torch.zeros(2, 3, dtype=torch.long), torch.zeros(1, 4, dtype=torch.long)])
 def test_spans_of_another_batch_are_refused(spans):
     with pytest.raises(XalignError, match="do not belong together"):

@@ -11,7 +11,6 @@ from xalign_fairseq.transport.token_links import (
     last_partners,
     links_of_matrix,
     links_of_partners,
-    matrix_of_partners,
     partners_of_matrix,
     word_links,
     word_scores,
@@ -83,28 +82,6 @@ def test_links_as_matrices_are_those_of_plain_loops_whatever_their_padding(seed)
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_partners_of_several_rounds_are_a_matrix_of_links(seed):
-    generator = torch.Generator().manual_seed(seed)
-    rounds = torch.full((2, 3, LENGTH), -1, dtype=torch.int16)
-    both, one_sided = torch.zeros(2, 3, 3, 4, dtype=torch.bool)
-    for row, (src, src_end, tgt, tgt_end) in enumerate(SPANS.tolist()):
-        for found in rounds[:, row]:
-            for i in range(src, src_end):
-                if torch.rand((), generator=generator) < 0.5:
-                    j = int(torch.randint(tgt, tgt_end, (), generator=generator))
-                    found[i] = j
-                    both[row, i - src, j - tgt] = one_sided[row, i - src, j - tgt] = True
-            for j in range(tgt, tgt_end if src < src_end else tgt):
-                if torch.rand((), generator=generator) < 0.5:
-                    i = int(torch.randint(src, src_end, (), generator=generator))
-                    found[j] = i
-                    one_sided[row, i - src, j - tgt] = True
-    assert torch.equal(matrix_of_partners(rounds, SPANS, (3, 4)), both)
-    assert torch.equal(matrix_of_partners(rounds, SPANS, (3, 4), one_sided=True), one_sided)
-    assert not torch.equal(both, one_sided)
-
-
-@pytest.mark.parametrize("seed", range(4))
 def test_links_that_stand_at_one_token_alone_reach_the_other(seed):
     generator = torch.Generator().manual_seed(seed)
     rounds = torch.randint(-1, 8, (2, 3, 8), generator=generator, dtype=torch.int16)
@@ -117,15 +94,6 @@ def test_links_that_stand_at_one_token_alone_reach_the_other(seed):
     labels = last_partners(rounds, one_sided=True)
     assert labels.tolist() == expected and labels.dtype == torch.int16
     assert last_partners(rounds).tolist() == rounds.amax(0).tolist()
-
-
-def test_words_are_aligned_if_any_of_their_subwords_are():
-    # un|believ|able cats -> in|croyables chats, and the same with a subword of no word before each side
-    links = torch.zeros(2, 5, 4).bool()
-    links[0, [0, 2, 3], [0, 1, 2]] = links[1, [0, 1, 3, 4, 2], [0, 1, 2, 3, 0]] = True
-    words = torch.tensor([[0, 0, 0, 1, -1], [-1, 0, 0, 0, 1]]), torch.tensor([[0, 0, 1, -1], [-1, 0, 0, 1]])
-    found = word_links(links_of_matrix(links, torch.rand(links.shape)), *words)
-    assert [each.keys() for each in found] == [{(0, 0), (1, 1)}] * 2
 
 
 def test_the_batch_agrees_with_single_pairs_and_takes_the_largest_probability():

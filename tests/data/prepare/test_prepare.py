@@ -13,7 +13,6 @@ from fairseq_cli import preprocess
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text import corpus
-from xalign_fairseq.core.text.containers import sides_of
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.mmap import MMapReader
 from xalign_fairseq.data.prepare import binarize
@@ -188,18 +187,3 @@ def test_the_data_bin_of_compressed_text_is_that_of_the_plain_one(tmp_path, bite
     plain, packed = (DataBin(tmp_path / name).manifest for name in ("plain", "packed"))
     assert plain is not None and packed is not None
     assert plain["files"] == packed["files"]
-
-
-def test_tables_and_translation_memories_are_read_as_files_are(tmp_path, bitext, spm):
-    sides = [(bitext / f"train.{lang}").read_text().splitlines() for lang in ("en", "el")]
-    (tmp_path / "t.tsv").write_text("".join(f"{tgt}\tid\t{src}\n" for src, tgt in zip(*sides, strict=True)))
-    variant = '<tuv xml:lang="{}"><seg>{}</seg></tuv>'.format
-    units = (f"<tu>{variant('en', src)}{variant('el', tgt)}</tu>" for src, tgt in zip(*sides, strict=True))
-    (tmp_path / "m.tmx").write_text(f"<tmx><body>{''.join(units)}</body></tmx>")
-    made = []
-    for prefix, workers in ((bitext / "train", 1), (f"{tmp_path}/t.tsv#3,1", 1), (tmp_path / "m.tmx", 2)):
-        source = PairSource("train", "en", "el", *sides_of(str(prefix), "en", "el"))
-        folder = tmp_path / f"{len(made)}"
-        prepare(PrepareOptions(folder, [source], spm=spm, progress=False, workers=workers))
-        made.append([(folder / f"train.en-el.{lang}.bin").read_bytes() for lang in ("en", "el")])
-    assert made[0] == made[1] == made[2]

@@ -176,11 +176,3 @@ def test_a_damaged_journal_begins_anew(options, whole):
         prepare(replace(options, overwrite=True))
         assert contents(options.destdir) == whole
         os.makedirs(os.path.dirname(path))
-
-
-def test_two_at_once_are_one_too_many(options):
-    def second(_):
-        with pytest.raises(XalignError, match="another process writes this output"):
-            prepare(options)
-
-    prepare(options, beside=second)

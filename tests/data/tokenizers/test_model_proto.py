@@ -92,17 +92,6 @@ def test_normalisation(options, begins):
     assert len({rule_charsmap(name) for name in ("nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf")}) == 4
 
 
-def test_a_model_made_of_pieces_encodes_as_the_one_that_they_are_of():
-    model = train()
-    made = make_unigram(read_pieces(model), read_normalisation(model).charsmap)
-    first, second = (sentencepiece.SentencePieceProcessor(model_proto=each) for each in (model, made))
-    for text in ("abc  hgfe ﬀ ＡＢ", " deadbeef", "", "c\u0301 xyz"):
-        assert first.encode(text) == second.encode(text) and first.encode(text, out_type=str) == second.encode(
-            text, out_type=str
-        )
-    assert [second.unk_id(), second.bos_id(), second.eos_id(), second.pad_id()] == [0, 1, 2, -1]
-
-
 @pytest.mark.parametrize("charsmap", [b"", b"x" * 127, b"x" * 128, b"x" * 20000])
 def test_a_model_is_written_as_protobuf_would(charsmap):
     protos = pytest.importorskip("sentencepiece.sentencepiece_model_pb2")

@@ -12,10 +12,8 @@ from xalign_fairseq.core.text.corpus import scan
 from xalign_fairseq.core.text.lines import split_words
 from xalign_fairseq.data import diagnosis
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
-from xalign_fairseq.data.tokenizers.spm_training import train_sentencepiece
 from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer, dictionary_of_model, load_sentencepiece
 
-SHARED = Path(__file__).resolve().parents[4] / "shared" / "data"
 # "¨" becomes a space and a combining mark, "\u200b" nothing, "ﬁ" and "Ⅳ" two letters, "\u00a0" a space; Ж is unknown.
 ODD = [
     "ab ¨c d",
@@ -56,16 +54,6 @@ def test_ids_equal_spm_encode_and_fairseqs_dictionary(tmp_path, bitext, spm, ext
         assert ids == fairseq_ids(spm, tmp_path / "dict.txt", line)
         unknown += ids.count(3)
     assert unknown > 0
-
-
-def test_a_batch_equals_its_lines(bitext, spm):
-    tokenizer = SentencePieceTokenizer(spm)
-    lines = [*lines_of(bitext), *ODD]
-    flat, sizes = tokenizer.encode_batch(lines)
-    alone = [tokenizer.encode(line) for line in lines]
-    assert flat.tolist() == [i for ids in alone for i in ids]
-    assert sizes.tolist() == [len(ids) for ids in alone]
-    assert tokenizer.encode_batch([])[1].tolist() == []
 
 
 def test_words_of_tokens_by_hand(spm):
@@ -125,21 +113,6 @@ def test_words_are_found_by_characters_where_a_line_is_cut_otherwise_than_its_wo
     ids, words = tokenizer.encode_words(["x", "abc", "abc"])
     assert [tokenizer.dictionary.symbols[i] for i in ids] == ["▁x", "▁a", "bc", "▁a", "bc"]
     assert words == [0, 1, 1, 2, 2]
-
-
-@pytest.mark.skipif(not SHARED.is_dir(), reason="the real bitext is not there")
-@pytest.mark.parametrize("lang", ["en", "hi", "fr", "ar", "ja"])
-def test_real_text_is_cut_alike_by_line_and_by_word(tmp_path, lang):
-    """The released aligner encodes word by word; on real text that is the same as encoding the line."""
-    lines = scan(SHARED / "bitext" / "ntrex128" / f"ntrex.{lang}").read()[:700]
-    (tmp_path / "text").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    tokenizer = SentencePieceTokenizer(train_sentencepiece([scan(tmp_path / "text")], 3000, seed=1))
-    for line in lines[:300]:
-        words = split_words(line)
-        ids, index = tokenizer.encode_words(words)
-        assert ids == tokenizer.encode(line)
-        assert ids == [i for word in words for i in tokenizer.encode(word)]
-        assert index == [k for k, word in enumerate(words) for _ in tokenizer.encode(word)]
 
 
 @pytest.mark.parametrize("raw", [b"", b"not a model", random.Random(1).randbytes(100)])

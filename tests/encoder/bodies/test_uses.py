@@ -1,8 +1,6 @@
 """Every family that transformers runs aligns, and is trained: in one's own loop, by fairseq-train, and on a task."""
 
-import argparse
 import json
-from types import SimpleNamespace
 
 import pytest
 import torch
@@ -13,9 +11,6 @@ from support.small import diagonal, pair
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.cli import main
 from xalign_fairseq.data.batches import collate
-from xalign_fairseq.encoder.bodies.families import BODIES
-from xalign_fairseq.encoder.config import DROPOUTS
-from xalign_fairseq.models.xalign import XalignModel
 from xalign_fairseq.objectives import DWA, TLM
 from xalign_fairseq.training.alignment_model import AlignmentModel
 from xalign_fairseq.transport.linking import Linking
@@ -76,20 +71,6 @@ def test_a_loop_of_ones_own_trains_what_is_not_frozen(folder, tmp_path):
         torch.testing.assert_close(back.get_parameter(name), parameter, msg=name)
 
 
-@pytest.mark.parametrize("folder", ["mt5", "deberta-v2"], indirect=True)
-def test_dropout_that_the_layers_lack_is_warned_of(folder, caplog):
-    kind = json.loads((folder / "model/config.json").read_text())["model_type"]
-    rates = dict.fromkeys(DROPOUTS, 0.1)
-    model = AlignmentModel.from_pretrained(folder / "model", objectives(), **rates)
-    options = argparse.Namespace(init_checkpoint=str(folder / "model"), language_embeddings="", **rates)
-    dictionary = SimpleNamespace(embedding_size=model.encoder.config.vocab_size)
-    task = SimpleNamespace(dictionary=dictionary, restoring=False, load_state_dict=lambda state: None)
-    XalignModel.build_model(options, task)
-    lacking = [name for name in DROPOUTS if name not in BODIES[kind].rates]
-    for name in DROPOUTS:
-        assert caplog.text.count(f" {name} 0.1 has no effect") == 2 * (name in lacking)
-
-
 @pytest.mark.slow
 def test_an_aligner_is_trained_by_fairseq_train(folder, command, tmp_path, monkeypatch):
     def output(line, log, held=()):
@@ -138,15 +119,3 @@ def test_bfloat16_is_near(folder):
 
     exact = states("float32")
     assert torch.cosine_similarity(states("bfloat16"), exact, dim=2).min() > 0.98
-
-
-# These do not look into the body; the two are the least like ours.
-@pytest.mark.parametrize("folder", ["mt5", "deberta-v2"], indirect=True)
-def test_layers_are_compared_and_translations_retrieved(folder, capsys):
-    src, tgt, gold = (str(folder / name) for name in ("src", "tgt", "gold"))
-    options = ["--set", src, tgt, gold, "--method", "argmax", "--dtype", "float32", "--quiet", "--json"]
-    assert main(["layers", "--model", str(folder / "model"), *options]) == 0
-    assert json.loads(capsys.readouterr().out)
-    options = ["--src", src, "--tgt", tgt, "--bootstrap", "10", "--json", "--quiet"]
-    assert main(["retrieve", "--model", str(folder / "model"), *options]) == 0
-    assert json.loads(capsys.readouterr().out)["sentences"] == len(SRC)

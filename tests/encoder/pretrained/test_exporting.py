@@ -14,7 +14,6 @@ from xalign_fairseq.data.tokenizers.model_proto import read_pieces
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.pretrained.exporting import cut, export, model_card, write
-from xalign_fairseq.encoder.pretrained.huggingface import importing
 from xalign_fairseq.encoder.pretrained.huggingface.families import XLM_R
 from xalign_fairseq.encoder.pretrained.huggingface.vocabularies import dictionary_of_xlm_r
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
@@ -94,15 +93,6 @@ def test_a_checkpoint_of_ours_gives_the_same_logits_and_ids(transformers, own, e
     assert not model.roberta.embeddings.token_type_embeddings.weight.any()
 
 
-def test_the_sentencepiece_model_alone_gives_the_same_ids(transformers, own, export_state):
-    folder = export_state(own)
-    (folder / "tokenizer.json").unlink()
-    theirs = transformers.AutoTokenizer.from_pretrained(folder)
-    ours = load_tokenizer(own, checkpoint.load_encoder(own)[0].config.vocab_size)
-    for line in TEXT + UNSEEN:
-        assert theirs(line)["input_ids"][1:-1] == ours.encode(line)
-
-
 @pytest.mark.parametrize("lowercase", [False, True])
 def test_a_bert_after_a_round_trip(transformers, build, save, tmp_path, make_tokens, lowercase):
     model = build("BertForMaskedLM")
@@ -144,17 +134,6 @@ def test_a_pair_through_an_exported_bert(transformers, build, save, tmp_path, ty
     assert ("`token_type_ids` change nothing" in (tmp_path / "out/README.md").read_text()) == (types == 1)
 
 
-def test_heads_and_options_come_back(own, export_state):
-    folder = export_state(own)
-    again = importing.read(folder)
-    assert again["model"].keys() == own["model"].keys()
-    assert all(torch.equal(value, again["model"][name]) for name, value in own["model"].items())
-    assert checkpoint.options(again, "criterion") == own["cfg"]["criterion"]
-    assert again["task_state"]["transfer"] == {"benchmark": "xnli"}
-    assert checkpoint.options(again)["encoder_attention_heads"] == 2
-    assert "home" not in (folder / "xalign.json").read_text() + (folder / "README.md").read_text()
-
-
 def test_heads_are_named_in_the_card_and_nothing_is_written_for_none(own, export_state, tmp_path, caplog):
     own["task_state"]["lexicons"] = []
     folder = export_state(own)
@@ -165,17 +144,6 @@ def test_heads_are_named_in_the_card_and_nothing_is_written_for_none(own, export
     export(tmp_path / "bare.pt", tmp_path / "bare")
     assert not (tmp_path / "bare/xalign_heads.safetensors").exists()
     assert "no place for" not in (tmp_path / "bare/README.md").read_text()
-
-
-def test_an_existing_folder_is_left_as_it_is(own, export_state, tmp_path):
-    folder = export_state(own)
-    before = (folder / "model.safetensors").read_bytes()
-    own["model"]["encoder.lm_head.bias"] += 1
-    with pytest.raises(XalignError, match=r"exists already[\s\S]*by overwrite"):
-        export_state(own)
-    assert (folder / "model.safetensors").read_bytes() == before
-    export(tmp_path / "model.pt", folder, overwrite=True)
-    assert (folder / "model.safetensors").read_bytes() != before
 
 
 def test_language_embeddings_are_refused(own, export_state, tmp_path):
@@ -260,11 +228,6 @@ def test_the_card():
     assert all(name in cited for name in ("Conneau and Lample (2019)", "Chi et al. (2021)", "Conneau et al. (2020)"))
     assert "Pan et al." not in cited and "Devlin" not in cited
     assert "token_type_ids" not in card  # XLM-R's has one type
-
-
-def test_heads_are_told_by_their_objectives_each_once():
-    heads = ["heads.moco.queue", "heads.dwa.pointer.query.weight", "heads.dwa.pointer.key.weight"]
-    assert "no place for (dwa, moco); xalign_fairseq reads them" in model_card("m", XLM_R, CONFIG, heads, {})
 
 
 def test_a_paper_of_several_objectives_is_cited_once_and_an_unknown_objective_not_at_all():

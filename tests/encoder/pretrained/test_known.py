@@ -36,13 +36,6 @@ def test_a_name_with_its_own_sizes(model):
     assert recognise(weights_of((layers + 1, *others)), model.names) is None
 
 
-def test_families_have_names_and_sizes_of_their_own():
-    assert len({model.family for model in KNOWN}) == len(KNOWN)
-    assert recognise({}, ["xlm-roberta-base"]) is None  # no encoder at all
-    named = [(name, model.sizes) for model in KNOWN for name in model.names]
-    assert len(set(named)) == len(named)
-
-
 @pytest.mark.parametrize(
     ("sizes", "head", "norm", "family"),
     [

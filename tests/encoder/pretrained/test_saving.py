@@ -120,11 +120,3 @@ def test_what_is_there_is_left_unless_told(folder, tmp_path):
         checkpoint.read(tmp_path / "out.pt")["model"].keys()
         == checkpoint.read(tmp_path / "out/model.pt")["model"].keys()
     )
-
-
-def test_nothing_is_left_of_a_model_that_cannot_be_read(folder, tmp_path):
-    (folder / "model.safetensors").write_bytes(b"damaged")
-    for name in ("out.pt", "out"):
-        with pytest.raises(XalignError, match="damaged"):
-            convert(folder, tmp_path / name)
-    assert [path.name for path in tmp_path.iterdir()] == ["folder"]

@@ -123,12 +123,6 @@ def test_links_under_all_options(emulated, schedule):
         assert_same_links(*random_pairs(seed, 4, (5, 20, 34)[seed % 3]), random_options(seed))
 
 
-def test_long_pairs_under_all_options(emulated):
-    for seed in range(6):
-        emulated.native.emulator_select(*SCHEDULES[seed % 4])
-        assert_same_links(*pairs_of([(135, 40), (12, 141)], seed=seed), random_options(100 + seed))
-
-
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float32])
 @pytest.mark.parametrize("width", [1, 7, 64, 200])
 def test_every_width_is_read_whole_and_nothing_beside_it(emulated, dtype, width):
@@ -218,31 +212,6 @@ def test_similarities_given_in_more_pairs_than_a_wave(emulated):
     assert torch.equal(partners, expected[0])
     torch.testing.assert_close(probability, expected[1])
     assert (partners[0, 511:] >= 0).any(1).all() and (partners[:, :511] == -1).all()
-
-
-@pytest.mark.parametrize("sizes", [[(9, 8), (5, 6)], [(40, 50), (5, 6)], [(130, 9), (5, 6)]])
-def test_a_pair_that_is_not_finite_has_no_links(sizes):
-    hidden, spans = pairs_of(sizes)
-    expected = Transport().labels(hidden, spans)
-    hidden[0, 3, 2] = torch.inf
-    labels = Transport().labels(hidden, spans)
-    assert (labels[0] == -1).all()
-    assert torch.equal(labels[1], expected[1]) and (labels[1] >= 0).any()
-
-
-def test_ties_go_to_the_lowest_index():
-    for size in (3, 40, 140):
-        hidden, spans = torch.ones(1, 2 * size + 3, 3), torch.tensor([[1, size + 1, size + 2, 2 * size + 2]])
-        partners, _ = fused.link_partners(hidden, spans, (size, size), Transport(filter="union", iterations=0))
-        assert (partners[0, 0, 1 : size + 1] == size + 2).all() and (partners[0, 0, size + 2 : -1] == 1).all()
-
-
-def test_long_sequences_have_wider_labels():
-    hidden = torch.zeros(1, 40006, 2)
-    hidden[0, 40000:40002] = hidden[0, 40003:40005] = torch.eye(2)
-    labels = Transport().labels(hidden, torch.tensor([[40000, 40002, 40003, 40005]]))
-    assert labels.dtype == torch.int32
-    assert labels[0, 40000:].tolist() == [40003, 40004, -1, 40000, 40001, -1]
 
 
 def test_workspace_is_for_long_pairs_and_given_similarities_alone(emulated):

@@ -99,13 +99,6 @@ def test_large_states_keep_finite_plans(on, mu, sign):
         assert found.any() and probability.isfinite().all()
 
 
-@pytest.mark.parametrize("filter", FILTERS)
-def test_sides_that_begin_with_the_sequence(on, filter):
-    hidden = random_pairs(21, 4, 9)[0]
-    spans = torch.tensor([[0, 2, 2, 4], [0, 5, 5, 6], [3, 6, 0, 3], [0, 1, 1, 9]])
-    assert assert_same_links(on, hidden, spans, Transport(filter=filter)) == 0
-
-
 def test_offsets_beyond_the_sequence_are_not_read(on):
     hidden, spans = moved(on, *random_pairs(8, 2, 5))
     spans[0, 3] = hidden.shape[1]

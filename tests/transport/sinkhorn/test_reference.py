@@ -117,15 +117,6 @@ def test_a_bad_mass_empties_its_pair_alone(bad, mu, side):
     assert plan[4].eq(0).all() and expected[4].gt(0).any() and torch.equal(plan[others], expected[others])
 
 
-@pytest.mark.parametrize("order", ["columns-first", "rows-first"])
-def test_one_token_shares_its_mass_by_the_masses_of_the_others(order):
-    similarity = torch.rand(1, 1, 3) * 40
-    a, b = torch.tensor([[2.0]]), torch.tensor([[0.5, 0.25, 0.25]])
-    plan = plan_of(similarity, masks([1], 1), masks([3], 3), order=order, mu=0.3, src_mass=a, tgt_mass=b)
-    total = {"columns-first": 2.0, "rows-first": 1.0}[order]
-    torch.testing.assert_close(plan[0, 0], b[0] * total)
-
-
 def test_the_last_side_sums_to_one_and_the_limit_is_a_scalar():
     similarity, src_mask, tgt_mask, lengths = ragged(5)
     similarity = similarity.abs() + 1
@@ -187,17 +178,6 @@ def test_autocast_does_not_narrow_it(mu):
     expected = plan_of(similarity.float(), src_mask, tgt_mask, mu=mu)
     with torch.autocast("cpu", dtype=torch.bfloat16):
         assert torch.equal(plan_of(similarity.float(), src_mask, tgt_mask, mu=mu), expected)
-
-
-@pytest.mark.parametrize("order", ["columns-first", "rows-first"])
-@pytest.mark.parametrize(("n", "m"), [(3, 300), (128, 4), (20, 60)])
-def test_many_iterations_on_sides_of_different_length_stay_within_float32(order, n, m):
-    # The factors of one side would grow by n/m in each iteration, and those of the other shrink.
-    similarity = torch.rand(1, n, m, generator=torch.Generator().manual_seed(n)) + 0.1
-    sides = masks([n], n), masks([m], m)
-    exact = plan_of(similarity.double(), *sides, iterations=300, order=order, domain="log")
-    found = plan_of(similarity, *sides, iterations=300, order=order)
-    torch.testing.assert_close(found.double(), exact, rtol=1e-4, atol=1e-7)
 
 
 @pytest.mark.parametrize("first", range(0, 400, 100))

@@ -4,16 +4,12 @@ from itertools import pairwise
 
 import pytest
 import torch
-from support.checkpoints import share_mapped
-from support.huggingface_folders import BERT_SYMBOLS, TEXT, assert_same_hidden, configure
+from support.huggingface_folders import BERT_SYMBOLS, TEXT, assert_same_hidden
 from support.links import by_pair, joined_words
 from support.small import diagonal, pair
-from support.text import write_plain_data
 
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.data.batches import collate
-from xalign_fairseq.data.pretraining import PretrainingData
-from xalign_fairseq.data.tokenizers.model_proto import read_pieces
 from xalign_fairseq.data.tokenizers.wordpiece import WordPieceTokenizer
 from xalign_fairseq.objectives import DWA, TLM
 from xalign_fairseq.training.alignment_model import AlignmentModel
@@ -30,22 +26,6 @@ def test_links_are_those_of_the_librarys_states(build, save, kind):
     assert_same_links(model, save(model))
 
 
-@pytest.mark.parametrize("kind", ["XLMRobertaForMaskedLM", "BertModel"])
-def test_tokens_that_were_added_are_left_out(build, save, caplog, kind):
-    model = build(kind)
-    folder = save(model)
-    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
-    assert tokenizer.add_tokens(["<en>", "<de>"]) == 2
-    model.resize_token_embeddings(len(tokenizer), mean_resizing=False)
-    model.save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-    for name in ("vocab.txt", "sentencepiece.bpe.model"):
-        (folder / name).unlink(missing_ok=True)  # as the library leaves them
-    configure(folder, position_embedding_type=None)  # as older releases write it
-    assert_same_links(model, folder)
-    assert caplog.text.count("2 tokens added later (<en> <de>)") == 1
-
-
 def assert_same_links(model, folder):
     """SimAlign's links of a folder by the aligner, and by the library's model."""
     aligner = Aligner.from_pretrained(folder, linking=Linking("itermax", layers=(1,)), device="cpu", dtype="float32")
@@ -59,12 +39,6 @@ def assert_same_links(model, folder):
         assert alignment.links.keys() == joined_words(found, src_words, tgt_words)
         links += len(alignment.links)
     assert links > 10
-
-
-def test_weights_stay_in_their_file_which_processes_share(build, save):
-    folder = save(build())
-    aligner = Aligner.from_pretrained(folder, linking=Linking(layers=(1,)), dtype="float32", device="cpu")
-    assert share_mapped(aligner, folder / "model.safetensors") > 0.9  # all but the positions
 
 
 def states_of(model, tokenizer, words):
@@ -102,11 +76,3 @@ def test_a_model_is_trained_written_and_loaded_by_both(build, save, transformers
     for name, value in model.state_dict().items():
         if name != "_extra_state":
             torch.testing.assert_close(back.state_dict()[name], value, msg=name)
-
-
-def test_the_tokenizer_is_the_checkpoints_where_the_data_have_none(folder, spm, transformers, tmp_path):
-    data_bin, pieces = write_plain_data(tmp_path / "data-bin"), read_pieces(spm.read_bytes())[3:]
-    (data_bin / "dict.txt").write_text("".join(f"{piece.text} 1\n" for piece in pieces), encoding="utf-8")
-    AlignmentModel.from_pretrained(folder, objectives(), PretrainingData(data_bin)).save_pretrained(tmp_path / "out")
-    assert (tmp_path / "out/sentencepiece.bpe.model").read_bytes() == spm.read_bytes()
-    assert transformers.AutoTokenizer.from_pretrained(tmp_path / "out")("Der rote Hund").input_ids[0] == 0

@@ -15,7 +15,6 @@ from xalign_fairseq.encoder.pretrained.huggingface.families import (
     FAMILIES,
     NOT_SUPPORTED,
     XLM_R,
-    find_family,
     refusal,
 )
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
@@ -28,13 +27,6 @@ def test_every_parameter_has_a_name_in_transformers(build, family):
     found = {name.removeprefix(family.prefix) for name in build(family.architecture).state_dict()}
     assert found == names | {"embeddings.token_type_embeddings.weight", *family.tied}
     assert {family.full_name(name) for name in found} == set(build(family.architecture).state_dict())
-
-
-def test_families_are_found_by_their_model_type():
-    assert find_family("xlm-roberta", "here") is XLM_R and find_family("bert", "here") is BERT
-    for other in ("gpt2", None):
-        with pytest.raises(XalignError, match=rf"supported\n  where: here\n  found: model_type {other}\n.*bert \(XLM"):
-            find_family(other, "here")
 
 
 def test_the_page_lists_every_family_and_what_runs_its_layers():

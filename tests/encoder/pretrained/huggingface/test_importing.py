@@ -52,21 +52,6 @@ def test_a_base_model_without_head_and_with_pooler(build, save, tokens, spm, cap
     assert all(torch.equal(again["model"][name], value) for name, value in head.items())
 
 
-def test_a_classifier_is_left_out_and_named(build, save, tokens, caplog):
-    model = build("XLMRobertaForSequenceClassification")
-    _, encoder = imported(save(model))
-    assert "classifier (4 tensors)" in caplog.text
-    assert_same_hidden(encoder, model.roberta, tokens)
-
-
-def test_layer_norms_are_of_the_configuration(build, save, tokens):
-    for eps in (1e-12, 0.1):
-        model = build(layer_norm_eps=eps)
-        state, encoder = imported(save(model))
-        assert encoder.config.layer_norm_eps == state["cfg"]["model"]["layer_norm_eps"] == eps
-        assert_same_logits(encoder, model, tokens)
-
-
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
