@@ -78,15 +78,6 @@ def test_an_open_file_is_written_on(tmp_path, mode):
     assert path.read_text() == "before\nmore\nmore\nafter\n" and os.listdir(tmp_path) == ["all.links"]
 
 
-def test_what_leads_to_a_pipe_is_written_as_it_is():
-    reader, writer = os.pipe()
-    with files.atomic_write(f"/dev/fd/{writer}") as stream:  # what /dev/stdout is, too
-        stream.write("one\n")
-    os.close(writer)
-    assert os.read(reader, 10) == b"one\n"
-    os.close(reader)
-
-
 def test_a_place_is_refused_that_is_no_file_s_or_is_read(tmp_path):
     model = tmp_path / "model"
     model.mkdir()

@@ -15,7 +15,7 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.criterions import weighted
 from xalign_fairseq.criterions.validation import AerCounter
 from xalign_fairseq.criterions.weighted import CLASSES, PRESETS, WeightedConfig, WeightedCriterion, add, told
-from xalign_fairseq.data.batches import Bitext, collate
+from xalign_fairseq.data.batches import collate
 from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.links.aer import score
 from xalign_fairseq.links.pharaoh import Gold
@@ -160,18 +160,6 @@ def test_an_objective_that_edits_parameters_refuses_master_weights():
     with pytest.raises(XalignError, match=r"dwa changes its parameters[\s\S]*memory_efficient_fp16"):
         with_flag("edits_parameters", master).attach_heads(Freezing())
     with_flag("edits_parameters").attach_heads(Freezing())
-
-
-def test_objectives_know_languages_and_pivot():
-    made = criterion(LOSSES)
-    made.attach_heads(Freezing())
-    assert all(objective.context.languages == ("aa", "bb", "cc") for objective in made.objectives)
-    dwa = made.objectives[-1]
-    bitext = type("Bitext", (), {"langs": torch.tensor([[0, 2], [1, 0]]), "side_in": Bitext.side_in})()
-    assert dwa.pivot_side(bitext).tolist() == [0, 1]
-    dwa.bind(replace(dwa.context, pivot=None))
-    with pytest.raises(XalignError, match=r"pivot_lang[\s\S]*aa, bb, cc"):
-        dwa.pivot_side(bitext)
 
 
 def test_losses_that_are_no_likelihoods_are_logged_as_they_are():

@@ -33,12 +33,6 @@ def test_equals_the_equation(form):
         assert torch.allclose(gradient[name], slope, rtol=1e-12), name
 
 
-def test_the_norm_pulls_with_unit_length():
-    _, gradient = (trial := moved(form="norm")[0]).gradient(batch())
-    assert set(gradient) == set(trial.parameters)
-    assert sum(grad.square().sum() for grad in gradient.values()).sqrt().item() == pytest.approx(1)
-
-
 def test_the_mlm_head_is_free():
     trial, _ = moved()
     before = trial.loss(batch()).total.item()

@@ -12,7 +12,6 @@ from support.trials import Trial, bound
 from torch import nn
 
 from xalign_fairseq.data.samples import PAD
-from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.objectives.word_exchange import WordExchange, exchange
 from xalign_fairseq.training.headed import HeadedEncoder
@@ -135,31 +134,6 @@ def test_loss_equals_the_equations(heads, unaligned, many, subwords):
     assert linked < masked and count == (linked if unaligned == "exclude" else masked)
 
 
-class GivenStates(StepEncoder):
-    """A step whose every pass has these hidden states."""
-
-    def __init__(self, hidden, trial):
-        super().__init__(trial.encoder, trial.heads, True, 5)
-        self.hidden = hidden
-
-    def states(self, tokens, *, labelling=False):
-        return self
-
-    def layer(self, layer):
-        return self.hidden
-
-
-@pytest.mark.parametrize("options", [{}, {"heads": "shared", "many": "mean", "unaligned": "identity"}])
-def test_gradient(options):
-    trial = Exchange(**options)
-    data = batch(samples()[:1])
-    hidden = torch.randn(*data.bitext.tokens.shape, CONFIG.encoder_embed_dim, dtype=torch.float64, requires_grad=True)
-    inputs = (hidden, trial.head.exchanged.weight, trial.encoder.lm_head.bias)
-    # gradcheck changes its inputs in place, so that the parameters need not be passed on.
-    passes = GivenStates(hidden, trial)
-    assert torch.autograd.gradcheck(lambda *_: trial.loss(data, passes=passes).total, inputs)
-
-
 @pytest.mark.parametrize("options", [{"heads": heads} for heads in ("separate", "shared")])
 @pytest.mark.parametrize("pairs", [[sample([0, 1], [0, 1], [])], [sample([0, 1], [0], None)], [sample([], [], None)]])
 def test_without_a_link_the_loss_is_a_zero_that_reaches_the_head(options, pairs):
@@ -212,84 +186,8 @@ def test_the_head_may_start_from_the_mlm_head():
     assert encoder.lm_head.dense.weight.any()
 
 
-DOUBLE = torch.float64
-# <s> a b c </s> x y </s>; the state of position p is (p, 10 p)
-STATES = torch.tensor([[[p, 10.0 * p] for p in range(8)]], dtype=DOUBLE)
-SPANS = torch.tensor([[1, 4, 5, 7]])
-EVERYTHING = torch.ones(1, 8, dtype=torch.bool)
-
-
-def links(*given):
-    return torch.tensor([[0, i, j] for i, j in given], dtype=torch.int64).reshape(-1, 3)
-
-
-def exchange_of(hidden, given, wanted, many="sum", spans=SPANS):
-    """By links [row, src position, tgt position] and a mask of wanted tokens."""
-    n, m = (spans[:, 1::2] - spans[:, ::2]).amax(0).tolist()
-    matrix = torch.zeros(len(spans), n, m, dtype=torch.bool)
-    rows, i, j = given.unbind(1)
-    matrix[rows, i - spans[rows, 0], j - spans[rows, 2]] = True
-    return exchange(hidden, matrix, spans, wanted.flatten().nonzero()[:, 0], many)
-
-
-def dense(hidden, given, many="sum"):
-    """A^T H with A written out, for every position."""
-    batch, length, _ = hidden.shape
-    matrix = torch.zeros(batch, length, length, dtype=DOUBLE)
-    for row, i, j in given.tolist():
-        matrix[row, i, j] = matrix[row, j, i] = 1
-    sums = matrix.transpose(1, 2) @ hidden
-    counts = matrix.sum(1).long()
-    return (sums / counts.clamp(min=1)[..., None] if many == "mean" else sums), counts
-
-
-def random_case(seed, batch=5, length=13, width=3):
-    generator = torch.Generator().manual_seed(seed)
-    hidden = torch.randn(batch, length, width, dtype=DOUBLE, generator=generator)
-    given = [
-        [row, i, j]
-        for row in range(1, batch)  # the first pair has no link
-        for i in range(1, 6)
-        for j in range(7, 12)
-        if torch.rand((), generator=generator) < 0.25
-    ]
-    wanted = torch.rand(batch, length, generator=generator) < 0.4
-    spans = torch.tensor([[1, 6, 7, 12]]).expand(batch, -1).clone()
-    spans[0] = torch.tensor([1, 3, 4, 5])  # the first pair is shorter than the others
-    return hidden, torch.tensor(given), wanted, spans
-
-
-@pytest.mark.parametrize(
-    ("many", "expected"), [("sum", [0, 11, 6, 0, 0, 1, 3, 0]), ("mean", [0, 5.5, 6, 0, 0, 1, 1.5, 0])]
-)
-def test_of_many_partners_states_are_added_or_averaged(many, expected):
-    states, partners = exchange_of(STATES, links((1, 5), (1, 6), (2, 6)), EVERYTHING, many)
-    assert states[:, 0].tolist() == expected
-    assert partners.tolist() == [0, 2, 1, 0, 0, 1, 2, 0]
-
-
-@pytest.mark.parametrize("many", ["sum", "mean"])
-@pytest.mark.parametrize("seed", range(4))
-def test_it_is_the_printed_product(many, seed):
-    hidden, given, wanted, spans = random_case(seed)
-    states, partners = exchange_of(hidden, given, wanted, many, spans)
-    expected, counts = dense(hidden, given, many)
-    assert torch.allclose(states, expected[wanted], rtol=0, atol=1e-14)
-    assert (partners == counts[wanted]).all() and (partners > 1).any() and (partners == 0).any()
-
-
-@pytest.mark.parametrize("many", ["sum", "mean"])
-def test_gradient_of_the_exchange(many):
-    hidden, given, wanted, spans = random_case(1, batch=2, length=12)
-    assert torch.autograd.gradcheck(lambda h: exchange_of(h, given, wanted, many, spans)[0], hidden.requires_grad_())
-
-
 def test_half_precision_is_summed_in_float32():
     hidden = torch.full((1, 8, 1), 40000.0, dtype=torch.float16)  # two are more than float16 can hold
-    states, _ = exchange_of(hidden, links((1, 5), (1, 6), (1, 7)), EVERYTHING, "mean", torch.tensor([[1, 4, 5, 8]]))
+    links = torch.tensor([[True, True, True], [False] * 3, [False] * 3])
+    states, _ = exchange(hidden, links[None], torch.tensor([[1, 4, 5, 8]]), torch.arange(8), "mean")
     assert states.dtype == torch.float16 and states[1].item() == hidden[0, 0].item()
-
-
-def test_an_unknown_way_is_refused():
-    with pytest.raises(ValueError, match="sum, mean"):
-        exchange_of(STATES, links(), EVERYTHING, "max")

@@ -32,14 +32,6 @@ def test_mean_pooling_averages_all_tokens_of_a_word():
     assert (t[:, 0] % 1000).tolist() == [22, 20, 24, 40.5, 43.5, 45, 20, 25, 46]
 
 
-@pytest.mark.parametrize("pooling", ["first", "mean"])
-def test_vectors_have_the_gradient_of_their_tokens(pooling):
-    given = bitext()
-    hidden = [torch.randn(*given.side(side).shape, 3, dtype=torch.float64, requires_grad=True) for side in (0, 1)]
-    pairs = WordPairs(given, PIVOT)
-    assert torch.autograd.gradcheck(lambda a, b: pairs.vectors((a, b).__getitem__, pooling), hidden)
-
-
 @pytest.mark.parametrize("gold", [True, False])
 @pytest.mark.parametrize("pooling", ["first", "mean"])
 def test_a_batch_without_links_has_no_pairs_and_still_a_gradient(gold, pooling):

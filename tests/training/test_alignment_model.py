@@ -49,41 +49,13 @@ def test_the_loss_is_the_sum_over_the_predictions():
 def test_an_accumulated_update_has_the_gradient_of_its_parts_as_one_batch(normalization):
     objectives = TLM(weight=0.5), L2Align(weight=3.0)
     model, whole = (build(*objectives, normalization=normalization) for _ in range(2))
-    parts = [PARTS[0], PARTS[1], PARTS[2]]
-    both = joined(parts)
-    model.begin_update(parts)
-    losses = [model(part).loss for part in parts]
+    model.begin_update(PARTS)
+    losses = [model(part).loss for part in PARTS]
     sum(losses).backward()
-    made = whole(both)
+    made = whole(WHOLE)
     made.loss.backward()
     torch.testing.assert_close(gradient(model), gradient(whole), rtol=1e-9, atol=1e-12)
     assert sum(losses).item() == pytest.approx(made.loss.item()) and model.num_updates == whole.num_updates == 1
-
-
-def joined(parts):
-    """The gradient of the sum of parts is that of their pairs in one batch, which has their masks."""
-    width = max(part["bitext"]["tokens"].shape[1] for part in parts)
-    made = {}
-    fill = {"tokens": 1, "masked": 1, "targets": 1, "draw": 1.0, "partner": -1, "words": -1}
-    for name in parts[0]["bitext"]:
-        values = [part["bitext"][name] for part in parts]
-        if name in fill:
-            values = [torch.nn.functional.pad(each, (0, width - each.shape[1]), value=fill[name]) for each in values]
-        if name == "links":
-            rows = torch.tensor([0, *(len(part["bitext"]["tokens"]) for part in parts)]).cumsum(0)
-            values = [each + torch.tensor([start, 0, 0]) for each, start in zip(values, rows, strict=False)]
-        if name not in ("host", "predicted", "highest_word", "gold"):
-            made[name] = torch.cat(values)
-        elif name == "highest_word":
-            made[name] = max(values)
-        elif name == "gold":
-            made[name] = sum(values, ())
-    made["predicted"] = made["targets"].flatten().ne(1).nonzero().flatten()
-    host = type(parts[0]["bitext"]["host"])
-    numbers = torch.bincount(made["links"][:, 0], minlength=len(made["tokens"]))
-    arrays = (made["targets"], made["draw"], made["spans"], made["langs"], made["partner"] >= 0, numbers)
-    made["host"] = host(*(each.numpy() for each in arrays))
-    return {"bitext": made, "nsentences": 0, "ntokens": 0}
 
 
 @pytest.mark.parametrize("normalization", ["joint", "per-objective"])

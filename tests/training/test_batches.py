@@ -107,12 +107,6 @@ def test_torchdatas_stateful_loader_goes_on_where_it_stopped(folder, workers):
     assert [seen(batch) for batch in islice(second, 4)] == expected[3:]
 
 
-def test_validation_ends_and_is_the_same_each_time(folder):
-    valid = batches(folder, "valid")
-    once, again = [seen(batch) for batch in valid], [seen(batch) for batch in valid]
-    assert once == again and len(once) > 1
-
-
 def test_validation_is_whole_after_one_that_was_broken_off_and_draws_nothing(folder):
     valid = batches(folder, "valid")
     whole = [seen(batch) for batch in valid]
@@ -145,24 +139,6 @@ def test_epochs_too_long_to_be_held_are_those_of_fairseq_train(folder, monkeypat
     rest = batches(folder)
     rest.load_state_dict(first.state_dict())
     assert found + [seen(batch) for batch in islice(rest, len(expected) - 3)] == expected
-
-
-def test_a_state_goes_on_with_folders_that_were_added(folder, tmp_path):
-    other, third = (write_plain_data(tmp_path / f"data-bin.{i}") for i in (1, 2))
-
-    def several(*folders):
-        path = ":".join(map(str, folders))
-        return Batches(PretrainingData(path, PretrainingDataOptions(**OPTIONS), seed=3), READER, max_tokens=120)
-
-    first = several(folder, other)
-    size = len(of_fairseq(folder, 1))
-    before = [seen(batch) for batch in islice(first, 2 * size + 2)]  # epoch 3 reads the first folder again
-    second = several(folder, other, third)
-    second.load_state_dict(first.state_dict())
-    rest = several(folder, other)
-    rest.load_state_dict(first.state_dict())
-    assert [seen(b) for b in islice(second, 2)] == [seen(b) for b in islice(rest, 2)] != before[:2]
-    assert [second.data.shards.index(epoch) for epoch in (3, 4, 5, 6)] == [0, 1, 2, 0]
 
 
 def test_a_state_of_short_epochs_over_folders_goes_on_where_each_folder_ended(folder, tmp_path):

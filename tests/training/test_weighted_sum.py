@@ -230,12 +230,6 @@ def test_streams_that_a_batch_lacks_count_nothing():
     assert criterion.update.average(torch.tensor([9, 9])).tolist() == counts
 
 
-def test_a_worker_that_lacks_a_micro_batch_weighs_the_others_as_all_do():
-    criterion, _ = build_preset("dwa")
-    criterion.update.begin([part(0, 1), {}], CPU)  # two micro-batches, of which workers have one
-    assert criterion.update.average(torch.tensor([4])).tolist() == [2 * 4 / 1]
-
-
 def test_losses_of_earlier_updates_are_forgotten():
     criterion, model = build_preset("tlm")
     for _ in range(2):
