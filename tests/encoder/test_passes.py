@@ -1,6 +1,5 @@
 """Passes are shared between objectives, and no layer stays without a gradient."""
 
-import math
 from dataclasses import replace
 
 import pytest
@@ -135,19 +134,13 @@ def test_what_no_pass_has_run_gets_a_gradient_of_zero(encoder, reached):
 def test_losses_by_the_head_and_by_its_output_layer_alone(encoder):
     step, hidden = passes(encoder), torch.randn(3, CONFIG.encoder_embed_dim, dtype=torch.float64)
     torch.nn.init.normal_(encoder.lm_head.bias)
-    labels = [7, 59, 0]
-    logits = encoder.lm_head(hidden)
-    expected = [-row.log_softmax(0)[label].item() for row, label in zip(logits, labels, strict=True)]
-    assert step.lm_losses(hidden, torch.tensor(labels)).nll.tolist() == pytest.approx(expected, rel=1e-12)
-    words, bias = encoder.sentence_encoder.embed_tokens.weight.tolist(), encoder.lm_head.bias.tolist()
-    rows = [
-        [sum(a * b for a, b in zip(row, word, strict=True)) + own for word, own in zip(words, bias, strict=True)]
-        for row in hidden.tolist()
-    ]
-    expected = [math.log(sum(map(math.exp, row))) - row[label] for row, label in zip(rows, labels, strict=True)]
-    found = step.vocabulary_losses(hidden, torch.tensor(labels))
-    assert found.nll.tolist() == pytest.approx(expected, rel=1e-12)
-    assert found.correct.tolist() == [max(row) == row[label] for row, label in zip(rows, labels, strict=True)]
+    labels = torch.tensor([7, 59, 0])
+    whole = encoder.lm_head(hidden)
+    outputs = hidden @ encoder.sentence_encoder.embed_tokens.weight.T + encoder.lm_head.bias
+    for losses, logits in ((step.lm_losses, whole), (step.vocabulary_losses, outputs)):
+        found = losses(hidden, labels)
+        torch.testing.assert_close(found.nll, -logits.log_softmax(1)[range(3), labels])
+        assert torch.equal(found.correct, logits.argmax(1) == labels)
 
 
 def predictions():
@@ -214,56 +207,31 @@ def at_once(encoder, predictions):
     return [states[each.positions] for states, each in zip(whole, predictions, strict=True)]
 
 
-def rows_of_the_last_feed_forward(encoder):
-    """A list that grows by the rows that the last layer's feed-forward part is given."""
-    rows = []
-    encoder.sentence_encoder.layers[-1].fc1.register_forward_hook(lambda _, given, __: rows.append(len(given[0])))
-    return rows
-
-
 @pytest.mark.parametrize("checkpointed", [False, True])
-def test_what_only_predictions_read_of_the_last_layer_runs_at_these_alone(encoder, checkpointed):
-    wanted = at_once(encoder, over_two_inputs())
-    sum(each.square().sum() for each in wanted).backward()
-    gradients = [p.grad.clone() for p in encoder.sentence_encoder.parameters()]
-    encoder.zero_grad(set_to_none=True)
-    for layer in encoder.sentence_encoder.layers:
-        layer.checkpoint_activations = checkpointed
-    ran, rows = count_runs(encoder), rows_of_the_last_feed_forward(encoder)
-    step, asked = passes(encoder), over_two_inputs()
-    step.expect_predictions(asked)
-    found = step.predicted_states(asked)
-    assert ran[:2] == [1, 2] and len(ran) == 2 and rows[0] == 6 and step.states(asked[0].input).reached == 2
-    sum(each.square().sum() for each in found).backward()
-    for ours, theirs in zip(found, wanted, strict=True):
-        torch.testing.assert_close(ours, theirs, rtol=1e-12, atol=1e-12)
-    for p, gradient in zip(encoder.sentence_encoder.parameters(), gradients, strict=True):
-        torch.testing.assert_close(p.grad, gradient, rtol=1e-10, atol=1e-12)
-
-
-@pytest.mark.parametrize(("whole", "rows"), [([1], 4 + 5), ([0], 9 + 1), ([0, 1], 13)])
-def test_where_another_reads_the_last_layer_it_runs_once_for_both(encoder, whole, rows):
-    """At all tokens of what the other reads, and at those that are predicted of what it does not."""
+@pytest.mark.parametrize(("whole", "rows"), [([], 6), ([1], 4 + 5), ([0], 9 + 1), ([0, 1], 13)])
+def test_the_last_layer_runs_once_at_what_is_predicted_and_at_all_that_another_reads(
+    encoder, whole, rows, checkpointed
+):
     predictions = over_two_inputs()
     wanted = at_once(encoder, predictions)
     read = [encoder.states(predictions[number].input).layer(-1) for number in whole]
     sum(each.square().sum() for each in [*wanted, *read]).backward()
     gradients = [p.grad.clone() for p in encoder.sentence_encoder.parameters()]
     encoder.zero_grad(set_to_none=True)
-    ran, ran_rows = count_runs(encoder), rows_of_the_last_feed_forward(encoder)
+    for layer in encoder.sentence_encoder.layers:
+        layer.checkpoint_activations = checkpointed
+    ran, ran_rows = count_runs(encoder), []
+    encoder.sentence_encoder.layers[-1].fc1.register_forward_hook(lambda _, given, __: ran_rows.append(len(given[0])))
     step, asked = passes(encoder), over_two_inputs()
     step.expect([(asked[number].input, -1) for number in whole])
     step.expect_predictions(asked)
     found = step.predicted_states(asked)
-    states = [step.states(asked[number].input).layer(-1) for number in whole]
-    assert ran == [1, 2] and ran_rows == [rows]
-    for ours, theirs in zip(found, wanted, strict=True):
+    keep = [asked[number].input.tokens.ne(1)[..., None] for number in whole]
+    states = [step.states(asked[number].input).layer(-1) * real for number, real in zip(whole, keep, strict=True)]
+    assert ran == [1, 2] and ran_rows == [rows] and step.states(asked[0].input).reached == 2
+    expected = [*wanted, *(each * real for each, real in zip(read, keep, strict=True))]
+    for ours, theirs in zip([*found, *states], expected, strict=True):
         torch.testing.assert_close(ours, theirs, rtol=1e-12, atol=1e-12)
-    keep = [asked[number].input.tokens.ne(1) for number in whole]
-    for ours, theirs, real in zip(states, read, keep, strict=True):
-        torch.testing.assert_close(ours[real], theirs[real], rtol=1e-12, atol=1e-12)
-    sum(
-        each.square().sum() for each in [*found, *(x * real[..., None] for x, real in zip(states, keep, strict=True))]
-    ).backward()
+    sum(each.square().sum() for each in [*found, *states]).backward()
     for p, gradient in zip(encoder.sentence_encoder.parameters(), gradients, strict=True):
         torch.testing.assert_close(p.grad, gradient, rtol=1e-10, atol=1e-12)

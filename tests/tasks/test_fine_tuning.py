@@ -7,7 +7,7 @@ import pytest
 import torch
 from support.checkpoints import ROWS, with_languages
 
-from tests.tasks.conftest import assert_resumed, processes, validations
+from tests.tasks.conftest import assert_resumed, validations
 from tests.tasks.test_transfer_tasks import fine_tune
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.transfer.benchmarks import find
@@ -48,14 +48,6 @@ def test_embeddings_stay_and_cost_the_optimizer_nothing(fine):
 
 def test_a_resumed_run_has_the_losses_of_the_uninterrupted_one(fine, train, databin, tmp_path):
     assert_resumed(train, databin, fine[:2], tmp_path / "resumed", *fine[2], "--max-update", 6)
-
-
-def test_two_processes_equal_one_with_twice_the_batch(train, databin, tmp_path):
-    extra = (*FINE, *NO_VALID, "--max-update", 3, "--curriculum", 10, "--autocast", "no")
-    one, _ = train(databin, tmp_path / "one", *extra)
-    two, _ = train(databin, tmp_path / "two", *extra, *processes(tmp_path), batch=4)
-    for update in (1, 2, 3):
-        assert two[update]["loss"] == pytest.approx(one[update]["loss"], abs=2e-3)
 
 
 EXTRA = ("--disable-validation", "--max-update", 3, "--dwa-start-update", 0)

@@ -37,6 +37,15 @@ def shard(tmp_path):
     return make
 
 
+SIZES = {"encoder_layers": 1, "encoder_embed_dim": 8, "encoder_ffn_embed_dim": 8, "encoder_attention_heads": 1}
+
+
+def build_criterion(task, name):
+    options = CRITERION_DATACLASS_REGISTRY[name]()
+    options._name = name
+    task.build_criterion(OmegaConf.structured(options))
+
+
 def task(*folders, **options):
     made = XalignPretrainingTask(XalignPretrainingConfig(data=os.pathsep.join(map(str, folders)), seed=1, **options))
     made.reader = Reader({"bitext"})
@@ -139,9 +148,7 @@ def test_options_of_batches_reach_the_dataset(shard):
     folder = shard("one", "en-fr")
     plain, chosen = task(folder), task(folder, length_bucket_width=0)
     for made, criterion in ((plain, "tlm"), (chosen, "moco")):
-        options = CRITERION_DATACLASS_REGISTRY[criterion]()
-        options._name = criterion
-        made.build_criterion(OmegaConf.structured(options))
+        build_criterion(made, criterion)
         made.load_dataset("train")
     found = [(made.datasets["train"].bucket_width, made.datasets["train"].apart) for made in (plain, chosen)]
     assert found == [(1, False), (0, True)]
@@ -154,9 +161,7 @@ def test_options_of_batches_reach_the_dataset(shard):
 def test_a_run_that_ends_before_mocos_queue_is_full_is_told_at_its_start(shard, caplog):
     def begin(epoch=1, **options):
         made = task(shard(f"{len(caplog.messages)}-{epoch}-{options['max_update']}", "en-fr"), **options)
-        chosen = CRITERION_DATACLASS_REGISTRY["moco"]()
-        chosen._name = "moco"
-        made.build_criterion(OmegaConf.structured(chosen))
+        build_criterion(made, "moco")
         made.load_dataset("train")
         made.get_batch_iterator(made.datasets["train"], max_sentences=4, num_shards=3, epoch=epoch)
 
@@ -170,13 +175,12 @@ def test_a_run_that_ends_before_mocos_queue_is_full_is_told_at_its_start(shard, 
 def test_what_the_encoder_that_training_began_with_is_of_stays(shard, tmp_path):
     folder = shard("one", "en-fr")
     first = task(folder)
-    sizes = {"encoder_layers": 1, "encoder_embed_dim": 8, "encoder_ffn_embed_dim": 8, "encoder_attention_heads": 1}
-    config = EncoderConfig(first.dictionary.embedding_size, **sizes)
-    stored = {"cfg": {"model": sizes}, "model": XalignModel(config).state_dict(), "task_state": {}}
+    config = EncoderConfig(first.dictionary.embedding_size, **SIZES)
+    stored = {"cfg": {"model": SIZES}, "model": XalignModel(config).state_dict(), "task_state": {}}
     stored["task_state"] = {"family": "tiny", "trimmed": {"to": ["a.en"]}, "transfer": {}}
     torch.save(stored, tmp_path / "model.pt")
     options = SimpleNamespace(
-        **sizes, init_checkpoint=tmp_path / "model.pt", language_embeddings="", layer_norm_eps=1e-5
+        **SIZES, init_checkpoint=tmp_path / "model.pt", language_embeddings="", layer_norm_eps=1e-5
     )
     XalignModel.build_model(options, first)
     assert first.state_dict()["family"] == "tiny" and first.state_dict()["trimmed"] == {"to": ["a.en"]}
@@ -202,10 +206,9 @@ def test_the_first_tokenizer_stays_where_the_data_have_none(shard):
 
 
 def test_embeddings_and_layers_are_frozen_where_it_is_asked_for(shard):
-    sizes = {"encoder_layers": 2, "encoder_embed_dim": 8, "encoder_ffn_embed_dim": 8, "encoder_attention_heads": 1}
     for frozen, expected in ((None, set()), (0, {"embed_tokens"}), (1, {"embed_tokens", "layers.0"})):
         made = task(shard(f"data{frozen}", "en-fr"), freeze_layers=frozen)
-        model = made.build_model(OmegaConf.create({**sizes, "_name": "xalign_tiny"}))
+        model = made.build_model(OmegaConf.create({**SIZES, "encoder_layers": 2, "_name": "xalign_tiny"}))
         still = {name for name, each in model.encoder.sentence_encoder.named_parameters() if not each.requires_grad}
         assert expected == {
             part for part in ("embed_tokens", "layers.0", "layers.1") if any(part in name for name in still)
@@ -214,26 +217,20 @@ def test_embeddings_and_layers_are_frozen_where_it_is_asked_for(shard):
 
 @pytest.mark.parametrize("layers", [0, 2])
 def test_a_training_of_nothing_is_refused(layers, shard):
-    sizes = {"encoder_layers": 2, "encoder_embed_dim": 8, "encoder_ffn_embed_dim": 8, "encoder_attention_heads": 1}
     made = task(shard("data", "en-fr"), freeze_layers=layers)
-    made.build_model(OmegaConf.create({**sizes, "_name": "xalign_tiny"}))
-    options = CRITERION_DATACLASS_REGISTRY["self_training"]()
-    options._name = "self_training"
+    made.build_model(OmegaConf.create({**SIZES, "encoder_layers": 2, "_name": "xalign_tiny"}))
     if layers < 2:
-        made.build_criterion(OmegaConf.structured(options))
+        build_criterion(made, "self_training")
         return
     with pytest.raises(XalignError, match=r"(?s)nothing is left to train.*freeze_layers=2"):
-        made.build_criterion(OmegaConf.structured(options))
+        build_criterion(made, "self_training")
 
 
 @pytest.mark.parametrize(("objective", "told"), [("self_training", True), ("tlm", False), ("dwa", False)])
 def test_first_updates_that_train_nothing_are_told_of(objective, told, shard, caplog):
-    sizes = {"encoder_layers": 2, "encoder_embed_dim": 8, "encoder_ffn_embed_dim": 8, "encoder_attention_heads": 1}
     made = task(shard("data", "en-fr"), freeze_encoder_updates=5)
-    made.build_model(OmegaConf.create({**sizes, "_name": "xalign_tiny"}))
-    options = CRITERION_DATACLASS_REGISTRY[objective]()
-    options._name = objective
-    made.build_criterion(OmegaConf.structured(options))
+    made.build_model(OmegaConf.create({**SIZES, "encoder_layers": 2, "_name": "xalign_tiny"}))
+    build_criterion(made, objective)
     assert ("the first 5 updates train nothing" in caplog.text) is told
 
 

@@ -78,16 +78,6 @@ def test_validate_command_repeats_the_validation(plain, databin, command):
         assert float(value) == pytest.approx(float(expected[f"valid_{name}"]), abs=2e-3), name
 
 
-def test_a_checkpoint_aligns_by_itself(plain, sample, command, tmp_path):
-    folder = plain[2]
-    out = tmp_path / "links"
-    command("xalign", "align", "--model", folder / "checkpoint_last.pt", "--src", sample / "en-de/test.en",
-            "--tgt", sample / "en-de/test.de", "--out", out)  # fmt: skip
-    assert len(out.read_text().splitlines()) == len((sample / "en-de/test.en").read_text().splitlines())
-    scored = command("xalign", "score", "--hyp", out, "--gold", sample / "en-de/test.gold", "--json")
-    assert 0 < json.loads(scored.stdout)["aer"] < 1
-
-
 def test_validation_and_aligner_do_as_training_labels(train, databin, sample, command, tmp_path):
     folder = tmp_path / "dustbin"
     dustbin = ("--dwa-method", "ot-unbalanced")
@@ -207,16 +197,6 @@ def test_data_of_fairseq_preprocess_train_and_align(train, databin, sample, comm
     assert missing.returncode == 2 and "--spm" in missing.stderr
     command(*arguments, "--spm", databin / "sentencepiece.model")
     assert len((tmp_path / "links").read_text().splitlines()) == 60
-
-
-def test_ablations_of_the_paper_train(train, databin, tmp_path):
-    logged, _ = train(
-        databin, tmp_path / "save", *NO_VALID, "--max-update", 2, "--objectives", "mlm,dwa", "--dwa-label-layer", 1,
-        "--dwa-layer", 1, "--dwa-filter", "union", "--dwa-queries", "unmasked", "--dwa-order", "rows-first",
-        "--dwa-sinkhorn-iterations", 3, "--dwa-mu", 0.5, "--loss-normalization", "per-objective", "--mlm-weight", 0.5,
-        "--mask-special-tokens", "--sampling-temperature", 2,
-    )  # fmt: skip
-    assert "tlm_loss" not in logged[2] and logged[2]["dwa_loss"] > 0
 
 
 def test_tutorial_objective_trains_from_its_own_user_dir(train, databin, tmp_path, command):

@@ -127,15 +127,6 @@ def test_links_of_a_plan_that_is_made_again_are_those_of_float64(on, dtype, orde
     assert torch.equal(found, exact) and exact.sum() > k
 
 
-@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
-@pytest.mark.parametrize("longest", [30, 60, 120, 200])
-def test_16_bit_states_keep_the_links_of_float64(on, dtype, longest):
-    hidden, spans = random_pairs(4, 64, longest, width=768, scale=0.7)
-    exact, _ = links_by("reference", hidden.double(), spans, RELEASED)
-    found = pair_matrices(*moved(on, hidden.to(dtype), spans))[0].cpu()
-    assert (2 * (found & exact).sum() / (found.sum() + exact.sum())) >= 0.995
-
-
 @DTYPES
 @pytest.mark.parametrize("width", [1, 7, 8, 33, 64, 72, 200, 768])
 def test_every_width_is_read_whole_and_nothing_beside_it(on, dtype, width):
