@@ -208,21 +208,6 @@ def test_all_processes_begin_with_the_same_random_keys():
         assert torch.equal(run.head.queue.keys[1:], begun[1:])
 
 
-def test_a_resumed_run_equals_the_uninterrupted_one():
-    data = [[batch(*pairs) for pairs in batches] for batches in UPDATES]
-    whole, first, second = (Run(config(queue_init="data", queue_size=8), seed) for seed in (0, 0, 1))
-    losses = [loss.total.item() for n, batches in enumerate(data) for loss in whole.step(*batches, update=n)]
-    for n, batches in enumerate(data[:3]):
-        first.step(*batches, update=n)
-    second.modules.load_state_dict(first.modules.state_dict())
-    resumed = [loss.total.item() for n in (3, 4) for loss in second.step(*data[n], update=n)]
-    assert resumed == losses[-2:] and resumed[0] > 0
-    for (name, one), other in zip(
-        whole.modules.state_dict().items(), second.modules.state_dict().values(), strict=True
-    ):
-        assert torch.equal(one, other), name
-
-
 def test_validation_moves_nothing():
     run = Run(config())
     run.step(batch((0, 1), (2, 3)), update=0)
@@ -231,22 +216,6 @@ def test_validation_moves_nothing():
         losses = [run.loss(batch((4, 5), (6, 7)), 1, training=False).total for _ in range(2)]
     assert losses[0] == losses[1] > 0
     assert all(torch.equal(before[name], value) for name, value in run.modules.state_dict().items())
-
-
-def test_half_precision_keeps_the_key_side_in_float32():
-    run = Run(config(momentum=0.999), dtype=torch.bfloat16)
-    run.loss(batch((0, 1)), 0)
-    before = {name: p.clone() for name, p in run.head.momentum_encoder.named_parameters()}
-    with torch.no_grad():
-        for parameter in run.trained.values():
-            parameter += 0.01
-    loss = run.loss(batch((0, 1), (2, 3)), 1)
-    assert loss.total.dtype == torch.float32 and loss.total.isfinite()
-    assert all(g.dtype == torch.bfloat16 and g.isfinite().all() for g in run.gradient(loss.total).values())
-    for name, parameter in run.head.momentum_encoder.named_parameters():
-        assert parameter.dtype == torch.float32 and (parameter != before[name]).any(), name
-    keys = run.head.queue.keys
-    assert keys.dtype == torch.float32 and (keys != keys.bfloat16()).any()
 
 
 @pytest.mark.parametrize("option", [{"temperature": 0.0}, {"queue_size": 0}, {"projection_dim": 0}, {"momentum": 1.5}])

@@ -1,11 +1,11 @@
 """WEAM's cross-lingual prediction against plain loops, its ways of reading links, and what it must not depend on."""
 
-import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
+import torch.nn.functional as F
 from support.links import pair_matrices
 from support.small import CONFIG, MASK, pair, typed
 from support.trials import Trial, bound
@@ -67,25 +67,9 @@ def token_links(rule, src_words, tgt_words, links):
     return made
 
 
-def gelu(x):
-    return 0.5 * x * (1 + math.erf(x / math.sqrt(2)))
-
-
-def linear(weight, bias, x):
-    rows = zip(weight.tolist(), bias.tolist(), strict=True)
-    return [sum(w * v for w, v in zip(row, x, strict=True)) + b for row, b in rows]
-
-
-def layer_norm(module, x):
-    mean = sum(x) / len(x)
-    variance = sum((v - mean) ** 2 for v in x) / len(x)
-    scaled = [(v - mean) / math.sqrt(variance + module.eps) for v in x]
-    return [w * v + b for w, v, b in zip(module.weight.tolist(), scaled, module.bias.tolist(), strict=True)]
-
-
 def restatement(bitext, links_of_pairs, trial, options):
     """Eqs. 5 to 8 and 10 in plain loops: the loss, and how many tokens are predicted, correct, linked."""
-    hidden = trial.encoder.states(bitext.masked).layer(-1).tolist()
+    hidden = trial.encoder.states(bitext.masked).layer(-1)
     lm, head = trial.encoder.lm_head, trial.head
     last = lm if options["heads"] == "shared" else head
     total, count, correct, linked = 0.0, 0, 0, 0
@@ -94,23 +78,20 @@ def restatement(bitext, links_of_pairs, trial, options):
             target = int(bitext.targets[b, i])
             if target == PAD:
                 continue
-            partners = [hidden[b][j] for a, j in links if a == i] + [hidden[b][a] for a, j in links if j == i]
+            partners = [hidden[b, j] for a, j in links if a == i] + [hidden[b, a] for a, j in links if j == i]
             linked += bool(partners)
             if not partners and options["unaligned"] == "exclude":
                 continue
-            exchanged = (
-                [sum(values) for values in zip(*partners, strict=True)] if partners else [0.0] * len(hidden[b][i])
-            )
+            exchanged = sum(partners, torch.zeros_like(hidden[b, i]))
             if partners and options["many"] == "mean":
-                exchanged = [value / len(partners) for value in exchanged]
+                exchanged = exchanged / len(partners)
             if not partners and options["unaligned"] == "identity":
-                exchanged = hidden[b][i]
-            features = linear(head.exchanged.weight, head.exchanged.bias, exchanged)
-            features = [gelu(value) for value in linear(last.dense.weight, last.dense.bias, features)]
-            logits = linear(lm.weight, lm.bias, layer_norm(last.layer_norm, features))
-            total -= logits[target] - math.log(sum(math.exp(value) for value in logits))
+                exchanged = hidden[b, i]
+            features = last.layer_norm(F.gelu(last.dense(head.exchanged(exchanged))))
+            logp = (lm.weight @ features + lm.bias).log_softmax(0)
+            total -= logp[target].item()
             count += 1
-            correct += int(np.argmax(logits)) == target
+            correct += int(logp.argmax()) == target
     return total, count, correct, linked
 
 
