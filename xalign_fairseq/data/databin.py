@@ -157,12 +157,6 @@ class DataBin:
     Raises:
         XalignError: missing folder; unknown pair, split or language (the error lists the known ones); sides of
             different lengths; different dictionaries.
-
-    Example::
-
-        data = DataBin("data-bin")
-        src, tgt = data.pair("train", "en", "de")
-        src[0], tgt[0]  # ids of the first pair, each with </s> at the end
     """
 
     def __init__(self, path: StrPath):

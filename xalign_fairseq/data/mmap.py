@@ -75,11 +75,6 @@ class MMapWriter:
 
     Raises:
         XalignError: an id is negative or too large for the dtype, or the dtype isn't one of the format's.
-
-    Example::
-
-        with MMapWriter("data-bin/train.en-de.en", np.uint16) as writer:
-            writer.add([5, 6, 2])
     """
 
     def __init__(self, prefix: StrPath, dtype: npt.DTypeLike, place: tuple[int, int] = (0, 0), keep: bool = False):

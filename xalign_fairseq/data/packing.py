@@ -48,18 +48,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Packing:
-    """Several inputs in one row of N tokens, the shortest sequences first, so sequences of equal length are neighbours.
-
-    Attributes:
-        sentences: the sequence boundaries for attention.
-        places: of each input.
-
-    Example::
-
-        packing = pack([Input(torch.tensor([[0, 5, 2], [0, 2, 1]]))], pad=1)
-        packing.row([tokens])           # [0, 2, 0, 5, 2]
-        packing.places[0].unpack(...)   # (N, H) -> (2, 3, H)
-    """
+    """Several inputs in one row of N tokens, the shortest sequences first, so sequences of equal length are neighbours."""
 
     sentences: Packed
     places: Sequence[Place]

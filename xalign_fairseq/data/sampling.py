@@ -38,18 +38,8 @@ def epoch_shares(total: int, shares: np.ndarray, visit: int) -> tuple[list[int],
     Each group gets the integer part of its share. Systematic sampling distributes the rest, with a start that moves by
     the golden ratio in each epoch. So over epochs each group gets its share, even a small fraction of a draw.
 
-    Args:
-        total: draws per epoch.
-        shares: (G,), which sum to 1.
-        visit: from 0 on.
-
     Returns:
         the counts of the epoch, and its start: the sums of the counts of earlier epochs.
-
-    Example::
-
-        epoch_shares(3, np.array([0.5, 0.5]), visit=0)      # [1, 2], [0, 0]
-        epoch_shares(3, np.array([0.5, 0.5]), visit=2)      # [2, 1], [2, 4]
     """
     exact = total * shares
     exact = np.where(np.abs(exact - exact.round()) < ROUNDING, exact.round(), exact)
@@ -118,11 +108,6 @@ class EpochDraws:
     Position t of the epoch is place pi(t) of the concatenated draws of all groups; pi is a keyed permutation
     (:func:`permute`). Each place is an item of its group's endless stream (:func:`draw`). So each group has exactly its
     count, and no item repeats before all items of its group occurred.
-
-    Attributes:
-        offsets: (G,) number of each group's first item.
-        starts: (G,) the start in each group's stream.
-        order: the key of pi.
     """
 
     offsets: Sequence[int]
@@ -159,12 +144,7 @@ class EpochDraws:
 
 
 def repeats(items: np.ndarray) -> np.ndarray:
-    """The number of earlier occurrences of each of ``items`` (N,): (N,) int64.
-
-    Example::
-
-        repeats(np.array([7, 5, 7, 7]))     # array([0, 0, 1, 2])
-    """
+    """The number of earlier occurrences of each of ``items`` (N,): (N,) int64."""
     order = np.argsort(items, kind="stable")
     run = items[order]
     first = np.flatnonzero(np.r_[True, run[1:] != run[:-1]][: len(run)])

@@ -165,13 +165,6 @@ class Procrustes:
 
     With the singular value decomposition :math:`U \Sigma V^\top = T^\top S` it is :math:`W = U V^\top` (Schoenemann
     1966; Smith et al. 2017; Wu & Dredze 2020, Eq. 1). Only T^T S (H, H) and the squared norms are kept, in float64.
-
-    Args:
-        layers: number L of problems.
-        dim: hidden size H.
-
-    Attributes:
-        pairs: word pairs so far.
     """
 
     def __init__(self, layers: int, dim: int, device: torch.device | str = "cpu"):

@@ -22,11 +22,6 @@ class StepEncoder:
 
     For example, TLM and DWA read the same perturbed pair: the second request gets the states of the first. ``frozen``:
     states have no gradient, only the heads' outputs.
-
-    Example::
-
-        hidden = encoder.states(batch.bitext.input("masked")).layer(-1)      # with gradient and dropout
-        labels = encoder.states(batch.bitext.input(), labelling=True).layer(10)   # neither
     """
 
     def __init__(self, encoder: Encoder, heads: nn.ModuleDict, training: bool, update: int, frozen: bool = False):

@@ -34,10 +34,6 @@ def link_arrays(lines: Sequence[str]) -> LinkArrays:
 
     Raises:
         XalignError: a malformed link, without its place.
-
-    Example::
-
-        link_arrays(["0-0 1p2", "", "3-1"]).rows    # [0, 0, 2]
     """
     text = "\n".join(lines)
     if _USUAL.fullmatch(text):

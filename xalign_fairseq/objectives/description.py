@@ -69,15 +69,7 @@ def option_rows(dataclass: Any, prefix: str = "") -> list[OptionRow]:
 
 @dataclasses.dataclass(frozen=True)
 class Description:
-    """An objective's description, from the registry and the objective's file.
-
-    Attributes:
-        what: one line.
-        about: the paragraphs of the docstring, the loss first.
-        reads: the streams that the objective needs with default options.
-        head: the trained module in addition to the encoder; None without one.
-        logs: the names of the logged values.
-    """
+    """An objective's description, from the registry and the objective's file."""
 
     name: str
     what: str

@@ -21,11 +21,6 @@ class Step:
         batch: the required streams; read them as :attr:`bitext` and :attr:`mono`.
         head: the module from ``build_head``, with its current parameters; None without one.
         predictions: the result of the objective's ``predicts``.
-
-    Example::
-
-        hidden = step.encoder.states(step.bitext.input()).layer(-1)      # (B, T, H)
-        projected = step.head(hidden)
     """
 
     encoder: StepEncoder

@@ -29,11 +29,6 @@ class WordPairs:
         rows: (K,) int64, the sentence pair of each word pair, ascending.
         words: (K, 2) int64, positions of s_i and t_i in their sentences.
         languages: (K, 2) int64, numbers of the languages of s_i and t_i.
-
-    Example::
-
-        pairs = WordPairs(bitext, objective.pivot_side(bitext))
-        s, t = pairs.vectors(lambda side: encoder.states(bitext.side_input(side)).layer(-1), "first")   # (K, H) each
     """
 
     def __init__(self, bitext: Bitext, pivot_side: Tensor | None = None):

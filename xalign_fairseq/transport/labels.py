@@ -84,12 +84,6 @@ class Transport(TransportOptions):
 
         Returns:
             (B, T) int16 (int32 if T > 32767): absolute position in the sequence, -1 without a partner.
-
-        Example::
-
-            hidden = torch.eye(3)[[2, 0, 1, 2, 1, 0, 2]][None]  # <s> a b </s> b a </s>
-            Transport().labels(hidden, torch.tensor([[1, 3, 4, 6]]))
-            # tensor([[-1, 5, 4, -1, 2, 1, -1]], dtype=torch.int16)
         """
         with torch.no_grad():
             if backend.chosen(hidden) == "reference":

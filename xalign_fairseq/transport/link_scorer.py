@@ -89,10 +89,6 @@ class LinkScorer(nn.Module):
     network reads features (:class:`~xalign_fairseq.transport.pair_features.PairFeatures`) of this similarity, the
     cosines of all layers, candidates, neighbours, places and tokens. A second network also reads the first one's
     probabilities in the pair's row, column and neighbourhood. Exchanging source and target does not change the scores.
-
-    Args:
-        layers: the encoder layers of the states; 0 are the embeddings.
-        similarity_layers: the layers that the learned similarity reads.
     """
 
     mean: Tensor

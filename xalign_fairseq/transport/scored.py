@@ -96,11 +96,6 @@ class Scored(ByMatrix):
         scorer: a scorer's file; empty: the packaged scorer, for e5-small; ``own``: ``measure``.
         threshold: the least probability of a link.
         measure: the head of a checkpoint.
-
-    Example::
-
-        method = Scored(threshold=0.9)
-        method.words(hidden, spans, src_words, tgt_words)  # [{(0, 0): 0.98}]
     """
 
     encoding: ClassVar[str] = "separate"

@@ -45,11 +45,6 @@ class SentencePairs:
     Raises:
         XalignError: a missing, empty or undecodable file, a pipe, different line counts (both are given), or a
             non-empty line of a pairs file without exactly one separator.
-
-    Example::
-
-        for src, tgt in SentencePairs("test.en", "test.de"):
-            ...  # two lists of words
     """
 
     def __init__(self, src: StrPath, tgt: StrPath | None = None, split: tuple[Split, Split] = AT_SPACES):
@@ -200,11 +195,6 @@ def chunks(pairs: Iterable[tuple[Sentence, Sentence]], most: int, source: object
         pairs: pairs of source and target sentence.
         most: most pairs in a chunk.
         source: the source that ``pairs`` are read from, if not ``pairs``.
-
-    Example::
-
-        list(chunks([("a b", "c"), ("", "d"), ("e", "f")], 2))
-        # [[(["a", "b"], ["c"]), ([], ["d"])], [(["e"], ["f"])]]
     """
     source = pairs if source is None else source
     chunk: list[WordPair] = []

@@ -51,11 +51,6 @@ def prepare(
         XalignError: missing, empty or ill-encoded files; sides or links of different lengths; links that don't fit
             their sentences, or sentences with too many words for links; a dictionary that doesn't belong to the model;
             an existing ``destdir``; a full disk.
-
-    Example::
-
-        pair = PairSource("train", "en", "de", "train.en", "train.de")
-        prepare(PrepareOptions("data-bin", [pair], vocab_size=8000, workers=4))
     """
     options.check()
     if (tokenizer is None) != (options.tokenizer is None):

@@ -23,11 +23,6 @@ class Dictionary:
     Args:
         symbols: the file's symbols in order, without the four specials.
         counts: their counts; 1 each if not given.
-
-    Example::
-
-        dictionary = Dictionary.load("data-bin/dict.txt")
-        dictionary.index("▁the")  # 4; dictionary.symbols[4] is the symbol again
     """
 
     bos_index, pad_index, eos_index, unk_index = range(4)

@@ -68,11 +68,6 @@ class WordPieceTokenizer(Tokenizer):
 
     Raises:
         XalignError: the dictionary is not WordPiece's.
-
-    Example::
-
-        tokenizer = WordPieceTokenizer(Dictionary.load("dict.txt"), WordPieceSettings())
-        tokenizer.encode_words(["Kaffeetassen", "!"])  # the ids of Kaffee ##tas ##sen !, and [0, 0, 0, 1]
     """
 
     def __init__(self, dictionary: Dictionary, settings: WordPieceSettings):
@@ -154,12 +149,6 @@ def from_vocabulary(
 
     Raises:
         XalignError: a special symbol is missing or occurs twice, or a symbol cannot be in ``dict.txt``.
-
-    Example::
-
-        dictionary, settings = from_vocabulary(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a"], lowercase=False)
-        dictionary.symbols  # ["<s>", "<pad>", "</s>", "<unk>", "a"]
-        bert_ids(dictionary, settings)  # [2, 0, 3, 1, 5, 4], BERT's id of each of ours
     """
     places = {name: [i for i, symbol in enumerate(symbols) if symbol == name] for name in BERT_SPECIALS.values()}
     wrong = [f"{name} {len(found)} times" for name, found in places.items() if len(found) != 1]

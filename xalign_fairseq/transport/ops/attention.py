@@ -25,11 +25,6 @@ def dropout(x: Tensor, p: float, training: bool = True) -> Tensor:
 
     On a CPU p is rounded to a multiple of 1 / 65,536, also in the factor, so that the mean of y is x. The generator is
     torch's. On other devices and in compiled code this is :func:`torch.nn.functional.dropout`.
-
-    Args:
-        x: any shape and floating dtype.
-        p: from 0 to 1.
-        training: False drops nothing.
     """
     dropped = round(p * CHOICES)
     if not training or x.device.type != "cpu" or dropped in (0, CHOICES) or torch.compiler.is_compiling():

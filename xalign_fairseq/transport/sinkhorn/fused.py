@@ -105,12 +105,6 @@ def plan(
 ) -> Tensor:
     """The plan of :func:`~xalign_fairseq.transport.sinkhorn.reference.sinkhorn`, float32, without gradient.
 
-    Args:
-        similarity: (B, n, m) float32, bfloat16 or float16.
-        src_sizes, tgt_sizes: (B,) int64, tokens of either side, before the padding.
-        options: of Sinkhorn.
-        src_mass, tgt_mass: (B, n) and (B, m), or 1 each.
-
     Returns:
         (B, n, m) float32, 0 at padding and in pairs without a plan.
     """
