@@ -75,18 +75,6 @@ def test_word_links_expand_to_tokens_as_plain_loops_do(seed):
     assert subword_partners(GoldLinks(*sides, links), span, n + m + 3).tolist() == expected
 
 
-def test_a_pair_with_possible_links_alone_uses_them_and_empty_words_are_skipped():
-    links = gold([0, 2], [0], [2, 0, 0], [1, 0, 0])
-    assert subword_partners(links, np.array([1, 3, 4, 5]), 6).tolist() == [-1, -1, 4, -1, 2, -1]
-
-
-def test_of_several_links_of_a_word_the_last_stands_in_any_order():
-    links = [[0, 0, 1], [0, 2, 1], [1, 2, 1]]
-    for order in (links, links[::-1]):
-        partner = subword_partners(gold([0, 1], [0, 1, 2], *order), np.array([1, 3, 4, 7]), 8)
-        assert partner.tolist() == [-1, 6, 6, -1, 1, -1, 2, -1]
-
-
 def test_a_block_begins_with_its_own_symbol():
     block = ids(10, 11, 12, 20, 21, 10, 13)
     plain = block_sample(block, rng(), LOUD, lang=2)

@@ -101,14 +101,6 @@ def test_folders_that_are_added_come_behind_the_old_ones(folders, stopped, expec
     assert [shards.index(epoch) for epoch in (1, 2, 7, 8)] == [0, 1, 1, 2]
 
 
-def test_as_many_folders_as_before_are_read_as_if_nothing_had_been_between(folders):
-    whole = Shards(folders)
-    for stopped in range(1, 9):
-        shards = Shards(folders)
-        shards.go_on(stopped, whole.index(stopped), [])
-        assert [shards.index(epoch) for epoch in range(stopped, 12)] == [whole.index(e) for e in range(stopped, 12)]
-
-
 def test_how_often_each_folder_was_read_is_counted_over_stops_and_added_folders(folders):
     """Of epochs read one by one, in runs that know only the place they go on from."""
     read, shards, place = [0] * 4, Shards(folders[:2]), None

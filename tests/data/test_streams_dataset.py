@@ -80,11 +80,6 @@ def test_token_limits_hold_for_both_streams(build):
         assert (batch >= dataset.pairs).sum() == 2  # two blocks of eleven
 
 
-def test_batches_are_of_similar_lengths(build):
-    dataset = build(blocks=False)
-    assert max([np.ptp(dataset.num_tokens_vec(batch)) for batch in batches(dataset, max_sentences=8)]) <= 1
-
-
 def test_a_bucket_mixes_lengths_within_its_width(build):
     dataset = build(blocks=False)
     lengths = lambda: dataset.num_tokens_vec(dataset.ordered_indices())  # noqa: E731

@@ -48,7 +48,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Packing:
-    """Several inputs in one row of N tokens, the shortest sequences first, so sequences of equal length are neighbours."""
+    """Several inputs in one row of N tokens, the shortest sequences first: equal lengths are neighbours."""
 
     sentences: Packed
     places: Sequence[Place]
