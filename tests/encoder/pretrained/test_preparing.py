@@ -5,7 +5,7 @@ from support.text import LINES, train_symbols, write_bert
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.databin import DataBin
-from xalign_fairseq.data.prepare.sources import PairSource, PrepareOptions
+from xalign_fairseq.data.prepare.sources import MonoSource, PairSource, PrepareOptions
 from xalign_fairseq.encoder.pretrained.preparing import prepare_data
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained, read_tokenizer
 from xalign_fairseq.encoder.vocabulary import require_same_tokenizer
@@ -48,3 +48,12 @@ def test_the_whole_tokenizer(checkpoint, pair, tmp_path):
     prepare_data(PrepareOptions(tmp_path / "bin", [pair], tokenizer=checkpoint, progress=False))
     assert DataBin(tmp_path / "bin").dictionary.digest == read_tokenizer(checkpoint).dictionary.digest
     assert not (tmp_path / "bin/model.pt").exists()
+
+
+@pytest.mark.parametrize("trimmed", [False, True])
+def test_the_model_is_not_replaced_by_the_data(checkpoint, pair, trimmed):
+    text = MonoSource("train", "xx", (pair.src_path,))
+    options = {"tokenizer": checkpoint, "trim_vocabulary": trimmed, "overwrite": True}
+    with pytest.raises(XalignError, match="is or contains an input, which would be lost"):
+        prepare_data(PrepareOptions(checkpoint.parent, mono=[text], **options))
+    assert checkpoint.is_file()

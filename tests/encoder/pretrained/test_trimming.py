@@ -173,3 +173,16 @@ def test_there_and_back(bert, line, tmp_path):
     assert write_untrimmed(small, bert, whole).startswith(f"{sizes[1]} ids (before: {sizes[0]})")
     before, after = (read_pretrained(path)[0]["model"] for path in (bert, whole))
     assert all(after[key].equal(value) for key, value in before.items() if key in after)
+
+
+def test_nothing_that_is_read_is_replaced(bert, line, tmp_path):
+    small = tmp_path / "small.pt"
+    for out in (bert, line):
+        with pytest.raises(XalignError):
+            write_trimmed(bert, [line], out, overwrite=True)
+    write_trimmed(bert, [line], small)
+    with pytest.raises(XalignError, match="exists already"):
+        write_trimmed(bert, [line], small)
+    for out in (small, bert):
+        with pytest.raises(XalignError, match="which would be lost"):
+            write_untrimmed(small, bert, out, overwrite=True)
