@@ -83,6 +83,22 @@ def test_a_share_is_held_out_whatever_the_seed_of_training(transfer_data):
             task(transfer_data, holdout=share)
 
 
+@pytest.mark.parametrize("switched", [False, True])
+def test_what_is_held_out_is_trained_on_in_no_language(switched, transfer_data, tmp_path):
+    rows = (transfer_data / "xnli/train-en.tsv").read_text().splitlines()
+    for language in ("en", "de", "fr"):
+        numbered = [f"{language} {i} {row}" for i, row in enumerate(rows)]
+        (tmp_path / f"{language}.tsv").write_text("".join(f"{row}\n" for row in numbered))
+    files = ",".join(f"{language}={tmp_path}/{language}.tsv" for language in ("en", "de", "fr"))
+    made = task(transfer_data, "xnli", "classification", train_files=files, code_switch=switched, holdout=0.2)
+    trained, held = (
+        {each.first.split()[1] for group in groups for each in group}
+        for groups in (made.train_groups, made.valid_groups)
+    )
+    assert not trained & held and len(held) == 10 and len(trained) == 40
+    assert len(made.valid_groups) == 10 * (2 if switched else 3)
+
+
 def test_examples_without_a_label_cannot_be_trained_on(transfer_data, tmp_path):
     bare = tmp_path / "bare.tsv"
     bare.write_text("a house\ta tree\na house\ta ship\n")
