@@ -46,6 +46,15 @@ def test_maps_that_were_loaded_are_brought_back_in_the_same_update_again():
     assert torch.equal(maps.of("de"), once) and not torch.equal(once, before["maps.de"])
 
 
+def test_they_stay_in_float32_in_a_half_model():
+    model = torch.nn.ModuleDict({"maps": random_maps(), "linear": torch.nn.Linear(2, 2)})
+    before = model["maps"].of("de").clone()
+    model.half()
+    assert model["linear"].weight.dtype == torch.float16
+    assert model["maps"].of("de").dtype == torch.float32 and (model["maps"].of("de") == before).all()
+    assert model.double()["maps"].of("to").dtype == torch.float64
+
+
 def test_the_orthogonality_update_by_its_equation_once_an_update():
     maps = random_maps().double()
     before = {language: maps.of(language).detach().clone() for language in maps.languages}

@@ -11,6 +11,7 @@ from xalign_fairseq.transport.token_links import (
     last_partners,
     links_of_matrix,
     links_of_partners,
+    matrix_of_partners,
     partners_of_matrix,
     word_links,
     word_scores,
@@ -47,6 +48,7 @@ def test_partners_say_what_the_matrix_says(one_sided):
     assert links.probability.tolist() == pytest.approx([expected[key] for key in keys])
     found, probability = matrices(links, len(spans), (n, m))
     assert all(map(torch.equal, links_of_matrix(found, probability), links))
+    assert torch.equal(matrix_of_partners(partners, spans, (n, m), one_sided=one_sided), found)
 
 
 # <s> 1 2 3 </s> 5 6 </s>; <s> 1 </s> 3 4 5 6 </s>; a pair without a source

@@ -19,35 +19,11 @@ from xalign_fairseq.encoder.masked_lm import HEAD, PARTS, new_head
 from xalign_fairseq.encoder.pretrained.huggingface import side_files
 from xalign_fairseq.encoder.pretrained.huggingface.pipelines import read_pipeline
 from xalign_fairseq.encoder.pretrained.huggingface.vocabularies import Vocabulary
-from xalign_fairseq.encoder.pretrained.huggingface.weights import read_weights
-
-OPTIONAL = ("dense.bias", "layer_norm.bias", "bias")  # zero if a model lacks it
-
-
-def own_head(
-    weights: Mapping[str, Tensor], family: BodyFamily, settings: Mapping[str, Any], order: Tensor
-) -> dict[str, Tensor] | None:
-    """Our names of the head's tensors, without the embeddings; None if it is not logits = E LN(gelu(W h)) + b."""
-    embeddings = next((weights[name] for name in weights if name.endswith(f"{family.embeddings}.weight")), None)
-    if not family.head or embeddings is None or settings.get(family.head_activation, "gelu") != "gelu":
-        return None
-    output = weights.get(f"{family.output}.weight")
-    if output is not None and not torch.equal(output, embeddings):
-        return None
-    rows, dim = embeddings.shape
-    shapes = {"dense.weight": (dim, dim), "bias": (rows,)}
-    made = {}
-    for part in PARTS:
-        shape = shapes.get(part, (dim,))
-        value = weights.get(family.head[part], torch.zeros(shape) if part in OPTIONAL else None)
-        if value is None or tuple(value.shape) != shape:
-            return None
-        made[HEAD + part] = (value[order] if part == "bias" else value).float()
-    return made
-
+from xalign_fairseq.encoder.pretrained.huggingface.weights import read_weights, require_parameters, require_shapes
 
 logger = logging.getLogger(__name__)
 
+OPTIONAL = ("dense.bias", "layer_norm.bias", "bias")  # of a head; zero if a model lacks it
 BODY = "sentence_encoder."  # of the encoder's own names
 # Before the names of an encoder's parameters, in models with a head or a decoder; the longest that fits is taken off.
 PREFIXES = (
@@ -103,6 +79,28 @@ def read(folder: Path) -> dict[str, Any]:
     return side_files.take_back(state, folder)
 
 
+def own_head(
+    weights: Mapping[str, Tensor], family: BodyFamily, settings: Mapping[str, Any], order: Tensor
+) -> dict[str, Tensor] | None:
+    """Our names of the head's tensors, without the embeddings; None if it is not logits = E LN(gelu(W h)) + b."""
+    embeddings = next((weights[name] for name in weights if name.endswith(f"{family.embeddings}.weight")), None)
+    if not family.head or embeddings is None or settings.get(family.head_activation, "gelu") != "gelu":
+        return None
+    output = weights.get(f"{family.output}.weight")
+    if output is not None and not torch.equal(output, embeddings):
+        return None
+    rows, dim = embeddings.shape
+    shapes = {"dense.weight": (dim, dim), "bias": (rows,)}
+    made = {}
+    for part in PARTS:
+        shape = shapes.get(part, (dim,))
+        value = weights.get(family.head[part], torch.zeros(shape) if part in OPTIONAL else None)
+        if value is None or tuple(value.shape) != shape:
+            return None
+        made[HEAD + part] = (value[order] if part == "bias" else value).float()
+    return made
+
+
 def to_ours(
     weights: Mapping[str, Tensor],
     family: BodyFamily,
@@ -118,23 +116,13 @@ def to_ours(
     missing = sorted(set(names.values()) - theirs.keys())
     own = re.compile(rf"{re.escape(family.layers)}\.\d+\.")
     unknown = sorted(name for name in theirs.keys() - set(names.values()) if own.match(name))
-    if missing or unknown:
-        problem = f"the folder's parameters are not those of {family.title} and its config.json"
-        found = f"{len(missing)} missing {missing[:3]}, {len(unknown)} unknown {unknown[:3]}"
-        raise XalignError(problem, where=where, found=found)
+    require_parameters(missing, unknown, family.title, where)
     rest = theirs.keys() - set(names.values())
     if rest:
         kinds = sorted({name.split(".")[0] for name in rest})
         logger.warning("not used from %s: %d tensors (%s)", where, len(rest), ", ".join(kinds))
-    for ours, name in names.items():
-        shape = (rows, *expected[ours][1:]) if ours == EMBEDDINGS else expected[ours]
-        if tuple(theirs[name].shape) != shape:
-            raise XalignError(
-                "the size of a parameter differs from config.json",
-                where=f"{where}, {name}",
-                found=tuple(theirs[name].shape),
-                expected=shape,
-            )
+    wanted = {**expected, EMBEDDINGS: (rows, *expected[EMBEDDINGS][1:])}
+    require_shapes(theirs, {name: wanted[ours] for ours, name in names.items()}, where)
     made = {f"encoder.{ours}": theirs[name].float() for ours, name in names.items()}
     embeddings = f"encoder.{EMBEDDINGS}"
     made[embeddings] = made[embeddings][torch.tensor(vocabulary.order)]

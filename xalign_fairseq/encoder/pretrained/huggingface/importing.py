@@ -30,7 +30,7 @@ from xalign_fairseq.encoder.pretrained.huggingface.families import (
     find_family,
 )
 from xalign_fairseq.encoder.pretrained.huggingface.vocabularies import Vocabulary, read_vocabulary
-from xalign_fairseq.encoder.pretrained.huggingface.weights import read_weights
+from xalign_fairseq.encoder.pretrained.huggingface.weights import read_weights, require_parameters, require_shapes
 from xalign_fairseq.encoder.pretrained.known import recognise, with_family
 
 logger = logging.getLogger(__name__)
@@ -103,12 +103,9 @@ def to_fairseq(
         shapes = {name: shape for name, shape in shapes.items() if not name.startswith("lm_head.")}
     names = {ours: family.their_name(ours) for ours in shapes}
     _require_all(theirs, {*names.values(), TOKEN_TYPES}, family, where)
-    for ours, name in names.items():
-        rows, *rest = shapes[ours]
-        expected = (rows - ROWS + family.position_offset, *rest) if name == POSITIONS else shapes[ours]
-        if tuple(theirs[name].shape) != expected:
-            problem = "the size of a parameter differs from config.json"
-            raise XalignError(problem, where=f"{where}, {name}", found=tuple(theirs[name].shape), expected=expected)
+    expected = {name: shapes[ours] for ours, name in names.items()}
+    rows, width = expected[POSITIONS]
+    require_shapes(theirs, {**expected, POSITIONS: (rows - ROWS + family.position_offset, width)}, where)
     theirs = {name: value.float() for name, value in theirs.items() if name in {*names.values(), TOKEN_TYPES}}
     types, positions = theirs[TOKEN_TYPES], theirs[POSITIONS]
     before = positions.new_zeros(ROWS - family.position_offset, positions.shape[1])
@@ -143,17 +140,9 @@ def _require_all(theirs: Mapping[str, Tensor], wanted: set[str], family: Family,
     missing = sorted(wanted - theirs.keys())
     rest = sorted(theirs.keys() - wanted - BUFFERS)
     unknown = [name for name in rest if name.startswith(("embeddings.", "encoder.", family.head_prefix))]
-    if missing or unknown:
-        problem = f"the folder's parameters are not those of a model of {family.title}'s kind and its config.json"
-        found = f"{len(missing)} missing {missing[:3]}, {len(unknown)} unknown {unknown[:3]}"
-        raise XalignError(problem, where=where, found=found)
+    require_parameters(missing, unknown, f"a model of {family.title}'s kind", where)
     if rest:
         counts = Counter(re.sub(r"(cls\.[^.]*)?.*", r"\1", name) or name.split(".")[0] for name in rest)
         logger.warning(
             "not used from %s: %s", where, ", ".join(f"{name} ({counted(n, 'tensor')})" for name, n in counts.items())
         )
-
-
-def _positions(positions: Tensor, types: Tensor, family: Family) -> Tensor:
-    before = positions.new_zeros(ROWS - family.position_offset, positions.shape[1])
-    return torch.cat([before, positions + types[0]])

@@ -1,6 +1,6 @@
 """The files of a Hugging Face folder: JSON and tensors, read without running code in them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypedDict
 
@@ -43,6 +43,21 @@ def read_weights(folder: Path) -> dict[str, Tensor]:
             "the model's shards are not complete", where=path, found=f"{', '.join(absent) or 'all'} missing"
         )
     return {name: value for part in parts for name, value in read_tensors(part).items()}
+
+
+def require_parameters(missing: Sequence[str], unknown: Sequence[str], model: str, where: object) -> None:
+    if missing or unknown:
+        problem = f"the folder's parameters are not those of {model} and its config.json"
+        found = f"{len(missing)} missing {missing[:3]}, {len(unknown)} unknown {unknown[:3]}"
+        raise XalignError(problem, where=where, found=found)
+
+
+def require_shapes(weights: Mapping[str, Tensor], expected: Mapping[str, tuple[int, ...]], where: object) -> None:
+    for name, shape in expected.items():
+        found = tuple(weights[name].shape)
+        if found != shape:
+            problem = "the size of a parameter differs from config.json"
+            raise XalignError(problem, where=f"{where}, {name}", found=found, expected=shape)
 
 
 def read_tensors(path: Path) -> dict[str, Tensor]:
