@@ -30,6 +30,18 @@ def test_source_and_target_can_be_exchanged(scorer):
     assert there[0, :3, :4].std() > 0.01
 
 
+def test_padding_and_other_pairs_bear_on_nothing(scorer):
+    src, tgt = draw_words(SIZES, len(LAYERS))
+    found = scorer.probabilities(src, tgt)
+    for row, (n, m) in enumerate(SIZES):
+        sides = (
+            WordStates(each.states[row : row + 1, :size], each.tokens[row : row + 1, :size])
+            for each, size in ((src, n), (tgt, m))
+        )
+        torch.testing.assert_close(scorer.probabilities(*sides)[0], found[row, :n, :m])
+        assert not found[row, n:].any() and not found[row, :, m:].any()
+
+
 def test_rows_at_a_time_give_the_same(scorer, monkeypatch):
     src, tgt = draw_words(SIZES, len(LAYERS))
     found = scorer.probabilities(src, tgt)
@@ -89,3 +101,13 @@ def test_gradients_are_those_of_differences(scorer):
 
     states = [each.states.double().requires_grad_() for each in (src, tgt)]
     assert torch.autograd.gradcheck(loss, states, fast_mode=True)
+
+
+def test_a_pair_whose_states_are_not_finite_has_no_links(scorer):
+    src, tgt = draw_words(SIZES, len(LAYERS))
+    expected = scorer.probabilities(src, tgt)
+    for value in (float("nan"), float("inf")):
+        states = src.states.clone()
+        states[1, 2, 0, 0] = value
+        found = scorer.probabilities(WordStates(states, src.tokens), tgt)
+        assert not found[1].any() and torch.equal(found[[0, 2]], expected[[0, 2]])
