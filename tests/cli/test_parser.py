@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from xalign_fairseq.cli import command_modules
+from xalign_fairseq.cli import build_parser, command_modules
 from xalign_fairseq.cli._parser import EXAMPLES, OTHERS, CommandParser, overview
 
 
@@ -42,6 +42,20 @@ def test_an_error_is_one_message_below_the_commands_own_usage(parser, capsys, gi
         f"xalign make: error: {message}\n  next: xalign make --help\n"
     )
     assert parser.parse_args(["--model", "a", "--out", "b"]).out == "b"  # what an error leaves behind does no harm
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ("project a.srt b.txt", "; did you mean --src a.srt --tgt b.txt?"),
+        ("score a.links b.gold", "; did you mean --hyp a.links --gold b.gold?"),
+        ("train --lr 1 data", "; options of fairseq-train come after DATA"),
+    ],
+)
+def test_bare_words_and_options_before_the_data_get_a_hint(capsys, given, meant):
+    with pytest.raises(SystemExit, match="2"):
+        build_parser().parse_args(given.split())
+    assert meant in capsys.readouterr().err
 
 
 def test_a_command_that_there_is_not_gets_the_nearest_ones_told(capsys):

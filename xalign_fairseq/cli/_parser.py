@@ -86,6 +86,8 @@ class CommandParser(argparse.ArgumentParser):
         missing = [action for action in needed if getattr(found, action.dest) is None]
         names = [action.option_strings[-1] if action.option_strings else str(action.metavar) for action in missing]
         if rest:
+            if names[:1] == ["--src"] and getattr(found, "tgt", "") is None and "--tgt" not in names:
+                names.insert(1, "--tgt")  # optional, but a second file is likely the translation
             self._refuse(rest, names)
         if names:
             self.error(f"{' and '.join(names)} must be given")
@@ -99,7 +101,9 @@ class CommandParser(argparse.ArgumentParser):
             meant = f"; did you mean {' '.join(map(' '.join, pairs))}?" if len(rest) <= len(missing) else ""
             self.error(f"unexpected argument: {' '.join(rest)}{meant}")
         options = [name for action in self._shown() for name in action.option_strings]
-        self.error(f"there is no option {unknown}", _nearest(unknown, options))
+        passed_on = any(action.nargs == argparse.REMAINDER for action in self._actions)
+        elsewhere = "; options of fairseq-train come after DATA" if passed_on else ""
+        self.error(f"there is no option {unknown}", _nearest(unknown, options) or elsewhere)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """Report an unknown command with the nearest names, not with all of them."""

@@ -192,7 +192,9 @@ def run(args: argparse.Namespace) -> None:
     unknown = unknown_of_texts(manifest["pairs"] + manifest["mono"])
     if message := unknown.warning("a model learns little of these words"):
         print(f"warning: {message}", file=sys.stderr)
-    print(f"{manifest['tokenizer']['symbols']:,} symbols in the dictionary; all counts in {args.out}/manifest.json")
+    new = " of a new sentencepiece model" if manifest["tokenizer"]["trained"] else ""
+    symbols = f"{manifest['tokenizer']['symbols']:,} symbols in the dictionary{new}"
+    print(f"{symbols}; all counts in {args.out}/manifest.json")
     if args.trim_vocabulary:
         print(f"to train from the trimmed model: fairseq-train {args.out} ... --init-checkpoint {args.out}")
 

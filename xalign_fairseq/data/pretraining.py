@@ -204,12 +204,13 @@ class PretrainingData:
         pairs = self._pairs(self.data, "train") if "links" in needs else []
         bare = [f"{src}-{tgt}" for src, tgt in pairs if self.data.links("train", src, tgt) is None]
         if bare and (reader.links_of_every_pair or len(bare) == len(pairs)):
+            add_links = Command("prepare", Parameter("links", "FILE"))
             raise XalignError(
                 "an objective reads prepared links, and training pairs of the data-bin have none",
                 where=self.data.path,
                 found=f"{', '.join(bare)} without links",
-                expected="links of every pair" if reader.links_of_every_pair else "links of a pair at least",
-                remedy=("make them:", Command("links"), "then", Command("prepare", Parameter("links", "FILE"))),
+                expected="links of every pair" if reader.links_of_every_pair else "links of at least one pair",
+                remedy=("make links by", Command("links"), "and add them by", add_links),
             )
 
     def _pairs(self, data: DataBin, split: str) -> list[tuple[str, str]]:

@@ -166,7 +166,7 @@ def check_bounds(
                 expected=f"0-based indices below {n} and {m}" if not base else f"indices from 1 to {n} and {m}",
                 remedy=(remedy or "subtract 1 from every index")
                 if problem
-                else "check that links and text belong together",
+                else "check that links and text belong together, with the same words and the same order of sides",
             )
 
 

@@ -12,7 +12,15 @@ from xalign_fairseq.core.text.lines import read_lines
 
 @pytest.mark.parametrize(
     ("raw", "what"),
-    [(b"", "empty"), (b"a\nb\r", "carriage return"), (b"ok\nna\xefve\n", "line 2"), (b"ok\n\xff", "0xff")],
+    [
+        (b"", "empty"),
+        (b"a\nb\r", "carriage return"),
+        (b"ok\nna\xefve\n", "line 2"),
+        (b"ok\n\xff", "0xff"),
+        ("ok\n".encode("UTF-16"), "-f UTF-16 -t"),
+        ("ok\n".encode("UTF-16LE"), "-f UTF-16LE -t"),
+        ("ok\n".encode("UTF-16BE"), "-f UTF-16BE -t"),
+    ],
 )
 def test_unfit_text_names_file_and_line(tmp_path, raw, what):
     (tmp_path / "text").write_bytes(raw)

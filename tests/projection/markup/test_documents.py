@@ -83,7 +83,8 @@ def test_what_is_not_read_names_the_line(tmp_path, content, problem):
     assert "a.xliff, line " in str(caught.value)
 
 
-def test_utf_16_is_refused(tmp_path):
+def test_utf_16_and_a_missing_file_are_refused(tmp_path):
     (tmp_path / "a.xliff").write_bytes("<a/>".encode("utf-16"))
-    with pytest.raises(XalignError, match="UTF-16"):
-        list(ANNOTATIONS["xliff"].read(Annotated(str(tmp_path / "a.xliff"))).pieces())
+    for name, problem in (("a.xliff", "the file is not UTF-8"), ("b.xliff", "the file does not exist")):
+        with pytest.raises(XalignError, match=problem):
+            list(ANNOTATIONS["xliff"].read(Annotated(str(tmp_path / name))).pieces())

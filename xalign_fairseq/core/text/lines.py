@@ -50,14 +50,20 @@ def read_lines(path: StrPath, table: bool = False) -> Iterator[str]:
     The text is a file, a compressed file or a part of a file (:mod:`xalign_fairseq.core.text.containers`). A whole
     ``.tsv`` is allowed only if ``table``.
     """
-    file = Path(file_of(os.fspath(path)))
-    if not file.is_file():
-        if file.exists():
-            raise no_regular_file(file)
-        near, next_step = nearly(file), "check the path and the language suffix"
-        raise XalignError("the file does not exist", where=file, found=near, remedy=next_step)
+    require_file(file_of(os.fspath(path)))
     with open_text(path) as stream:
         yield from text_lines(stream, path, table)
+
+
+def require_file(path: StrPath) -> None:
+    """Raise :class:`XalignError` for a missing file, a folder, a pipe or a device."""
+    file = Path(path)
+    if file.is_file():
+        return
+    if file.exists():
+        raise no_regular_file(file)
+    remedy = "check the path and the ending"
+    raise XalignError("the file does not exist", where=file, found=nearly(file), remedy=remedy)
 
 
 def no_regular_file(path: StrPath) -> XalignError:
@@ -87,6 +93,15 @@ def text_lines(stream: IO[bytes] | LiveStream, path: StrPath, table: bool = Fals
             raw = raw.removeprefix(codecs.BOM_UTF8)
             if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
                 iconv = f"iconv -f UTF-16 -t UTF-8 {path} > NEW"
+            elif 3 * raw.count(0) > len(raw):  # UTF-16 without a byte order mark; its ASCII is valid UTF-8
+                order = "LE" if raw[1] == 0 else "BE"
+                raise XalignError(
+                    "the file is not UTF-8",
+                    where=f"{path}, line 1",
+                    found="a zero in every second byte, as in UTF-16",
+                    expected="UTF-8 text, one sentence per line",
+                    remedy=f"iconv -f UTF-16{order} -t UTF-8 {path} > NEW",
+                )
         if raw.endswith(b"\r\n"):
             crlf = crlf or note_crlf(os.fspath(path))
             raw = raw[:-2]

@@ -11,6 +11,7 @@ from xml.parsers import expat
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.compressed import open_file
 from xalign_fairseq.core.text.containers import plain_language
+from xalign_fairseq.core.text.lines import require_file
 from xalign_fairseq.projection.markup.inline import TAG, attributes_of
 from xalign_fairseq.projection.markup.pair import MARKUPS, markup_unit
 from xalign_fairseq.projection.units import Annotated, Piece
@@ -107,7 +108,8 @@ class _Parser:
     def feed(self, block: bytes, last: bool) -> None:
         """Parse more of the file."""
         if not self.data and not self.base and b"\0" in block[:4] + bytes(block.startswith((b"\xff\xfe", b"\xfe\xff"))):
-            self.refuse("UTF-16; convert it to UTF-8")
+            remedy = "convert it to UTF-8, and correct the encoding in its first line"
+            raise XalignError("the file is not UTF-8", where=self.file, found="UTF-16", remedy=remedy)
         self.data += block
         try:
             self.expat.Parse(block, last)
@@ -131,6 +133,7 @@ class BilingualXml:
 
     def pieces(self) -> Iterator[Piece]:
         """The XML as it is, and the translations in it."""
+        require_file(self._annotated.src)
         parser = _Parser(self._annotated.src)
         with open_file(self._annotated.src) as stream:
             block = b" "

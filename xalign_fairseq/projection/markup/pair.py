@@ -166,7 +166,8 @@ class Translations:
         """The translation of the next text; :class:`XalignError` if there is no line left."""
         line = "" if self._path is None else next(self._lines, None)
         if line is None:
-            raise XalignError("the translation has too few lines", where=self._path, expected=f"one for {where}")
+            expected = f"a line for each text of {self._source}; there is none for {where}"
+            raise XalignError("the translation has too few lines", where=self._path, expected=expected)
         return line
 
     def end(self, texts: int) -> None:

@@ -118,7 +118,7 @@ class _Placement:
     def _loose(self, mark: Mark, source: Span, within: Span, words: Span) -> tuple[int, bool]:
         """The target words between which a mark without own words goes, and whether it belongs to the word before."""
         if source[0] < source[1]:
-            self._drop(mark, "no word of it is linked, or only to others' words: empty, next to its neighbours")
+            self._drop(mark, "none of its words has a link of its own: empty, next to its neighbours")
         has_before, has_after = source[0] > within[0], source[1] < within[1]
         like_word = mark.opening != mark.opening.strip()  # it has spaces on both sides
         if not has_before and not (like_word and has_after):
