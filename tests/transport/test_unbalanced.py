@@ -7,6 +7,7 @@ import pytest
 import torch
 from support.links import draw, method_matrices, mutual, similarities
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.token_links import partners_of_matrix
 from xalign_fairseq.transport.unbalanced import Dustbin, dustbin_plan
 
@@ -130,3 +131,12 @@ def test_gradients_flow_to_scores_and_dustbin():
         moved[place] = step
         numeric = (loss(scores + moved, dustbin) - loss(scores - moved, dustbin)) / (2 * step)
     torch.testing.assert_close(scores.grad[place], numeric, rtol=1e-6, atol=1e-8)
+
+
+def test_narrow_dtypes_empty_sides_and_wrong_shapes():
+    mask = torch.ones(2, 3, dtype=torch.bool)
+    assert dustbin_plan(torch.rand(2, 3, 3).bfloat16(), mask, mask, 0.5).dtype == torch.float32
+    plan = dustbin_plan(torch.rand(2, 3, 0), mask, mask[:, :0], 0.5)
+    assert plan.shape == (2, 4, 1) and plan.isfinite().all()
+    with pytest.raises(XalignError, match=r"\(2, 3, 3\)"):
+        dustbin_plan(torch.rand(2, 3, 3), mask, mask[:, :2], 0.5)

@@ -126,9 +126,6 @@ class AlignReader(LinksReader):
     :class:`LinksReader`.
     """
 
-    def __init__(self, src: MMapReader, tgt: MMapReader, links: MMapReader):
-        super().__init__(src, tgt, links)
-
     def __getitem__(self, index: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         sides = [np.arange(len(side[index]) - 1) for side in (self.src_words, self.tgt_words)]
         numbers = self.triples[index]
