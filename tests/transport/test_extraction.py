@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.extraction import find_links, link_probability
 
 PLAN = [[0.90, 0.55, 0.10, 0.30], [0.40, 0.60, 0.50, 0.10], [0.10, 0.50, 0.30, 0.25]]
@@ -83,6 +84,12 @@ def test_probability_is_the_geometric_mean_of_both_directions():
     # Scaling a row or a column does not matter to a plan that is already normalised in the other direction.
     torch.testing.assert_close(link_probability(plan * 7), link_probability(plan))
     torch.testing.assert_close(link_probability(torch.full((1, 2, 2), 1e-30)), torch.full((1, 2, 2), 0.5))
+
+
+@pytest.mark.parametrize(("option", "value"), [("filter", "max"), ("rounds", 0), ("alpha", 0.0), ("alpha", 1.5)])
+def test_options_without_meaning(option, value):
+    with pytest.raises(XalignError, match=option):
+        links_of(PLAN, **{option: value})
 
 
 def test_a_pair_of_which_one_side_is_linked_gets_no_further_round():
