@@ -89,7 +89,7 @@ def restatement(bitext, links_of_pairs, trial, options):
                 exchanged = hidden[b, i]
             features = last.layer_norm(F.gelu(last.dense(head.exchanged(exchanged))))
             logp = (lm.weight @ features + lm.bias).log_softmax(0)
-            total -= logp[target].item()
+            total = total - logp[target]
             count += 1
             correct += int(logp.argmax()) == target
     return total, count, correct, linked
@@ -107,7 +107,10 @@ def test_loss_equals_the_equations(heads, unaligned, many, subwords):
         for gold in data.bitext.gold
     ]
     total, count, correct, linked = restatement(data.bitext, links, trial, options)
-    assert loss.total.item() == pytest.approx(total, rel=1e-9) and total > 0
+    assert loss.total.item() == pytest.approx(total.item(), rel=1e-9) and total > 0
+    weights = [*trial.encoder.parameters(), *trial.heads.parameters()]
+    found, expected = (torch.autograd.grad(each, weights, allow_unused=True) for each in (loss.total, total))
+    torch.testing.assert_close(found, expected)
     assert int(loss.count) == count
     assert [int(each) for each in loss.stats["accuracy"]] == [correct, count]
     masked = int((data.bitext.targets != PAD).sum())
@@ -136,7 +139,7 @@ def test_self_labels_are_the_links_of_the_unperturbed_pair():
         links[row].add((int(bitext.spans[row, 0]) + i, int(bitext.spans[row, 2]) + j))
     loss = trial.loss(data)
     total, count, *_ = restatement(bitext, links, trial, options)
-    assert loss.count == count > 2 and loss.total.item() == pytest.approx(total, rel=1e-9)
+    assert loss.count == count > 2 and loss.total.item() == pytest.approx(total.item(), rel=1e-9)
 
 
 def test_self_labelling_needs_no_prepared_links_and_has_no_gradient():
