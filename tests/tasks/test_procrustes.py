@@ -14,7 +14,8 @@ from xalign_fairseq.data.tokenizers.dictionary import Dictionary  # noqa: E402
 from xalign_fairseq.encoder.config import EncoderConfig  # noqa: E402
 from xalign_fairseq.encoder.mappings import LanguageMaps  # noqa: E402
 from xalign_fairseq.encoder.transformer import Encoder  # noqa: E402
-from xalign_fairseq.tasks.procrustes import LinkedBitext, procrustes_maps, with_maps  # noqa: E402
+from xalign_fairseq.encoder.vocabulary import tokenizer_state  # noqa: E402
+from xalign_fairseq.tasks.procrustes import LinkedBitext, check_dictionary, procrustes_maps, with_maps  # noqa: E402
 
 LETTERS = "abcdefghijklmnop"
 SIZES = {
@@ -101,3 +102,13 @@ def test_a_checkpoint_takes_maps_in_the_place_of_older_ones(data):
     assert made["task_state"]["tokenizer"]["symbols"] == data.dictionary.symbols
     kept = {"tokenizer": {"symbols": ["own"]}, "other": 1}
     assert with_maps({**state, "task_state": kept}, maps, data)["task_state"] == kept
+
+
+def test_a_data_bin_of_other_ids_is_refused(data):
+    check_dictionary({"task_state": {"tokenizer": tokenizer_state(data.dictionary, None)}}, 21, data)
+    check_dictionary({}, 21, data)
+    with pytest.raises(XalignError, match=r"found: 21 ids\n  expected: the checkpoint's 22 ids"):
+        check_dictionary({}, 22, data)
+    other = {"task_state": {"tokenizer": tokenizer_state(Dictionary(LETTERS[::-1]), None)}}
+    with pytest.raises(XalignError, match="the first difference at id 4"):
+        check_dictionary(other, 21, data)
