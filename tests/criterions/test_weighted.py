@@ -162,6 +162,13 @@ def test_an_objective_that_edits_parameters_refuses_master_weights():
     with_flag("edits_parameters").attach_heads(Freezing())
 
 
+def test_objectives_know_languages_and_pivot():
+    made = criterion(LOSSES)
+    made.attach_heads(Freezing())
+    contexts = [objective.context for objective in made.objectives]
+    assert {(each.languages, each.pivot) for each in contexts} == {(TASK.languages, TASK.pivot)} and TASK.pivot
+
+
 def test_losses_that_are_no_likelihoods_are_logged_as_they_are():
     logs = [{"loss": 8.0, "sample_size": 2, "tlm/loss/sum": 4.0, "tlm/loss/count": 2, "l2_align/loss/sum": 4.0,
              "l2_align/loss/count": 2}]  # fmt: skip
