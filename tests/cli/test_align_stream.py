@@ -102,20 +102,8 @@ def test_an_interrupt_ends_all_processes_and_keeps_what_is_done(tiny_checkpoint,
     for name in ("text.en", "text.xx"):
         (tmp_path / name).write_text((tiny_text / name).read_text() * 1500)
     out = tmp_path / "links"
-    command = [
-        XALIGN,
-        "align",
-        "--model",
-        tiny_checkpoint,
-        "--src",
-        tmp_path / "text.en",
-        "--tgt",
-        tmp_path / "text.xx",
-        "--out",
-        out,
-        "--processes",
-        "2",
-    ]
+    command = [XALIGN, "align", "--model", tiny_checkpoint, tmp_path / "text.en", tmp_path / "text.xx"]
+    command += ["--out", out, "--processes", "2"]
     driver = subprocess.Popen(
         [*map(str, command)],
         stderr=subprocess.PIPE,

@@ -106,26 +106,3 @@ def test_trees_of_other_data_stand_beside_them(english, verb_final, tmp_path, ca
         pairs = [list(zip(each.words, each.tags, strict=True)) for each in (first, second)]
         assert sorted(pairs[0]) == sorted(pairs[1])
     assert sum(each.words[-2] in VERBS for each in derived) >= 0.9 * len(derived)
-
-
-def row(number, word, head="0", relation="root", tag="VERB"):
-    return "\t".join([str(number), word, "_", tag, "_", "_", head, relation, "_", "_"]) + "\n"
-
-
-@pytest.mark.parametrize("kind", ["text", "conllu"])
-@pytest.mark.parametrize(
-    ("rows", "message"),
-    [
-        (row(1, "run", "_", "_"), "a sentence has no tree"),
-        (row(1, "run", "2") + row(2, "now", "1"), "sentence does not have one root"),
-        (row(1, "run") + row(2, "now", "7", "dep"), "a head is not a word of its sentence"),
-        (row(1, "run") + row(2, "a", "3", "dep") + row(3, "b", "2", "dep"), "form a cycle"),
-    ],
-)
-def test_bad_trees_are_named_and_write_nothing(verb_final, tmp_path, capsys, kind, rows, message):
-    (tmp_path / "t.conllu").write_text(row(1, "run") + "\n" + rows + "\n")
-    options = ("--towards", verb_final, f"--{kind}", f"t={tmp_path}/t.conllu")
-    assert derive(tmp_path / "out", *options, steps="syntax") == 2
-    error = capsys.readouterr().err
-    assert message in error and f"{tmp_path}/t.conllu, line 3 (sentence 2)" in error
-    assert [path.name for path in tmp_path.iterdir()] == ["t.conllu"]

@@ -27,23 +27,13 @@ def damaged(tiny_state, tmp_path):
 
 
 def commands(folder, model):
-    sides = ["--src", f"{folder}/text.en", "--tgt", f"{folder}/text.xx"]
+    sides, on_cpu = ["--src", f"{folder}/text.en", "--tgt", f"{folder}/text.xx"], ["--device", "cpu"]
     return {
         "align": ["align", *sides, "--model", model],
-        "processes": ["align", *sides, "--model", model, "--processes", "2", "--device", "cpu"],
+        "processes": ["align", *sides, "--model", model, "--processes", "2", *on_cpu],
         "layers": ["layers", *sides, "--gold", f"{folder}/text.gold", "--model", model],
-        "retrieve": [
-            "retrieve",
-            "--src",
-            f"{folder}/dog",
-            "--tgt",
-            f"{folder}/dog",
-            "--model",
-            model,
-            "--device",
-            "cpu",
-        ],
-        "bench": ["bench", "--data", f"{folder}/gold", "--model", model, "--device", "cpu"],
+        "retrieve": ["retrieve", *("--src", f"{folder}/dog", "--tgt", f"{folder}/dog"), "--model", model, *on_cpu],
+        "bench": ["bench", "--data", f"{folder}/gold", "--model", model, *on_cpu],
         "statistics": ["align", *sides, "--model", model, "--statistics", "--out", f"{model}.links"],
     }
 

@@ -1,7 +1,6 @@
 """``xalign lexicon`` from a dictionary file to a data-bin."""
 
 import hashlib
-import json
 from pathlib import Path
 
 import pytest
@@ -97,18 +96,3 @@ def test_bad_input(data, dictionary, tmp_path, capsys):
     assert lexicons.lexicons(data) == []
     with pytest.raises(SystemExit):
         run(data, "--pair", "en", "--from", dictionary)
-
-
-@pytest.mark.skipif(not FREEDICT.is_file(), reason="no real dictionaries at ../shared/data/dict")
-def test_a_real_dictionary_in_a_real_data_bin(databin, tmp_path):
-    for name in ("dict.txt", "sentencepiece.model"):
-        (tmp_path / name).write_bytes((databin / name).read_bytes())
-    data = DataBin(tmp_path)
-    assert run(data, "--pair", "en-fr", "--from", FREEDICT, "--fraction", 0.25) == 0
-    counts = json.loads((tmp_path / "lexicon.en-fr.json").read_text())["counts"]
-    assert counts["read"] == 15190 and counts["kept"] > 10_000
-    assert sum(counts[name] for name in ("trained", "held out", "unused")) == counts["kept"]
-    assert counts["trained"] == pytest.approx(0.25 * counts["kept"], rel=0.1)
-    again = lexicons.read(data, "en", "fr")
-    assert len(again) == counts["kept"]
-    assert again.src_ids.max() < len(data.dictionary) and again.src_ids.min() > 3

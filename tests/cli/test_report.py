@@ -1,7 +1,5 @@
 """``xalign report``."""
 
-import json
-
 import pytest
 
 from xalign_fairseq.cli import main
@@ -70,23 +68,3 @@ def test_gold_that_is_not_of_the_text_is_told(folder, tiny_text, tmp_path, gold,
     text = ["--src", str(tiny_text / "text.en"), "--tgt", str(tiny_text / "text.xx")]
     assert main(["report", str(folder), *text, "--gold", str(tmp_path / "gold")]) == 2
     assert str(tmp_path / "gold") in capsys.readouterr().err and not (folder / "report.html").exists()
-
-
-@pytest.mark.slow  # trains
-def test_a_real_run(command, databin, tmp_path):
-    run = tmp_path / "run"
-    options = [
-        "--criterion", "dwa", "--arch", "xalign_tiny", "--encoder-layers", "1", "--encoder-embed-dim", "16",
-        "--encoder-ffn-embed-dim", "16", "--encoder-attention-heads", "2", "--max-positions", "128", "--cpu",
-        "--num-workers", "0", "--batch-size", "8", "--lr", "1e-3", "--no-epoch-checkpoints", "--epoch-items", "80",
-        "--log-interval", "1", "--lang-pairs", "en-de", "--max-update", "3", "--save-dir", run,
-    ]  # fmt: skip
-    done = command("xalign", "train", databin, *options)
-    assert "update 3: AER " in done.stderr and "update 3/3, ETA 0:00:" in done.stderr
-    assert len(done.stderr.splitlines()) < 12  # fairseq's log has more than 80
-    assert f"{run}/checkpoint_best.pt, of update 3: last update 3, loss " in done.stdout
-    assert command("xalign", "report", run).stdout == f"{run}/report.html\n"
-    page = (run / "report.html").read_text()
-    sha = json.loads((databin / "manifest.json").read_text())["files"]["dict.txt"]["sha256"]
-    for part in ("<dd>3<small>of 3</small></dd>", "dwa × 1.0", "AER in %", sha, "training, update 3", "fairseq-train"):
-        assert part in page

@@ -1,5 +1,7 @@
 """``xalign train``: a real training with one line of progress, and what becomes of its ends."""
 
+import json
+
 import pytest
 from support.launched import put_program
 
@@ -21,6 +23,11 @@ def test_a_training_and_its_continuation(command, databin, tmp_path):
     assert "update 4: AER " in first.stderr and "update 2/4, ETA 0:00:" in first.stderr
     assert len(first.stderr.splitlines()) < 12  # fairseq's log has more than 80
     assert first.stdout.splitlines()[0].startswith(f"{run}/checkpoint_best.pt, of update 4: last update 4, loss ")
+    assert command("xalign", "report", run).stdout == f"{run}/report.html\n"
+    page = (run / "report.html").read_text()
+    sha = json.loads((databin / "manifest.json").read_text())["files"]["dict.txt"]["sha256"]
+    for part in ("<dd>4<small>of 4</small></dd>", "dwa × 1.0", "AER in %", sha, "training, update 4", "fairseq-train"):
+        assert part in page
     log = (run / "train.log").read_text()
     assert "| begin training epoch 1" in log and "done training in" in log
     then = command("xalign", "train", "-q", databin, *SMALL, "--max-update", 6, *options)
@@ -48,19 +55,8 @@ def test_exit_codes(ends, tmp_path, ended, code):
 
 def test_options_are_handed_on_as_they_are(ends, tmp_path, capsys):
     ends(0)
-    own = [
-        "--lr",
-        "1",
-        "--max-update",
-        "3",
-        "--batch-size",
-        "8",
-        "--quiet",
-        "--save-dir",
-        str(tmp_path),
-        "--adam-betas",
-        "(0.9, 0.98)",
-    ]
+    own = ["--lr", "1", "--max-update", "3", "--batch-size", "8", "--quiet", "--save-dir", str(tmp_path)]
+    own += ["--adam-betas", "(0.9, 0.98)"]
     assert main(["train", str(tmp_path), *own]) == 0
     assert (tmp_path / "train.log").read_text().endswith(" ".join(own) + "\n")
     assert f"log: {tmp_path}/train.log" in capsys.readouterr().err

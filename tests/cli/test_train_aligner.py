@@ -113,16 +113,8 @@ def test_a_model_like_bert_learns_from_links_without_development_set(call, tiny_
     text = [str(tiny_text / f"text.{side}") for side in ("en", "xx")]
     bert = tmp_path / "bert.pt"
     write_bert(bert, train_symbols(Path(text[0]).read_text().splitlines()))
-    options = [
-        "--model",
-        bert,
-        "--links",
-        tiny_text / "text.gold",
-        "--updates",
-        3,
-        "--objectives",
-        "dwa,word_contrastive",
-    ]
+    options = ["--model", bert, "--links", tiny_text / "text.gold", "--updates", 3]
+    options += ["--objectives", "dwa,word_contrastive"]
     assert call(tmp_path / "run", *options, "--", "--word-contrastive-negatives", "strong", dev=[]) == 0
     assert f"{tmp_path}/run/checkpoint_last.pt, update 3\n" in capsys.readouterr().out
     state = torch.load(tmp_path / "run/checkpoint_last.pt", weights_only=False)
@@ -275,12 +267,7 @@ def test_all_steps_are_told_with_what_they_cost_and_gave(tmp_path, monkeypatch, 
     assert first == "gold: the scorer; 3 CPU seconds, AER on held-out gold 30.00 to 20.00"
     assert second == "links: statistics; 2 CPU seconds, not used" and align.startswith("next: xalign align --model")
     [run] = runs
-    assert (run.model, run.golds, run.languages, run.updates, run.device) == (
-        "m",
-        ["en-xx.gold"],
-        ("en", "xx"),
-        2,
-        "cpu",
-    )
+    assert (run.model, run.golds, run.languages) == ("m", ["en-xx.gold"], ("en", "xx"))
+    assert (run.updates, run.device) == (2, "cpu")
     assert main([*line, "--objectives", "dwa"]) == 2
     assert "has no such option" in capsys.readouterr().err

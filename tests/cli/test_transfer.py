@@ -90,12 +90,8 @@ def test_every_run_has_its_results(finished, folder):
     assert "4 done, 0 failed, 0 left" in printed
     for task, seed in (("pos", 4), ("pos", 7), ("pairs", 4), ("pairs", 7)):
         found = result(out, task, seed)
-        assert (found["task"], found["seed"], found["checkpoint"], found["train_languages"]) == (
-            task,
-            seed,
-            "tiny",
-            ["en"],
-        )
+        assert (found["task"], found["seed"], found["checkpoint"]) == (task, seed, "tiny")
+        assert found["train_languages"] == ["en"]
         assert found["minutes"] > 0 and found["selection"]["language"] == "en"
         assert f"--seed {seed}" in found["command"]
     found = result(out, "pos", 4)

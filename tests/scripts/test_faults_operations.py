@@ -59,16 +59,6 @@ def test_what_a_command_starts_counts_and_dies_with_it(killed):
     assert len(kills) == 2 and not any(kill.refused or kill.differs for kill in kills)
 
 
-def test_the_table_counts_what_went_wrong(script):
-    operations = script("faults_operations")
-    Kill = operations.Kill
-    found = [Kill("a", "open x"), Kill("a", "open y", "exit code 2"), Kill("b", "open x", "", ["x"], ["y"])]
-    rows = operations.summary(found, {"a": 7, "b": 1})
-    text = operations.render({"rows": rows, "commits": ["c", "d"], "command": "faults_operations.py"})
-    assert "| a | 7 | 2 | 1 | 0 | 0 |" in text and "| b | 1 | 1 | 0 | 1 | 1 |" in text
-    assert "3 kills; commit c and d; `faults_operations.py`" in text
-
-
 def test_digests_tell_every_bit_apart(script):
     digest = script("faults_runs").digest
     state = {"a": torch.ones(2, 2), "b": [1, {"c": torch.zeros(3, dtype=torch.bfloat16)}], "d": np.arange(3)}

@@ -35,12 +35,8 @@ def test_an_encoder_is_built_as_its_checkpoint_is():
 
 def test_numbers_of_adam_are_as_they_are_written_by_hand():
     options = adam_options(2e-5, 100, 8, (0.9, 0.999), 1e-8, 1.0)
-    assert [options[f"--{name}"] for name in ("lr", "adam-betas", "adam-eps", "clip-norm")] == [
-        "2e-05",
-        "(0.9, 0.999)",
-        "1e-08",
-        "1",
-    ]
+    written = ["2e-05", "(0.9, 0.999)", "1e-08", "1"]
+    assert [options[f"--{name}"] for name in ("lr", "adam-betas", "adam-eps", "clip-norm")] == written
     assert options["--max-update"] == options["--total-num-update"] == 100
 
 
@@ -129,9 +125,3 @@ def test_the_sizes_are_those_of_the_checkpoint_that_training_begins_with():
 def test_what_has_to_be_given(given, what):
     with pytest.raises(XalignError, match=what):
         train_line("data-bin", given)
-
-
-def test_values_of_a_line():
-    line = ["data", "--lr", "1", "--seed=3", "--lr", "2", "--cpu"]
-    assert value(line, "lr") == "2" and value(line, "seed") == "3"
-    assert value(line, "cpu") is None and value(line, "nothing") is None

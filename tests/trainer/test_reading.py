@@ -37,10 +37,8 @@ def test_a_norm_and_all_logs_are_read_at_once(monkeypatch):
     monkeypatch.setattr(torch.Tensor, "tolist", lambda tensor: (reads.append(tensor), read(tensor))[1])
     norm = read_with_logs(torch.tensor(0.3), [first, second])
     assert len(reads) == 1 and norm.equal(torch.tensor(0.3))
-    assert first == {"loss": 2.5, "count": 2**40 + 1, "n": 4} and second == {
-        "loss": float(torch.tensor(0.1)),
-        "of": "x",
-    }
+    assert first == {"loss": 2.5, "count": 2**40 + 1, "n": 4}
+    assert second == {"loss": float(torch.tensor(0.1)), "of": "x"}
     assert read_with_logs(torch.tensor(torch.nan), []).isnan()
     assert read_at_once([]) == []
 
@@ -65,13 +63,8 @@ LOGS = [
 
 def test_sums_are_those_of_the_values_one_by_one():
     sums = logged_sums(LOGS)
-    assert sums == {
-        "loss": 4.0,
-        "count": 2.0**40 + 4,
-        "exact": float(torch.tensor(0.1)) + 0.25,
-        "nsentences": 4,
-        "part": 1.0,
-    }
+    exact = float(torch.tensor(0.1)) + 0.25
+    assert sums == {"loss": 4.0, "count": 2.0**40 + 4, "exact": exact, "nsentences": 4, "part": 1.0}
     assert sums["what none has"] == 0.0
     assert logged_sums([]) == {} and logged_sums([{"nsentences": 2}, {"nsentences": 1}]) == {"nsentences": 3}
 

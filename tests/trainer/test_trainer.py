@@ -124,12 +124,8 @@ def test_micro_batches_that_are_lacking_come_first_and_count_nothing(make, fairs
     made, samples = make(SimpleNamespace(train_step=step)), [{"a": 1}, {"b": 1}, {}, None]
     found = made.train_step(samples)
     assert ran == samples == [{}, None, {"a": 1}, {"b": 1}]
-    assert [(int(size), float(logs["loss"]), logs["n"], logs["of"]) for _, size, logs in found] == [
-        (0, 0.0, 0, "x"),
-        (0, 0.0, 0, "x"),
-        (5, 2.0, 3, "x"),
-        (5, 2.0, 3, "x"),
-    ]
+    told = [(int(size), float(logs["loss"]), logs["n"], logs["of"]) for _, size, logs in found]
+    assert told == [(0, 0.0, 0, "x")] * 2 + [(5, 2.0, 3, "x")] * 2
     assert made.task.train_step is step  # the task is left as it was
 
 

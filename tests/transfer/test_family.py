@@ -25,7 +25,6 @@ from xalign_fairseq.transfer.family import (
     encode_words,
     language_rows,
     require_languages,
-    window_languages,
     word_states,
 )
 
@@ -122,16 +121,6 @@ def test_an_encoder_without_language_embeddings_is_given_none_and_asks_for_none(
     require_languages(plain, [words])
     with pytest.raises(XalignError, match=r"xx[\s\S]*one of aa, de, en"):
         require_languages(SPEAKING, [words])
-
-
-def test_every_window_has_the_language_of_its_example(transfer_data):
-    class Example:
-        def __init__(self, language):
-            self.language = language
-
-    windows = [torch.zeros(3).numpy()]
-    encoded = [EncodedExample(windows * count) for count in (2, 1, 3)]
-    assert window_languages([Example("de"), Example("en"), Example("fr")], encoded) == ["de"] * 2 + ["en"] + ["fr"] * 3
 
 
 def encode(sentence, tokens, overlap=0):

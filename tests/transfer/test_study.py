@@ -140,12 +140,6 @@ def test_xtreme_without_a_study():
     assert tasks["tydiqa"].splits["test"] == "dev" and tasks["tydiqa"].holdout == 0.1
 
 
-@pytest.mark.parametrize("path", sorted(STUDIES.glob("*.yaml")), ids=lambda path: path.stem)
-def test_the_studies_of_the_examples_can_be_read(path):
-    study = load_study(path, data="data")
-    assert study.tasks and len(study.seeds) >= 3 and study.seeds == SEEDS[: len(study.seeds)]
-
-
 def test_figures_of_the_papers():
     def tasks(name):
         return {task.name: task for task in load_study(STUDIES / f"{name}.yaml", data="data").tasks}

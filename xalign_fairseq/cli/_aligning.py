@@ -10,7 +10,7 @@ from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from xalign_fairseq.cli._arguments import BY_DEFAULT, PRETRAINED, add_model, add_values
+from xalign_fairseq.cli._arguments import BY_DEFAULT, PRETRAINED, add_model, add_values, filled
 from xalign_fairseq.core.devices import DTYPES
 from xalign_fairseq.core.errors import Command, Parameter, XalignError, typed
 from xalign_fairseq.core.progress import progress, say
@@ -269,17 +269,13 @@ def parse_options(args: argparse.Namespace, linking: "Linking | None" = None) ->
     """The aligner's options from :func:`add_model_arguments` and, without ``linking``, ``add_link_arguments``."""
     from xalign_fairseq.aligner.options import AlignerOptions
 
-    return AlignerOptions(
+    return filled(
+        AlignerOptions,
+        args,
         linking=parse_linking(args) if linking is None else linking,
         languages=side_languages(args.languages, args.maps),
         maps=args.maps is not None,
-        device=args.device,
-        dtype=args.dtype,
-        batch_tokens=args.batch_tokens,
         dictionary=args.dict,
-        spm=args.spm,
-        sinkhorn_backend=args.sinkhorn_backend,
-        **{name: vars(args)[name] for name in ("units", "processes", "min_probability") if name in args},
         statistics=vars(args).get("statistics") or None,  # empty: to be learned
     )
 

@@ -1,14 +1,16 @@
 """Options that several commands share: ``--model``, ``--out``, ``--json``, ``--quiet``, ``--verbose``."""
 
 import argparse
+import inspect
 import json
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from xalign_fairseq.evaluation.published import PublishedTables
 
+T = TypeVar("T")
 ArgumentGroup = argparse.ArgumentParser | argparse._ArgumentGroup
 STANDARD_OUTPUT = "-"
 # The models that every command with an encoder accepts.
@@ -17,6 +19,12 @@ PRETRAINED = (
     "FacebookAI/xlm-roberta-base, or e5-small, the packaged encoder"
 )
 BY_DEFAULT = " (default: e5-small)"
+
+
+def filled(kind: Callable[..., T], args: argparse.Namespace, /, **made: Any) -> T:
+    """A class of options with the arguments of the same names; ``made``: those that are made of other arguments."""
+    given = {name: value for name, value in vars(args).items() if name in inspect.signature(kind).parameters}
+    return kind(**{**given, **made})
 
 
 def add_model(

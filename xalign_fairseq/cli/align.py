@@ -47,7 +47,7 @@ from xalign_fairseq.cli._aligning import (
     show_log,
     text_files,
 )
-from xalign_fairseq.cli._arguments import STANDARD_OUTPUT, add_out
+from xalign_fairseq.cli._arguments import STANDARD_OUTPUT, add_out, filled
 from xalign_fairseq.core.errors import Parameter, XalignError
 
 if TYPE_CHECKING:
@@ -145,19 +145,15 @@ def parse(args: argparse.Namespace) -> "AlignRun":
     for option in ("model", "statistics") if args.from_scratch else ():
         if getattr(args, option) is not None:
             raise XalignError("an aligner from bitext alone needs no other", parameter=("from_scratch", option))
-    kind = args.format or format_of(args.out)
-    return AlignRun(
-        text,
-        "" if args.from_scratch else chosen_model(args.model, args.quiet),
-        parse_options(args),
-        ALONE if args.from_scratch else GUIDED if args.statistics == LEARNED else "",
-        out=args.out,
-        format=kind,
-        segment=args.segment,
-        resume=args.resume,
+    return filled(
+        AlignRun,
+        args,
+        text=text,
+        format=args.format or format_of(args.out),
+        model="" if args.from_scratch else chosen_model(args.model, args.quiet),
+        options=parse_options(args),
+        learn=ALONE if args.from_scratch else GUIDED if args.statistics == LEARNED else "",
         pictures=Pictures(args.plot, args.plot_line, args.gold),
-        quiet=args.quiet,
-        learn_from=args.learn_from,
     )
 
 

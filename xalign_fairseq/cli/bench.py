@@ -30,6 +30,7 @@ from xalign_fairseq.cli._arguments import (
     add_model,
     add_paper,
     chosen_paper,
+    filled,
     named_models,
     print_result,
 )
@@ -93,17 +94,9 @@ def run(args: argparse.Namespace) -> None:
     paper = chosen_paper(args.paper, args.row)
     if paper is not None:
         paper.require([AER])
-    benchmark = BenchmarkRun(
-        args.data,
-        named_models(args.model or ([] if args.links else ["e5-small"])),
-        args.method,
-        named_models(args.links, "links"),
-        samples=args.samples,
-        seed=args.seed,
-        device=args.device,
-        dtype=args.dtype,
-        quiet=args.quiet,
-    )
+    models = named_models(args.model or ([] if args.links else ["e5-small"]))
+    links = named_models(args.links, "links")
+    benchmark = filled(BenchmarkRun, args, models=models, links=links, methods=args.method)
     show_log(quiet=True)
     if args.out:
         check_values("unknown table format", ("out", args.out, Path(args.out).suffix in KINDS, ", ".join(KINDS)))

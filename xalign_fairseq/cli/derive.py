@@ -18,7 +18,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from xalign_fairseq.cli._arguments import add_out
+from xalign_fairseq.cli._arguments import add_out, filled
 
 _FILES = {
     "text": "tokenised text, one sentence per line, words separated by spaces; or CoNLL-U (.conllu)",
@@ -87,19 +87,8 @@ def run(args: argparse.Namespace) -> None:
     """Derive the files and print their counts."""
     from xalign_fairseq.languages.derivation import DeriveOptions, derive
 
-    options = DeriveOptions(
-        destdir=args.out,
-        steps=tuple(args.steps.split(",")),
-        inputs=tuple(args.inputs),
-        spm=args.spm,
-        source_lang=args.source_lang,
-        lang=args.lang,
-        script=args.script,
-        overlap=args.overlap,
-        seed=args.seed,
-        inversion_marks=tuple(args.inversion_marks),
-        towards=tuple(args.towards),
-    )
+    several = {name: tuple(getattr(args, name)) for name in ("inputs", "inversion_marks", "towards")}
+    options = filled(DeriveOptions, args, destdir=args.out, steps=tuple(args.steps.split(",")), **several)
     manifest = derive(options, progress=not args.quiet)
     for each in manifest["inputs"]:
         print(f"{each['kind']} {each['name']}: {_listed(each['counts'])}")

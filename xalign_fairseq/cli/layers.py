@@ -13,9 +13,10 @@ Examples:
 """
 
 import argparse
+import dataclasses
 import shlex
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.cli._aligning import (
     METHOD_HELP,
@@ -37,7 +38,7 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.names import COMPARED_METHODS
 
 if TYPE_CHECKING:
-    from xalign_fairseq.aligner.neural.comparison import GoldPairs, Grid, LinkingComparison, Trial
+    from xalign_fairseq.aligner.neural.comparison import LinkingComparison, Trial
     from xalign_fairseq.aligner.options import AlignerOptions
     from xalign_fairseq.links.bootstrap import PairedTest
     from xalign_fairseq.transport.linking import Linking
@@ -85,44 +86,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_model_arguments(parser, several=True)
 
 
-class LayersRun(NamedTuple):
-    """Linkings to compare on development sets, and the output."""
-
-    model: str
-    options: "AlignerOptions"
-    sets: "list[GoldPairs]"
-    grid: "Grid"
-    files: dict[str, str]
-    best: int
-    json: bool
-    quiet: bool
-
-
 def run(args: argparse.Namespace) -> None:
     """Score, and print the tables."""
-    from xalign_fairseq.aligner.neural.comparison import compare_linkings
-
-    asked = parse(args)
-    show_log(asked.quiet)
-    found = compare_linkings(asked.model, asked.options, asked.sets, asked.grid, asked.quiet)
-    rows = {id(trial): row_of(trial, found) for trial in found.trials}
-    ranked = [rows[id(trial)] for trial in found.ranked]
-    command = paste(asked.model, asked.options, found)
-    if asked.json:
-        print_result(True, described(asked, found, list(rows.values()), ranked, command), ())
-    else:
-        if not asked.quiet:
-            pairs = sum(len(text.pairs) for text in asked.sets)
-            print(f"{counted(len(rows), 'setting')} on {counted(pairs, 'pair')} of {counted(len(asked.sets), 'set')}")
-        print_table(ranked[: asked.best])
-        print_layers(ranked)
-        print_certainty(found.runner_up)
-        print(f"{ranked[0]['signature']}\n{command}")
-
-
-def parse(args: argparse.Namespace) -> LayersRun:
-    """The comparison from the options, with its sets read."""
-    from xalign_fairseq.aligner.neural.comparison import VARIED, Grid, read_sets
+    from xalign_fairseq.aligner.neural.comparison import VARIED, Grid, compare_linkings, read_sets
     from xalign_fairseq.transport.linking import Linking
 
     texts: list[tuple[tuple[str, ...], str]] = [((src, tgt), gold) for src, tgt, gold in args.set or ()]
@@ -140,23 +106,34 @@ def parse(args: argparse.Namespace) -> LayersRun:
     # The common part of all settings; for several methods the first method.
     encoding = args.encoding[0] if args.encoding and len(args.encoding) == 1 else ""
     common = Linking(args.method[0] if args.method else "", similarity=args.similarity or "", encoding=encoding)
-    return LayersRun(
-        model,
-        parse_options(args, common),
-        sets,
-        Grid(
-            args.layer or (),
-            args.average or (),
-            args.method or (),
-            args.encoding or (),
-            {name: value for name, value in given.items() if name in VARIED},
-            {name: value for name, value in given.items() if name not in VARIED},
-        ),
-        {key: path for key in ("src", "tgt", "pairs", "gold") if (path := getattr(args, key))},
-        args.best,
-        args.json,
-        args.quiet,
+    options = parse_options(args, common)
+    grid = Grid(
+        args.layer or (),
+        args.average or (),
+        args.method or (),
+        args.encoding or (),
+        {name: value for name, value in given.items() if name in VARIED},
+        {name: value for name, value in given.items() if name not in VARIED},
     )
+    show_log(args.quiet)
+    found = compare_linkings(model, options, sets, grid, args.quiet)
+    rows = {id(trial): row_of(trial, found) for trial in found.trials}
+    ranked = [rows[id(trial)] for trial in found.ranked]
+    command = paste(model, options, found)
+    if args.json:
+        files = {key: path for key in ("src", "tgt", "pairs", "gold") if (path := getattr(args, key))}
+        test = found.runner_up and {"options": ranked[1]["options"], **dataclasses.asdict(found.runner_up)}
+        content = {"best": ranked[0], "runner_up": test, "align": command, "rows": list(rows.values())}
+        content |= {"sets": {text.name: len(text.pairs) for text in found.sets}}
+        print_result(True, {**content, "files": {"checkpoint": model, **files}}, ())
+    else:
+        if not args.quiet:
+            pairs = sum(len(text.pairs) for text in sets)
+            print(f"{counted(len(rows), 'setting')} on {counted(pairs, 'pair')} of {counted(len(sets), 'set')}")
+        print_table(ranked[: args.best])
+        print_layers(ranked)
+        print_certainty(found.runner_up)
+        print(f"{ranked[0]['signature']}\n{command}")
 
 
 def align_words(linking: "Linking") -> list[str]:
@@ -228,19 +205,3 @@ def paste(model: str, options: "AlignerOptions", found: "LinkingComparison") -> 
         words += ["--dtype", options.dtype]
     best = align_words(found.ranked[0].linking)
     return shlex.join([*words, *best, "--src", "FILE", "--tgt", "FILE", "--out", "FILE.links"])
-
-
-def described(
-    asked: LayersRun,
-    found: "LinkingComparison",
-    rows: Sequence[Mapping[str, Any]],
-    ranked: Sequence[Mapping[str, Any]],
-    command: str,
-) -> dict[str, Any]:
-    """Fractions with their signatures and their files."""
-    import dataclasses
-
-    test = found.runner_up and {"options": ranked[1]["options"], **dataclasses.asdict(found.runner_up)}
-    pairs = {text.name: len(text.pairs) for text in found.sets}
-    content = {"best": ranked[0], "runner_up": test, "align": command}
-    return {**content, "rows": rows, "sets": pairs, "files": {"checkpoint": asked.model, **asked.files}}

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.cli._aligning import positive
-from xalign_fairseq.cli._arguments import add_out, add_values
+from xalign_fairseq.cli._arguments import add_out, add_values, filled
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import XalignError
 
@@ -170,21 +170,15 @@ def run(args: argparse.Namespace) -> None:
     if args.vocab_size is not None and (args.spm or args.tokenizer) is not None:
         given = ("vocab_size", "spm" if args.spm else "tokenizer")
         raise XalignError("a vocabulary size is for a new model, but an existing one is given", parameter=given)
-    options = PrepareOptions(
+    options = filled(
+        PrepareOptions,
+        args,
         destdir=args.out,
         pairs=[source for group in args.pairs or () for source in pair_sources(group)],
         mono=mono_sources("train", args.mono) + mono_sources("valid", args.mono_valid),
-        spm=args.spm,
         dictionary=args.dict,
-        tokenizer=args.tokenizer,
-        trim_vocabulary=args.trim_vocabulary,
         vocab_size=args.vocab_size or PrepareOptions.vocab_size,
-        seed=args.seed,
-        filters=Filters(args.min_length, args.max_length, args.max_length_ratio, args.deduplicate, args.language_model),
-        shard=args.shard,
-        workers=args.workers,
-        overwrite=args.overwrite,
-        resume=args.resume,
+        filters=filled(Filters, args),
         progress=not args.quiet,
     )
     manifest = prepare_data(options)

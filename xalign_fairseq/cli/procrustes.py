@@ -14,7 +14,7 @@ import logging
 import sys
 
 from xalign_fairseq.cli._aligning import positive, progress_bar
-from xalign_fairseq.cli._arguments import add_model, add_out
+from xalign_fairseq.cli._arguments import add_model, add_out, filled
 from xalign_fairseq.core.counts import counted
 
 
@@ -53,18 +53,8 @@ def run(args: argparse.Namespace) -> None:
     xalign_fairseq.register()
     from xalign_fairseq.tasks.mapped_checkpoint import MappedCheckpoint
 
-    mapped = MappedCheckpoint(
-        model=args.model,
-        data=args.data,
-        out=args.out,
-        split=args.split,
-        lang_pairs=tuple(args.lang_pairs.split(",")) if args.lang_pairs else None,
-        pivot_lang=args.pivot_lang,
-        pooling=args.pooling,
-        device=args.device,
-        batch_tokens=args.batch_tokens,
-        overwrite=args.overwrite,
-    )
+    lang_pairs = tuple(args.lang_pairs.split(",")) if args.lang_pairs else None
+    mapped = filled(MappedCheckpoint, args, lang_pairs=lang_pairs)
     for each in mapped.write(lambda pairs: progress_bar(pairs, args.quiet)):
         if not args.quiet:
             print(

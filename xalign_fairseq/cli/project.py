@@ -36,7 +36,7 @@ from xalign_fairseq.cli._aligning import (
     probability,
     show_log,
 )
-from xalign_fairseq.cli._arguments import add_out
+from xalign_fairseq.cli._arguments import add_out, filled
 
 if TYPE_CHECKING:
     from xalign_fairseq.projection.run import ProjectRun
@@ -126,22 +126,14 @@ def parse(args: argparse.Namespace) -> "ProjectRun":
     from xalign_fairseq.projection.spans import Placing
 
     given = {name: value for name in ("max_gap", "min_share") if (value := getattr(args, name)) is not None}
-    return ProjectRun(
-        args.src,
-        args.tgt,
-        args.out,
-        args.format or "",
-        args.segment,
-        Placing(**given),
-        args.links,
-        "" if args.links else chosen_model(args.model, args.quiet),
-        parse_options(args),
-        args.statistics == LEARNED,
-        args.part,
-        args.report,
-        args.page,
-        args.resume,
-        args.quiet,
+    return filled(
+        ProjectRun,
+        args,
+        format=args.format or "",
+        placing=Placing(**given),
+        model="" if args.links else chosen_model(args.model, args.quiet),
+        options=parse_options(args),
+        learns=args.statistics == LEARNED,
     )
 
 

@@ -11,7 +11,7 @@ import argparse
 from typing import Any
 
 from xalign_fairseq.cli._aligning import add_checkpoint_arguments, chosen_model, progress_bar, side_languages
-from xalign_fairseq.cli._arguments import add_json, print_result
+from xalign_fairseq.cli._arguments import add_json, filled, print_result
 from xalign_fairseq.core.errors import XalignError
 
 ROW = "{:<12}  {:<7}  {:>8}  {}"
@@ -48,18 +48,8 @@ def run(args: argparse.Namespace) -> None:
 
     check_options(args.bootstrap, seed=args.seed)
     sentences = read_sentences(args.src, args.tgt)
-    options = RetrievalOptions(
-        layer=args.layer,
-        pooling=args.pooling,
-        bootstrap=args.bootstrap,
-        seed=args.seed,
-        languages=side_languages(args.languages, args.maps),
-        maps=args.maps is not None,
-        dictionary=args.dict,
-        spm=args.spm,
-        device=args.device,
-        batch_tokens=args.batch_tokens,
-    )
+    languages = side_languages(args.languages, args.maps)
+    options = filled(RetrievalOptions, args, languages=languages, maps=args.maps is not None, dictionary=args.dict)
     result = translation_accuracy(
         chosen_model(args.model, args.quiet),
         *sentences,

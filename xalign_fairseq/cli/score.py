@@ -13,7 +13,7 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
-from xalign_fairseq.cli._arguments import add_json, print_result
+from xalign_fairseq.cli._arguments import add_json, filled, print_result
 from xalign_fairseq.core.errors import XalignError
 
 
@@ -44,17 +44,7 @@ def run(args: argparse.Namespace) -> None:
 
     if (args.src is None) != (args.tgt is None):
         raise XalignError("only one side of the text is given", parameter=("src", "tgt"), expected="both or neither")
-    files = LinkFilesToScore(
-        args.hyp,
-        args.gold,
-        (args.src, args.tgt) if args.src else None,
-        compare=args.compare,
-        bootstrap=args.bootstrap,
-        seed=args.seed,
-        hyp_index_base=args.hyp_index_base,
-        gold_index_base=args.gold_index_base,
-    )
-    result = score_files(files)
+    result = score_files(filled(LinkFilesToScore, args, text=(args.src, args.tgt) if args.src else None))
     print_result(args.json, result, result_lines(result))
 
 

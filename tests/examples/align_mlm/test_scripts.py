@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.examples.stand_ins import alone, run_script
+from tests.examples.stand_ins import run_script
 
 # Writes down its arguments, and makes the files that the next step reads.
 XALIGN = f"""#!{sys.executable} -S
@@ -115,27 +115,6 @@ def test_data_of_every_run_are_made_once(tmp_path, benchmark):
     assert not [path for path in tmp_path.rglob("out/*/.*")]
 
 
-@pytest.mark.slow
-def test_the_whole_training_sets_have_validation_sets(tmp_path, benchmark):
-    arguments = ("align_mlm/1_data.sh", benchmark, tmp_path / "out")
-    done = run_script(tmp_path, *arguments, instead={"xalign": XALIGN}, WHOLE="1")
-    assert done.returncode == 2 and "0_download.sh fetches it" in done.stderr
-    (benchmark / "eval/xnli/train-en.tsv").write_text("premise\thypo\tlabel\nc\td\tneutral\n")
-    (benchmark / "eval/panx/test-en.tsv").write_text("last\tO\n\n")
-    with (benchmark / "eval/ud/en_ewt-ud-train.conllu.gz").open("wb") as out:
-        subprocess.run(["gzip", "-c"], input=b"1\ttrained\n", stdout=out, check=True)
-    calls = make_data(tmp_path, benchmark, WHOLE="1")
-    labelled = tmp_path / "out/labelled"
-    assert len(list(labelled.iterdir())) == 9
-    assert (labelled / "pos-train.en.conllu").read_text() == "1\ttrained\n"
-    assert (labelled / "pos-valid.en.conllu").read_text() == "1\ta\n"
-    assert (labelled / "ner-test.en.tsv").read_text() == "last\tO\n\n"
-    assert (labelled / "nli-train.en.tsv").read_text().endswith("neutral\n")
-    assert (labelled / "nli-valid.en.tsv").read_text() == "a\tb\n"
-    derive = next(call for call in calls if call.startswith("derive"))
-    assert all(f"{task}-valid={labelled}" in derive for task in ("pos", "ner", "nli"))
-
-
 @pytest.mark.slow  # trains a parser
 def test_syntax_has_ner_and_xnli_where_the_parser_is(tmp_path, benchmark, trained):
     parses = tmp_path / "parses/english.conllu"
@@ -169,29 +148,6 @@ def test_runs_are_measured_on_the_device_that_they_are_trained_on(tmp_path, give
         **given,
     )
     assert "mlm.trans-1" in done.stdout and ("--cpu" in done.stdout) is cpu and "--bf16" not in done.stdout
-
-
-@pytest.fixture
-def study(tmp_path):
-    """study.sh with stand-ins of the scripts that it calls, which write down their calls."""
-    folder = tmp_path / "recipe"
-    alone(folder, "align_mlm/study.sh")
-    (folder / "2_train.sh").write_text(
-        'echo "$3 $4 $5 ${DICTIONARY:-}${PARALLEL:-}${OVERLAP:-}" >> "$2/calls"\n[[ "$3" != "${BROKEN:-}" ]]\n'
-    )
-    (folder / "3_evaluate.sh").write_text(
-        'mkdir -p "$RESULTS/runs"; echo "$3 measured"; touch "$RESULTS/runs/$3.json"\n'
-    )
-    for language in ("trans", "trans_inv"):
-        (tmp_path / "data" / language).mkdir(parents=True)
-
-    def run(**variables):
-        script = ["bash", folder / "study.sh", tmp_path, tmp_path / "runs"]
-        done = subprocess.run(script, capture_output=True, text=True, env={"PATH": "/usr/bin:/bin", **variables})
-        calls = tmp_path / "runs/calls"
-        return done, calls.read_text().splitlines() if calls.exists() else []
-
-    return run
 
 
 def test_parsing_makes_what_is_missing(tmp_path):

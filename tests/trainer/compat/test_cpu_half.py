@@ -21,16 +21,12 @@ def optimizer(parameters):
 def test_a_half_precision_step_on_the_cpu_moves_the_weights():
     weight = torch.nn.Parameter(torch.tensor([1.0, 2.0], dtype=torch.float16))
     bias = torch.nn.Parameter(torch.tensor([3.0], dtype=torch.float16))
+    before = torch.cuda.current_device
     optimiser = optimizer([weight, bias])
+    assert torch.cuda.current_device is before
     optimiser.zero_grad()
     optimiser.backward((weight.float() * torch.tensor([2.0, 4.0])).sum() + bias.float().sum())
     optimiser.clip_grad_norm(0.0)
     optimiser.step()
     assert weight.tolist() == [0.0, 0.0]  # 1 - 0.5 * 2, 2 - 0.5 * 4
     assert bias.tolist() == [2.5]
-
-
-def test_current_device_is_cuda_s_again_afterwards():
-    before = torch.cuda.current_device
-    optimizer([torch.nn.Parameter(torch.ones(2, dtype=torch.float16))])
-    assert torch.cuda.current_device is before

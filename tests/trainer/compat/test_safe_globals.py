@@ -21,30 +21,13 @@ def applied():
 
 def old_args():
     """Options as a RoBERTa of 2019 keeps them."""
-    return argparse.Namespace(
-        task="masked_lm",
-        arch="roberta_base",
-        criterion="masked_lm",
-        optimizer="adam",
-        adam_betas="(0.9, 0.98)",
-        adam_eps=1e-06,
-        weight_decay=0.01,
-        lr_scheduler="polynomial_decay",
-        lr=[0.0006],
-        warmup_updates=24000,
-        total_num_update=500000,
-        data="/data-bin",
-        sample_break_mode="complete",
-        tokens_per_sample=512,
-        encoder_layers=2,
-        encoder_embed_dim=8,
-        encoder_ffn_embed_dim=16,
-        encoder_attention_heads=2,
-        max_positions=512,
-        raw_text=False,
-        lazy_load=False,
-        min_lr=-1,
-    )
+    parts = {"task": "masked_lm", "arch": "roberta_base", "criterion": "masked_lm", "data": "/data-bin"}
+    data = {"sample_break_mode": "complete", "tokens_per_sample": 512, "raw_text": False, "lazy_load": False}
+    adam = {"optimizer": "adam", "adam_betas": "(0.9, 0.98)", "adam_eps": 1e-06, "weight_decay": 0.01}
+    schedule = {"lr_scheduler": "polynomial_decay", "lr": [0.0006], "min_lr": -1, "warmup_updates": 24000}
+    encoder = {f"encoder_{name}": size for name, size in (("layers", 2), ("embed_dim", 8), ("ffn_embed_dim", 16))}
+    sizes = {"encoder_attention_heads": 2, "max_positions": 512, "total_num_update": 500000}
+    return argparse.Namespace(**parts, **data, **adam, **schedule, **encoder, **sizes)
 
 
 def old_state(**extra):

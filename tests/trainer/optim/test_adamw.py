@@ -157,21 +157,6 @@ def test_a_closure_is_called_with_gradients():
     assert p.item() == pytest.approx(0.9)
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
-@pytest.mark.parametrize("lazily", [False, True])
-def test_a_resumed_run_is_the_uninterrupted_one_bit_by_bit(dtype, lazily, tmp_path):
-    gradients = [draw(6, 3, seed=n, dtype=dtype) for n in range(6)]
-    gradients = [sparse(g, [1, 4]) for g in gradients] if lazily else gradients
-    whole, halved = (torch.nn.Parameter(draw(6, 3, seed=9, dtype=dtype)) for _ in range(2))
-    expected = stepped(whole, gradients)
-    torch.save(stepped(halved, gradients[:3]).state_dict(), tmp_path / "state.pt")
-    resumed = FoldedAdamW([halved], **OPTIONS)
-    resumed.load_state_dict(torch.load(tmp_path / "state.pt", weights_only=True))
-    stepped(halved, gradients[3:], resumed)
-    assert halved.equal(whole)
-    assert all(resumed.state[halved][name].equal(expected.state[whole][name]) for name in MOMENTS)
-
-
 def test_a_state_of_torch_s_adamw_is_gone_on_from():
     p = torch.nn.Parameter(draw(3))
     theirs = torch.optim.AdamW([p])

@@ -76,15 +76,6 @@ def test_maps_are_those_of_each_set_s_languages(monkeypatch):
     assert asked == [("model", {"linking": train.LINKING})]
 
 
-def test_a_piece_that_was_trained_and_not_scored_is_scored(made_up):
-    run, called, _ = made_up
-    run._score(0, 0.0, 0)
-    run._train(2)
-    called.clear()
-    run.go_on()
-    assert called[:2] == [("score", 2, 10.0, 1000), ("train", 4)]
-
-
 @pytest.mark.parametrize("killed", [2, 4])
 def test_a_run_that_was_killed_before_its_cost_was_noted_goes_on(made_up, killed):
     """The checkpoint is complete; what it cost, and with it the sum from then on, is not known."""
