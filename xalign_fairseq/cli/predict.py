@@ -8,16 +8,12 @@ Example:
 """
 
 import argparse
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xalign_fairseq.cli._aligning import positive, progress_bar
 from xalign_fairseq.cli._arguments import add_json, add_model, add_out, print_result
 from xalign_fairseq.core.counts import counted
-
-if TYPE_CHECKING:
-    from xalign_fairseq.transfer.predict import Evaluation
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -51,19 +47,13 @@ def run(args: argparse.Namespace) -> None:
         if args.out:
             Path(args.out).mkdir(parents=True, exist_ok=True)
         for language, found in evaluations:
-            if not args.json:
-                print("\n".join(score_lines(language, found)))
+            if not (args.json or found.scores):
+                print(f"{language}: {counted(found.items, 'prediction')}; the file has no labels, so there is no score")
+            for name, score in {} if args.json else found.scores.items():
+                print(f"{language}  {name:<9} {100 * score:6.2f}  {found.signatures[name]}")
             if args.out:
                 write_predictions(Path(args.out) / f"{language}.jsonl", found)
             languages[language] = {"items": found.items, "scores": found.scores, "signatures": found.signatures}
     if args.json:
         content = {"checkpoint": args.model, "benchmark": predictor.benchmark.name, "languages": languages}
         print_result(True, content, ())
-
-
-def score_lines(language: str, evaluation: "Evaluation") -> Iterator[str]:
-    """A line per metric, with its signature."""
-    if not evaluation.scores:
-        yield f"{language}: {counted(evaluation.items, 'prediction')}; the file has no labels, so there is no score"
-    for name, score in evaluation.scores.items():
-        yield f"{language}  {name:<9} {100 * score:6.2f}  {evaluation.signatures[name]}"

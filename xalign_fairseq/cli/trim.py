@@ -29,13 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="all text whose pieces must stay the same, one sentence per line",
     )
     add_out(parser, "checkpoint to write (NAME.pt), or folder", metavar="OUT")
-    add_floor_argument(parser)
-    parser.add_argument("--overwrite", action="store_true", help="replace OUT if it exists")
-
-
-def add_floor_argument(parser: argparse.ArgumentParser) -> None:
-    """``--floor``."""
     parser.add_argument("--floor", type=int, metavar="N", help="also keep the N most frequent pieces (default: 2000)")
+    parser.add_argument("--overwrite", action="store_true", help="replace OUT if it exists")
 
 
 def run(args: argparse.Namespace) -> None:

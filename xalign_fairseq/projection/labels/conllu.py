@@ -135,16 +135,8 @@ def project_tree(tree: Tree, sources: Mapping[int, int], images: Mapping[int, in
     image. A word without a source depends on the nearest word to its right that has one, otherwise on the nearest to
     its left. :func:`to_tree` then repairs anything that is not a tree with one root.
 
-    Args:
-        tree: of the source.
-        sources: the source word of each target word that has one, from 0.
-        images: the target word that stands for a source word, from 0.
-        words: of the target; at least one.
-
-    Example::
-
-        >>> project_tree(Tree((2, 0), ("det", "root")), {0: 1, 1: 0}, {1: 0, 0: 1}, 2)
-        Tree(heads=(0, 1), relations=('root', 'det'))
+    ``sources`` has the source word of each target word that has one, ``images`` the target word that stands for a
+    source word, from 0; ``words`` of the target are at least one.
     """
     heads, relations, depths = [-1] * words, [UNLINKED] * words, [len(tree.heads) + 1] * words
     for j, i in sources.items():

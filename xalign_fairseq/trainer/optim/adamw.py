@@ -53,12 +53,8 @@ class FoldedAdamW(torch.optim.Optimizer):
     there. A row with a gradient in every update is stepped as by dense Adam. On a GPU, summing repeated rows of a
     sparse gradient needs a synchronisation.
 
-    For float16 and bfloat16 parameters, moments are float32, and steps are in float32, in chunks.
-
-    Args:
-        params: as torch's optimizers take them.
-        lr, betas, eps, weight_decay: as in the equations (w).
-        kernel: ``torch``, or ``apex`` for float32 parameters on a GPU (:mod:`xalign_fairseq.trainer.optim.apex`).
+    For float16 and bfloat16 parameters, moments are float32, and steps are in float32, in chunks. ``weight_decay`` is
+    w; ``kernel`` is ``torch``, or ``apex`` for float32 parameters on a GPU.
     """
 
     supports_memory_efficient_fp16 = True
