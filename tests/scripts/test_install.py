@@ -31,14 +31,8 @@ def called(tmp_path):
 
     def run(line, **environment):
         path = f"{tmp_path / 'bin'}:{os.environ['PATH']}"
-        env = {
-            **os.environ,
-            "PATH": path,
-            "VIRTUAL_ENV": str(tmp_path),
-            "COMPLETE": "",
-            "XALIGN_INSTALL": "",
-            **environment,
-        }
+        own = {"PATH": path, "VIRTUAL_ENV": str(tmp_path), "COMPLETE": "", "XALIGN_INSTALL": ""}
+        env = {**os.environ, **own, **environment}
         done = subprocess.run(["bash", "-euc", line], cwd=ROOT, env=env, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         return (tmp_path / "calls").read_text().replace("'", ""), done.stdout + done.stderr

@@ -94,10 +94,27 @@ def test_an_encoder_with_too_few_positions_is_named(runs):
         runs(checkpoints=[short])
 
 
-def test_more_frozen_layers_than_an_encoder_has_are_named(runs):
+def test_all_layers_may_be_frozen(runs):
     assert runs(with_task("models: one", "freeze_layers: 3"))
-    with pytest.raises(XalignError, match=r"(?s)no such layer.*enc, pairs, freeze_layers.*found: 4"):
-        runs(with_task("models: one", "freeze_layers: 4"))
+
+
+RETRIEVAL = "data: .\ntasks:\n  tatoeba: {test: {de: study.yaml}, settings: {layer: 4}}\n"
+
+
+@pytest.mark.parametrize(
+    ("study", "message"),
+    [
+        (with_task("models: one", "freeze_layers: 4"), r"no such layer.*enc, pairs, freeze_layers.*found: 4"),
+        (RETRIEVAL, r"no such layer.*enc, tatoeba, layer.*found: 4.*0 \(embeddings\) to 3"),
+        (with_task("holdout: 0.01"), "share to hold out.*pairs, holdout.*of 22 examples"),
+        (with_task("holdout: 0.99"), "share to hold out.*pairs, holdout.*of 22 examples"),
+        (with_task("train: {en: 'a,b.tsv'}"), "comma"),  # at which fairseq would split the path
+    ],
+)
+def test_what_does_not_fit_encoder_or_data_is_named(runs, folder, study, message):
+    (folder / "a,b.tsv").write_text((folder / "train-en.tsv").read_text())
+    with pytest.raises(XalignError, match=f"(?s){message}"):
+        runs(study)
 
 
 def test_retrieval_is_one_run_without_training(runs, folder):
@@ -114,20 +131,3 @@ def test_files_of_a_study_are_absolute(folder, monkeypatch):
     (folder / "study.yaml").write_text(STUDY)
     monkeypatch.chdir(folder)
     assert find_files(load_study("study.yaml"))["pairs"]["train"]["en"] == folder / "train-en.tsv"
-
-
-@pytest.mark.parametrize("share", ["0.01", "0.99"])
-def test_a_holdout_of_none_or_all_is_named(runs, share):
-    with pytest.raises(XalignError, match=r"(?s)share to hold out.*pairs, holdout.*of 22 examples"):
-        runs(with_task(f"holdout: {share}"))
-
-
-def test_paths_that_fairseq_would_split_are_refused(runs, folder):
-    (folder / "a,b.tsv").write_text((folder / "train-en.tsv").read_text())
-    with pytest.raises(XalignError, match="comma"):
-        runs(with_task("train: {en: 'a,b.tsv'}"))
-
-
-def test_a_layer_that_an_encoder_lacks_is_named(runs):
-    with pytest.raises(XalignError, match=r"(?s)no such layer.*enc, tatoeba, layer.*found: 4.*0 \(embeddings\) to 3"):
-        runs("data: .\ntasks:\n  tatoeba: {test: {de: study.yaml}, settings: {layer: 4}}\n")

@@ -13,15 +13,9 @@ from xalign_fairseq.transfer.run_spec import RunSpec, is_done, train_options, wi
 
 def write_result(folder, languages):
     """The result of a run that was tested on these languages."""
-    kept = {
-        "format": 1,
-        "checkpoint": "enc",
-        "task": "pairs",
-        "benchmark": "xnli",
-        "models": "one",
-        "train_languages": ["en"],
-    }
-    result = {**kept, "seed": 3, "scores": {}, "items": dict.fromkeys(languages, 4), "signatures": {}}
+    about = {"format": 1, "checkpoint": "enc", "task": "pairs", "benchmark": "xnli", "models": "one", "seed": 3}
+    found = {"scores": {}, "items": dict.fromkeys(languages, 4), "signatures": {}}
+    result = {**about, **found, "train_languages": ["en"]}
     (folder / "result.json").write_text(json.dumps(result))
 
 

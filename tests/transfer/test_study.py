@@ -152,12 +152,8 @@ def test_figures_of_the_papers():
     assert len(wu["pos"].languages) == 9
     linear = tasks("explicit_alignments_feature_based")
     assert all(t.settings.feature_based and t.settings.extra_layers == 4 for t in linear.values())
-    assert {name: t.settings.lr for name, t in linear.items()} == {
-        "xnli": 1e-4,
-        "ner": 1e-4,
-        "pos": 1e-3,
-        "parsing": 1e-3,
-    }
+    rates = {"xnli": 1e-4, "ner": 1e-4, "pos": 1e-3, "parsing": 1e-3}
+    assert {name: t.settings.lr for name, t in linear.items()} == rates
     assert [name for name, t in linear.items() if t.options.get("crf")] == ["ner"]
     chi = tasks("xlm_align")
     assert chi["xnli"].settings.warmup == 12500 and chi["ner"].settings.batch_size == 8
@@ -170,11 +166,8 @@ def test_figures_of_the_papers():
     assert ppa["mlqa"].settings.max_length == 386 and ppa["xnli"].settings.lr == 5e-5
     assert ppa["xnli-translate-train"].code_switch and ppa["xnli-translate-train"].models == "each"
     translated = tasks("weam")["mlqa-translate-train"]
-    assert (translated.models, translated.code_switch, list(translated.train_languages)) == (
-        "each",
-        False,
-        ["es", "de", "zh"],
-    )
+    assert (translated.models, translated.code_switch) == ("each", False)
+    assert list(translated.train_languages) == ["es", "de", "zh"]
 
 
 def test_a_benchmark_that_was_never_made_in_a_language_is_not_tested_in_it(tmp_path):

@@ -163,18 +163,9 @@ def browse(page, folder, script):
 
 
 def render(path, folder):
-    command = [
-        BROWSER,
-        "--headless",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--window-size=1200,900",
-        "--virtual-time-budget=9000",
-        f"--user-data-dir={folder}/profile",
-        "--enable-logging=stderr",
-        "--dump-dom",
-        f"file://{path}",
-    ]
+    command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom"]
+    command += ["--window-size=1200,900", "--virtual-time-budget=9000", f"--user-data-dir={folder}/profile"]
+    command.append(f"file://{path}")
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert "CONSOLE" not in done.stderr, done.stderr
     return done.stdout
