@@ -10,7 +10,7 @@ from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from xalign_fairseq.cli._arguments import BY_DEFAULT, PRETRAINED, add_model, add_values, filled
+from xalign_fairseq.cli._arguments import BY_DEFAULT, PRETRAINED, add_model, add_values, parse_as
 from xalign_fairseq.core.devices import DTYPES
 from xalign_fairseq.core.errors import Command, Parameter, XalignError, typed
 from xalign_fairseq.core.progress import progress, say
@@ -269,7 +269,7 @@ def parse_options(args: argparse.Namespace, linking: "Linking | None" = None) ->
     """The aligner's options from :func:`add_model_arguments` and, without ``linking``, ``add_link_arguments``."""
     from xalign_fairseq.aligner.options import AlignerOptions
 
-    return filled(
+    return parse_as(
         AlignerOptions,
         args,
         linking=parse_linking(args) if linking is None else linking,

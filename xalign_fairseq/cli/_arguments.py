@@ -21,7 +21,7 @@ PRETRAINED = (
 BY_DEFAULT = " (default: e5-small)"
 
 
-def filled(kind: Callable[..., T], args: argparse.Namespace, /, **made: Any) -> T:
+def parse_as(kind: Callable[..., T], args: argparse.Namespace, /, **made: Any) -> T:
     """A class of options with the arguments of the same names; ``made``: those that are made of other arguments."""
     given = {name: value for name, value in vars(args).items() if name in inspect.signature(kind).parameters}
     return kind(**{**given, **made})

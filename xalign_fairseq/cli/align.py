@@ -47,7 +47,7 @@ from xalign_fairseq.cli._aligning import (
     show_log,
     text_files,
 )
-from xalign_fairseq.cli._arguments import STANDARD_OUTPUT, add_out, filled
+from xalign_fairseq.cli._arguments import STANDARD_OUTPUT, add_out, parse_as
 from xalign_fairseq.core.errors import Parameter, XalignError
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def parse(args: argparse.Namespace) -> "AlignRun":
     for option in ("model", "statistics") if args.from_scratch else ():
         if getattr(args, option) is not None:
             raise XalignError("an aligner from bitext alone needs no other", parameter=("from_scratch", option))
-    return filled(
+    return parse_as(
         AlignRun,
         args,
         text=text,

@@ -30,8 +30,8 @@ from xalign_fairseq.cli._arguments import (
     add_model,
     add_paper,
     chosen_paper,
-    filled,
     named_models,
+    parse_as,
     print_result,
 )
 from xalign_fairseq.core.devices import DTYPES
@@ -96,7 +96,7 @@ def run(args: argparse.Namespace) -> None:
         paper.require([AER])
     models = named_models(args.model or ([] if args.links else ["e5-small"]))
     links = named_models(args.links, "links")
-    benchmark = filled(BenchmarkRun, args, models=models, links=links, methods=args.method)
+    benchmark = parse_as(BenchmarkRun, args, models=models, links=links, methods=args.method)
     show_log(quiet=True)
     if args.out:
         check_values("unknown table format", ("out", args.out, Path(args.out).suffix in KINDS, ", ".join(KINDS)))

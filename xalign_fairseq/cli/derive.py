@@ -18,7 +18,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from xalign_fairseq.cli._arguments import add_out, filled
+from xalign_fairseq.cli._arguments import add_out, parse_as
 
 _FILES = {
     "text": "tokenised text, one sentence per line, words separated by spaces; or CoNLL-U (.conllu)",
@@ -88,7 +88,7 @@ def run(args: argparse.Namespace) -> None:
     from xalign_fairseq.languages.derivation import DeriveOptions, derive
 
     several = {name: tuple(getattr(args, name)) for name in ("inputs", "inversion_marks", "towards")}
-    options = filled(DeriveOptions, args, destdir=args.out, steps=tuple(args.steps.split(",")), **several)
+    options = parse_as(DeriveOptions, args, destdir=args.out, steps=tuple(args.steps.split(",")), **several)
     manifest = derive(options, progress=not args.quiet)
     for each in manifest["inputs"]:
         print(f"{each['kind']} {each['name']}: {_listed(each['counts'])}")

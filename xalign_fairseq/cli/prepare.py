@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.cli._aligning import positive
-from xalign_fairseq.cli._arguments import add_out, add_values, filled
+from xalign_fairseq.cli._arguments import add_out, add_values, parse_as
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import XalignError
 
@@ -170,7 +170,7 @@ def run(args: argparse.Namespace) -> None:
     if args.vocab_size is not None and (args.spm or args.tokenizer) is not None:
         given = ("vocab_size", "spm" if args.spm else "tokenizer")
         raise XalignError("a vocabulary size is for a new model, but an existing one is given", parameter=given)
-    options = filled(
+    options = parse_as(
         PrepareOptions,
         args,
         destdir=args.out,
@@ -178,7 +178,7 @@ def run(args: argparse.Namespace) -> None:
         mono=mono_sources("train", args.mono) + mono_sources("valid", args.mono_valid),
         dictionary=args.dict,
         vocab_size=args.vocab_size or PrepareOptions.vocab_size,
-        filters=filled(Filters, args),
+        filters=parse_as(Filters, args),
         progress=not args.quiet,
     )
     manifest = prepare_data(options)

@@ -14,7 +14,7 @@ import logging
 import sys
 
 from xalign_fairseq.cli._aligning import positive, progress_bar
-from xalign_fairseq.cli._arguments import add_model, add_out, filled
+from xalign_fairseq.cli._arguments import add_model, add_out, parse_as
 from xalign_fairseq.core.counts import counted
 
 
@@ -54,7 +54,7 @@ def run(args: argparse.Namespace) -> None:
     from xalign_fairseq.tasks.mapped_checkpoint import MappedCheckpoint
 
     lang_pairs = tuple(args.lang_pairs.split(",")) if args.lang_pairs else None
-    mapped = filled(MappedCheckpoint, args, lang_pairs=lang_pairs)
+    mapped = parse_as(MappedCheckpoint, args, lang_pairs=lang_pairs)
     for each in mapped.write(lambda pairs: progress_bar(pairs, args.quiet)):
         if not args.quiet:
             print(

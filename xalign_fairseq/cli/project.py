@@ -36,7 +36,7 @@ from xalign_fairseq.cli._aligning import (
     probability,
     show_log,
 )
-from xalign_fairseq.cli._arguments import add_out, filled
+from xalign_fairseq.cli._arguments import add_out, parse_as
 
 if TYPE_CHECKING:
     from xalign_fairseq.projection.run import ProjectRun
@@ -126,7 +126,7 @@ def parse(args: argparse.Namespace) -> "ProjectRun":
     from xalign_fairseq.projection.spans import Placing
 
     given = {name: value for name in ("max_gap", "min_share") if (value := getattr(args, name)) is not None}
-    return filled(
+    return parse_as(
         ProjectRun,
         args,
         format=args.format or "",

@@ -11,7 +11,7 @@ import argparse
 from typing import Any
 
 from xalign_fairseq.cli._aligning import add_checkpoint_arguments, chosen_model, progress_bar, side_languages
-from xalign_fairseq.cli._arguments import add_json, filled, print_result
+from xalign_fairseq.cli._arguments import add_json, parse_as, print_result
 from xalign_fairseq.core.errors import XalignError
 
 ROW = "{:<12}  {:<7}  {:>8}  {}"
@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> None:
     check_options(args.bootstrap, seed=args.seed)
     sentences = read_sentences(args.src, args.tgt)
     languages = side_languages(args.languages, args.maps)
-    options = filled(RetrievalOptions, args, languages=languages, maps=args.maps is not None, dictionary=args.dict)
+    options = parse_as(RetrievalOptions, args, languages=languages, maps=args.maps is not None, dictionary=args.dict)
     result = translation_accuracy(
         chosen_model(args.model, args.quiet),
         *sentences,

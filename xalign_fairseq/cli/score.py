@@ -13,7 +13,7 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
-from xalign_fairseq.cli._arguments import add_json, filled, print_result
+from xalign_fairseq.cli._arguments import add_json, parse_as, print_result
 from xalign_fairseq.core.errors import XalignError
 
 
@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> None:
 
     if (args.src is None) != (args.tgt is None):
         raise XalignError("only one side of the text is given", parameter=("src", "tgt"), expected="both or neither")
-    result = score_files(filled(LinkFilesToScore, args, text=(args.src, args.tgt) if args.src else None))
+    result = score_files(parse_as(LinkFilesToScore, args, text=(args.src, args.tgt) if args.src else None))
     print_result(args.json, result, result_lines(result))
 
 

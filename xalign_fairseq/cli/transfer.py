@@ -18,7 +18,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from xalign_fairseq.cli._arguments import PRETRAINED, add_model, add_out, filled
+from xalign_fairseq.cli._arguments import PRETRAINED, add_model, add_out, parse_as
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import XalignError
 
@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
     from xalign_fairseq.transfer.plan import TransferOptions, make_plan
 
     precision = "fp16" if args.fp16 else "bf16" if args.bf16 else "fp32"
-    options = filled(TransferOptions, args, models=_names(args.model), out=Path(args.out), precision=precision)
+    options = parse_as(TransferOptions, args, models=_names(args.model), out=Path(args.out), precision=precision)
     plan = make_plan(options, dry=args.dry_run)
     print("\n".join(plan.lines()), flush=True)
     if args.dry_run:
