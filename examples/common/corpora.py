@@ -146,6 +146,6 @@ def total(sources: Iterable[Source]) -> str:
     size = sum(source.size or 0 for source in everything) / 1e9
     text = sum(source.text or 0 for source in everything)
     unknown = sum(source.size is None and source.text is None for source in everything)
-    parts = [f"{len(everything)} files", f"{size:,.1f} GB of known size"]
+    parts = [f"{len(everything)} files", *([f"{size:,.1f} GB of known size"] if size else [])]
     parts += [f"{text:,.1f} GB of text (its archives have about a quarter of that)"] * bool(text)
     return "; ".join([*parts, *([f"{unknown} of unknown size"] if unknown else [])])

@@ -116,7 +116,7 @@ sample_text() { # OUT PAIR=CORPORA...: TEXT/PAIR/{train,valid}.LANG and TEXT/mon
     given="${given%%=*}"
     src="${given%-*}" tgt="${given#*-}"
     made="$out/.sample/en-$([[ "$src" == en ]] && echo "$tgt" || echo "$src")"
-    [[ -d "$made" ]] || { echo "error: SAMPLE has en-de and en-fr in either order, not $given" >&2; return 2; }
+    [[ -d "$made" ]] || { echo "error: there is no sample of $given; next: give de-en or en-fr after TEXT" >&2; return 2; }
     mkdir -p "$out/$given" "$out/mono"
     for lang in "$src" "$tgt"; do
       for split in train valid; do

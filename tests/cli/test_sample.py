@@ -16,7 +16,7 @@ def test_a_sample_and_its_sizes(tmp_path, capsys):
         assert [len(text.splitlines()) for text in texts[lang]] == list(splits.values())
         src, tgt = (sum(len(text.split()) for text in texts[each]) / 39 for each in ("en", lang))
         links = sum(len(links) for split in splits for links in read_links(folder / f"{split}.gold")) / 39
-        assert line.endswith(f": 39 pairs, {src:.1f} and {tgt:.1f} words a sentence, {links:.1f} links per pair")
+        assert line.endswith(f": 39 pairs, {src:.1f} and {tgt:.1f} words per sentence, {links:.1f} links per pair")
 
 
 def test_the_seed_decides_and_a_folder_is_left_unless_told(tmp_path, capsys):

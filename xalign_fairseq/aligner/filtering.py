@@ -107,7 +107,7 @@ def keep_pairs(text: LinkedText, files: LinkFiles, min_score: float) -> str:
                 kept += 1
                 for stream, text_of_line in ((src, line.src), (tgt, line.tgt), (links, found)):
                     stream.write(f"{text_of_line}\n")
-    return f"{counted(read, 'pair')}, {kept} kept with a score of {min_score:g} or more, {unlinked} without links"
+    return f"{counted(read, 'pair')}, {kept:,} kept with a score of {min_score:g} or more, {unlinked:,} without links"
 
 
 def scored_lines(text: LinkedText) -> Iterator[tuple[LinkedLine, float, str]]:

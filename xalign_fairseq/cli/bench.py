@@ -80,7 +80,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dtype", choices=DTYPES, default="auto", help="precision of the encoder (default: auto)")
     add_paper(parser)
     add_json(parser)
-    parser.add_argument("--out", metavar="FILE", help="also write the table; .md, .tex or .json")
+    parser.add_argument("-o", "--out", metavar="FILE", help="also write the table; .md, .tex or .json")
 
 
 def run(args: argparse.Namespace) -> None:

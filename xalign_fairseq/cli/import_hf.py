@@ -17,7 +17,7 @@ from xalign_fairseq.cli._arguments import add_model, add_out
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign import-hf``."""
-    add_model(parser, "folder, or name on the hub such as FacebookAI/xlm-roberta-base")
+    add_model(parser, "folder, name on the hub such as FacebookAI/xlm-roberta-base, or e5-small")
     add_out(parser, "checkpoint to write (NAME.pt), or folder", metavar="OUT")
     parser.add_argument("--overwrite", action="store_true", help="replace OUT if it exists")
 

@@ -184,7 +184,7 @@ def print_layers(ranked: Sequence[Mapping[str, Any]]) -> None:
 def print_certainty(test: "PairedTest | None") -> None:
     """The difference between the best and the second setting, and its significance."""
     if test is not None:
-        known = "significant at 0.05" if test.p_value < 0.05 else "which may be chance"
+        known = "significant at 0.05" if test.p_value < 0.05 else "this may be chance"
         print(
             f"the second is worse by {100 * test.difference:.2f} (95 %: {100 * test.low:.2f} to "
             f"{100 * test.high:.2f}), p = {test.p_value:.3f}: {known}"

@@ -81,10 +81,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     hidden = argparse.SUPPRESS
     add_out(parser, "data-bin folder to write", metavar="D")
     parser.add_argument("--pair", action=_OpenPair, dest="pairs", metavar="SRC-TGT", help="a language pair; repeatable")
-    for split in SPLITS:
-        text = f"{split} text of the pair: P.SRC and P.TGT, one sentence per line; or P is a folder of two such files,"
-        text += " a .tmx or a .tsv (columns 1 and 2, others as P#4,2); plain or compressed (.gz, .bz2, .xz, .zst)"
-        parser.add_argument(f"--{split}pref", action=_IntoPair, default=hidden, metavar="P", help=text)
+    text = "training text of the pair: P.SRC and P.TGT, one sentence per line; or P is a folder of two such files, "
+    text += "a .tmx or a .tsv (columns 1 and 2, others as P#4,2); plain or compressed (.gz, .bz2, .xz, .zst)"
+    for split, about in (("train", text), ("valid", "validation text, as --trainpref"), ("test", "test text")):
+        parser.add_argument(f"--{split}pref", action=_IntoPair, default=hidden, metavar="P", help=about)
     parser.add_argument(
         "--links",
         action=_IntoPair,
@@ -99,7 +99,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--tokenizer",
         metavar="MODEL",
-        help="use the tokenizer and ids of this model: a checkpoint, a fairseq or Hugging Face folder, or e5-small",
+        help="use the tokenizer and ids of this model: a checkpoint, a fairseq or Hugging Face folder, a hub name, "
+        "or e5-small",
     )
     parser.add_argument(
         "--trim-vocabulary",

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign report``."""
     parser.add_argument("run_folder", metavar="RUN_DIR", help="folder of the run")
-    parser.add_argument("--out", metavar="FILE", help="page to write (default: RUN_DIR/report.html)")
+    parser.add_argument("-o", "--out", metavar="FILE", help="page to write (default: RUN_DIR/report.html)")
     parser.add_argument("--log", metavar="FILE", help="fairseq-train's log (default: RUN_DIR/train.log)")
     text = parser.add_argument_group("example links (needs the run's model)")
     text.add_argument("--src", metavar="FILE", help="source sentences, one per line")

@@ -34,6 +34,6 @@ def run(args: argparse.Namespace) -> None:
     from xalign_fairseq.languages.sample.bitext import write_sample
 
     for pair in write_sample(args.out, args.pairs, args.seed, args.valid, args.test, args.overwrite):
-        mean = f"{pair.src_words / pair.pairs:.1f} and {pair.tgt_words / pair.pairs:.1f} words a sentence"
+        mean = f"{pair.src_words / pair.pairs:.1f} and {pair.tgt_words / pair.pairs:.1f} words per sentence"
         pairs = f"{args.out}/{pair.pair}: {counted(pair.pairs, 'pair')}"
         print(f"{pairs}, {mean}, {pair.links / pair.pairs:.1f} links per pair")

@@ -3,8 +3,8 @@
 Four fifths of the parameters of a small multilingual encoder are embeddings of pieces that a text in two languages
 never uses ("Load What You Need", Abdaoui et al. 2020). The trimmed model gives the same pieces and the same hidden
 states for that text, and needs less memory in training too. It keeps the pieces of the text, special pieces, single
-letters of the text's scripts, digits, punctuation, and the most frequent pieces. Other text in these scripts is cut
-into shorter pieces where one is missing.
+letters of the text's scripts, digits, punctuation, and the most frequent pieces. Other text in these scripts may be
+split into shorter pieces.
 
 --out is a checkpoint if it ends in .pt, otherwise a Hugging Face folder. xalign untrim restores the whole vocabulary
 after training.

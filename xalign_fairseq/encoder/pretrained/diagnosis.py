@@ -7,6 +7,7 @@ from itertools import islice
 import torch
 
 from xalign_fairseq.core.errors import Finding, XalignError
+from xalign_fairseq.core.files import nearly
 from xalign_fairseq.data.databin import DataBin, has_dictionary
 from xalign_fairseq.data.diagnosis import databin, lexicon, tokenizer
 from xalign_fairseq.data.lexicon import Lexicon
@@ -22,6 +23,8 @@ def look_at(paths: Sequence[str]) -> list[Finding]:
     dictionaries: dict[str, Dictionary] = {}
     for path in sorted(paths, key=lambda path: not os.path.isdir(path)):
         try:
+            if not os.path.exists(path):
+                raise XalignError("there is no such data-bin or checkpoint", found=nearly(path))
             if os.path.isdir(path):
                 data = DataBin(path)
                 dictionaries[path] = data.dictionary
