@@ -72,7 +72,7 @@ def test_a_dead_address_stops_no_other_and_is_listed(server, tmp_path, capsys):
     told = capsys.readouterr().err
     assert missing == [sources[0], sources[2]]
     assert (tmp_path / "set/first").exists() and (tmp_path / "set/last").read_bytes() == TEXT
-    assert told.startswith("4 files; 3 of unknown size")
+    assert told.startswith("4 files; 0.0 GB of known size; 3 of unknown size")
     assert "missing: " in told and "404" in told and told.endswith("2 of 4 files are missing; the others are there\n")
     server.files |= {"/dead": TEXT, "/wrong": TEXT}
     assert fetching.fetch_all(sources, tmp_path) == [] and len(server.ranges) == 5  # what is there is not asked for
