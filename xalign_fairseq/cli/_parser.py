@@ -122,7 +122,7 @@ class CommandParser(argparse.ArgumentParser):
             if action.option_strings
             else formatter._format_args(action, action.dest.upper())
             for action in self._shown()
-            if action.required
+            if action.required or (action.nargs == "?" and not action.option_strings)
         ]
         return " ".join([self.prog, *words, "[options]"])
 

@@ -24,7 +24,9 @@ RUNS = Path(__file__).with_name("gpu_runs.json")  # scripts/gpu/collect.py write
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The paths to check in addition to the installation."""
-    parser.add_argument("paths", nargs="*", metavar="PATH", help="a data-bin folder or a checkpoint (.pt)")
+    parser.add_argument(
+        "paths", nargs="*", metavar="PATH", help="a data-bin, a checkpoint (.pt), or a folder of a model"
+    )
 
 
 def run(args: argparse.Namespace) -> int:

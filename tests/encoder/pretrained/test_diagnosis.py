@@ -1,6 +1,7 @@
 """Checks of checkpoints against tokenizers and data-bins."""
 
 import argparse
+from pathlib import Path
 
 import pytest
 import torch
@@ -89,3 +90,13 @@ def test_a_damaged_data_bin_is_found_and_the_rest_is_looked_at(data_bin, checkpo
 def test_a_file_that_is_no_checkpoint(tmp_path):
     (tmp_path / "model.pt").write_text("hello")
     assert "not a checkpoint" in only(look_at([str(tmp_path / "model.pt")]))
+
+
+def test_a_folder_of_a_model_and_a_missing_path(data_bin, checkpoint, tmp_path):
+    run = tmp_path / "run"
+    run.mkdir()
+    rows = DataBin(data_bin).dictionary.embedding_size
+    Path(checkpoint(rows)).rename(run / "checkpoint_last.pt")
+    found = look_at([str(run), str(data_bin)])
+    assert found[-1].level == "ok" and f"{run}: fits the dictionary of {data_bin}" in found[-1].line()
+    assert "there is no such data-bin or checkpoint" in only(look_at([str(tmp_path / "none")]))

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Sequence
 from itertools import islice
+from pathlib import Path
 
 import torch
 
@@ -12,20 +13,21 @@ from xalign_fairseq.data.databin import DataBin, has_dictionary
 from xalign_fairseq.data.diagnosis import databin, lexicon, tokenizer
 from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
-from xalign_fairseq.encoder.checkpoint import load_encoder, read
+from xalign_fairseq.encoder.checkpoint import load_encoder
+from xalign_fairseq.encoder.pretrained.reading import CHECKPOINTS, read_pretrained
 from xalign_fairseq.encoder.pretrained.trimming import trimmed_to
 from xalign_fairseq.encoder.vocabulary import data_folders, stored_model
 
 
 def look_at(paths: Sequence[str]) -> list[Finding]:
-    """Check every path: folders as data-bins, files as checkpoints (against the data-bins among ``paths``)."""
+    """Check data-bins, and models against the data-bins among ``paths``; a model is a file or a folder of one."""
     found: list[Finding] = []
     dictionaries: dict[str, Dictionary] = {}
-    for path in sorted(paths, key=lambda path: not os.path.isdir(path)):
+    for path in sorted(paths, key=_is_model):
         try:
             if not os.path.exists(path):
                 raise XalignError("there is no such data-bin or checkpoint", found=nearly(path))
-            if os.path.isdir(path):
+            if not _is_model(path):
                 data = DataBin(path)
                 dictionaries[path] = data.dictionary
                 found += databin(data)
@@ -36,9 +38,16 @@ def look_at(paths: Sequence[str]) -> list[Finding]:
     return found
 
 
+def _is_model(path: str) -> bool:
+    folder = Path(path)
+    if any(folder.glob("*.idx")):  # a data-bin, which may also have the model of xalign prepare --trim-vocabulary
+        return False
+    return not folder.is_dir() or any((folder / name).is_file() for name in (*CHECKPOINTS, "config.json"))
+
+
 def checkpoint(path: str, dictionaries: dict[str, Dictionary]) -> list[Finding]:
     """Check a checkpoint against its tokenizer and dictionaries: those given, otherwise of its folder or data-bin."""
-    state = read(path)
+    state, _ = read_pretrained(path)
     encoder, heads = load_encoder(state, path)
     sizes = encoder.config
     layers = f"{sizes.encoder_layers} layers of {sizes.encoder_embed_dim}, {sizes.encoder_attention_heads} heads"
