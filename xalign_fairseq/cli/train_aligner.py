@@ -165,8 +165,7 @@ def _add_training_arguments(group: Any) -> None:
         action=argparse.BooleanOptionalAction,
         help=(
             "train only the pieces that the text needs (see xalign trim): less memory and time; DIR/model.pt "
-            "has the whole vocabulary again (default: off; on for e5-small if self_training is not the first "
-            "objective)"
+            "has the whole vocabulary again (default: on for e5-small, otherwise off)"
         ),
     )
 

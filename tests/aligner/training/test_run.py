@@ -124,6 +124,7 @@ def test_what_nobody_chose_is_as_usual_for_the_models_family(run):
     assert (usual.objectives, usual.layer, usual.updates, usual.batch_size) == (("self_training",), 7, 200, 32)
     assert usual.method == usual.read_by == "grow"
     assert (usual.learning_rate, usual.warmup, usual.freeze_layers, usual.validate_every) == (2e-5, 50, 0, 50)
+    assert usual.trim_vocabulary
     usual.check()
     other = chosen(run, layer=5, updates=90, freeze_layers=None)
     assert (other.layer, other.updates, other.freeze_layers, other.batch_size) == (5, 90, None, 32)
