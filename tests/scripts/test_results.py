@@ -1,4 +1,4 @@
-"""The tables of scripts/results are what each report makes of the figures beside them."""
+"""The tables of scripts/results are what each report makes of its figures."""
 
 from pathlib import Path
 
