@@ -1,4 +1,5 @@
 import json
+import logging
 import os
 import re
 import subprocess
@@ -28,7 +29,8 @@ def lengths(folder):
     return [(len(src.split()), len(tgt.split())) for src, tgt in zip(*sides, strict=True)]
 
 
-def test_a_line_of_links_for_each_pair(align, tiny_text, tmp_path, capsys):
+def test_a_line_of_links_for_each_pair(align, tiny_text, tmp_path, capsys, caplog):
+    caplog.set_level(logging.WARNING)  # other tests import fairseq, which lets notes through
     assert align("--out", tmp_path / "new/folder/links") == 0
     links = read_links(tmp_path / "new/folder/links")
     check_bounds(links, lengths(tiny_text), where="out")
