@@ -50,7 +50,7 @@ POOLINGS = ("mean", "cls")
 
 
 def default_retrieval_layer(layers: int) -> int:
-    """Layer 7 of 12, and 14 of 24: the usual ones for Tatoeba; the same depth of any other encoder, at least layer 1.
+    """Layer 7 of 12 or 14 of 24, usual for Tatoeba; in other encoders the same relative depth, at least layer 1.
 
     XTREME's script counts layers from 0 without the embeddings: its layer 7 is layer 8 here, its 13 is 14.
     """
@@ -93,8 +93,8 @@ def sentence_vectors(
         pooling: ``mean`` over all tokens, ``<s>`` and ``</s>`` included as in XTREME; ``cls`` is the state of ``<s>``,
             as PPA has it.
         language_row: of the sentences' language, for an encoder with language embeddings.
-        max_tokens: padded tokens of a batch; one sentence at least is always taken.
-        progress: is called with the number of sentences newly done.
+        max_tokens: padded tokens of a batch, which has at least one sentence.
+        progress: called with the number of newly encoded sentences.
 
     Raises:
         XalignError: the model's hidden states are not finite.

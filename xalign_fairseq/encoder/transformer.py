@@ -101,7 +101,7 @@ class EncoderLayer(nn.Module):
 def compiled_rest() -> Callable[[EncoderLayer, Tensor, Tensor, bool], Tensor]:
     """:meth:`EncoderLayer.rest` by torch.compile, one for all layers, whose number of tokens is left open.
 
-    Attention stays outside: it goes by the lengths of the sentences, which no two batches share. So ragged batches need
+    Attention stays outside, because its shapes (sentence lengths) differ in every batch. So ragged batches need
     one compilation; others come with a gradient or none, dropout or none, frozen parameters, packing or padding. torch
     stops at 8 (``torch._dynamo.config.recompile_limit``) and runs further ones uncompiled. This changes neither the
     names of parameters nor copies of a layer.
@@ -187,7 +187,7 @@ class LMHead(nn.Module):
         return linear(self.features(hidden), self.weight, self.bias)
 
     def features(self, hidden: Tensor) -> Tensor:
-        """hidden (N, H) -> what the token embeddings are compared with (N, H)."""
+        """hidden (N, H) -> the vectors that are compared with the token embeddings (N, H)."""
         made: Tensor = self.layer_norm(F.gelu(self.dense(hidden)))
         return made
 

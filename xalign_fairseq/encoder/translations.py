@@ -95,8 +95,8 @@ class TranslationTable(nn.Module):
 def source_tokens(lexicons: Sequence[Lexicon], vocab_size: int, mask: int) -> Tensor:
     """The ordinary tokens except those only on the target side of lexicons, int64, ascending.
 
-    Of a derived language, whose lexicon from the natural one has all of its pieces, trained on or not, they are the
-    natural language's half of the vocabulary and what both share.
+    For a derived language, whose lexicon has all pieces, these are the natural language's half of the
+    vocabulary and the shared pieces.
     """
     ordinary = np.setdiff1d(np.arange(len(SPECIALS), vocab_size), mask)
     sides = [[getattr(lexicon, side) for lexicon in lexicons] for side in ("src_ids", "tgt_ids")]

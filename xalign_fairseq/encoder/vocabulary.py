@@ -36,7 +36,7 @@ def load_tokenizer(
     dictionary: StrPath | None = None,
     spm: StrPath | None = None,
 ) -> Tokenizer:
-    """The tokenizer of a checkpoint: each part as given, otherwise as stored in it or in its folder or data-bin.
+    """The tokenizer of a checkpoint: each part as given, otherwise from the checkpoint, its folder or its data-bin.
 
     A checkpoint of this package stores both parts in ``task_state``; one of fairseq's own names its data-bin in its
     options; XLM-R's archive has ``dict.txt`` and ``sentencepiece.bpe.model`` next to ``model.pt``. A dictionary is
@@ -51,7 +51,7 @@ def load_tokenizer(
         spm: a sentencepiece model.
 
     Raises:
-        XalignError: a part is found nowhere, or the dictionary does not fit the checkpoint.
+        XalignError: a part is missing, or the dictionary does not fit the checkpoint.
     """
     stored = (state.get("task_state") or {}).get("tokenizer") or {}
     own = "symbols" in stored
@@ -152,10 +152,10 @@ def stored_model(stored: Mapping[str, Any], where: object = "checkpoint") -> Tok
 
 
 def data_folders(state: dict[str, Any], where: StrPath) -> Iterator[Path]:
-    """The folders that may have what a checkpoint was trained with: its own, and the data-bins that its options name.
+    """Folders that may have a checkpoint's tokenizer: its own, and the data-bins that its options name.
 
-    A relative name is looked for from the checkpoint's folder upwards; only if that fails, from the current folder,
-    where another data-bin could have the name.
+    A relative name is resolved from the checkpoint's folder upwards, and only then from the current folder, which
+    may have another data-bin of that name.
     """
     own = Path(where).absolute().parent if Path(where).is_file() else None
     if own is not None:

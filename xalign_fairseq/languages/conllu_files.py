@@ -16,7 +16,7 @@ _KEPT = ("sent_id", "newdoc", "newpar")
 
 
 def read(path: StrPath) -> list[ConlluSentence]:
-    """Read a treebank, compressed or not, and check its trees; sentences without heads are not error."""
+    """Read a treebank, compressed or not, and check its trees; sentences may have no heads."""
     sentences = list(read_sentences(path))
     for sentence in sentences:
         sentence.tree()
@@ -34,10 +34,10 @@ def natural(sentence: ConlluSentence) -> Sentence:
 def derive(
     sentences: Iterable[ConlluSentence], transform: Transformation
 ) -> tuple[list[ConlluSentence], dict[str, int]]:
-    """The derived treebank, and counts of sentences that it leaves out; a sentence's key is its number, from 0.
+    """The derived treebank, and counts of skipped sentences; a sentence's key is its number, from 0.
 
-    A word takes UPOS, XPOS, FEATS and DEPREL along; HEAD follows. Fields about natural words (LEMMA, MISC, multi-word
-    tokens, empty nodes, DEPS) are left out. ``sent_id``, ``newdoc`` and ``newpar`` stay, ``text`` is written again.
+    A word keeps UPOS, XPOS, FEATS and DEPREL; HEAD is renumbered. Fields about natural words (LEMMA, MISC, multi-word
+    tokens, empty nodes, DEPS) are left out. ``sent_id``, ``newdoc`` and ``newpar`` stay; ``text`` is the new text.
     """
     derived, counts = [], Counter({"multi-word tokens": 0, "empty nodes": 0, "enhanced dependencies": 0})
     for key, sentence in enumerate(sentences):

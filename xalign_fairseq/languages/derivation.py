@@ -26,7 +26,7 @@ class Inversion:
     """Reverses the words between sentence marks; T_inv of ALIGN-MLM (appendices F and G.2, word level).
 
     A mark (``.`` in the paper, ``. ! ?`` in its code) stays at the end of its segment. Applied twice, it gives the
-    natural order again. ``counts``: the marks that were met, none if they are not words of their own.
+    natural order again. ``counts``: the marks found, 0 if they are not separate words.
     """
 
     def __init__(self, marks: Iterable[str] = (".",)):
@@ -73,7 +73,7 @@ class DeriveOptions:
     towards: tuple[str, ...] = ()
 
     def check(self) -> None:
-        """Refuse what does not fit together."""
+        """Raise :class:`XalignError` for options that do not go together."""
         if not self.steps or set(self.steps) - set(STEPS) or len(set(self.steps)) < len(self.steps):
             found, expected = ",".join(self.steps), f"some of {','.join(STEPS)}, each once, in the order of their use"
             raise XalignError("steps are unknown or repeated", parameter="steps", found=found, expected=expected)
@@ -148,7 +148,7 @@ def derive(options: DeriveOptions, progress: bool = False) -> dict[str, Any]:
 
 
 def _step(name: str, options: DeriveOptions) -> CountingStep:
-    """The transformation of a step; ``check`` has found that its files are given."""
+    """The transformation of a step; ``check`` has made sure that its files are given."""
     if name == INVERSION:
         return Inversion(options.inversion_marks)
     if name == SCRIPT:

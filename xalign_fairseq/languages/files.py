@@ -26,7 +26,7 @@ _LABELLED: dict[str, tuple[Callable[..., Any], Callable[..., Iterator[str]], str
 
 @dataclass(frozen=True)
 class Source:
-    """A file that was checked before the first one is written: text by its lines, labelled data as they were read."""
+    """A checked input file: text by its lines, labelled data as they were read."""
 
     kind: str
     name: str
@@ -36,7 +36,7 @@ class Source:
 
 
 def open_source(kind: str, name: str, path: str, language: str, with_trees: bool) -> Source:
-    """Check a file; with trees, where the transformation asks for them."""
+    """Check a file, and its trees if the transformation needs them."""
     trees = None
     if kind == "text" and not _is_conllu(path):
         if with_trees:
@@ -102,7 +102,7 @@ def _is_conllu(path: str) -> bool:
 
 
 def _sentences(source: Source) -> Iterator[Sentence]:
-    """The sentences of a text; a space within a word of CoNLL-U is written U+200B, for lines hold words."""
+    """The sentences of a text; a space within a word of CoNLL-U becomes U+200B, because spaces separate words."""
     if _is_conllu(source.path):
         for each in _with_trees(read_sentences(source.path), source.content):
             natural = conllu_files.natural(each)

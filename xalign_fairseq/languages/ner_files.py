@@ -1,4 +1,4 @@
-"""Named entities in derived languages: tags that move with their words, with B- before I- again (ALIGN-MLM, G.1)."""
+"""Named entities in derived languages: tags move with their words, and each entity begins with B- (ALIGN-MLM, G.1)."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -29,9 +29,9 @@ def read(path: StrPath, language: str) -> list[WordsExample]:
 def derive(
     sentences: Iterable[WordsExample], transform: Transformation, trees: Sequence[SyntaxTree] | None = None
 ) -> tuple[list[WordsExample], dict[str, int]]:
-    """The derived sentences, and counts of ``entities``, of ``torn`` ones and of their ``pieces``.
+    """The derived sentences, and counts of ``entities``, of those that were split (``torn``) and of their ``pieces``.
 
-    Words of an entity that stay together are one entity; each further run becomes another. Neighbours stay two.
+    Each run of words of an entity becomes an entity. Neighbouring entities stay separate.
     """
     derived, counts = [], {"entities": 0, "torn": 0, "pieces": 0}
     for key, example in enumerate(sentences):

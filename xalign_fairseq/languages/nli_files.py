@@ -12,10 +12,10 @@ from xalign_fairseq.languages.sentence import Sentence, SyntaxTree, Transformati
 
 
 def words_and_marks(text: str) -> list[str]:
-    """Words of a raw text in a language with spaces, so that an order of words finds its sentence marks.
+    """Words of a raw text in a language with spaces; sentence marks are separate words.
 
     A word ends at white space; punctuation and symbols (Unicode's categories P and S) at its beginning and end are
-    words of their own, several of the same mark being one. Marks inside a word stay: ``don't``, ``3.5``, ``U.S``.
+    separate words; a repeated mark is one word. Marks inside a word stay: ``don't``, ``3.5``, ``U.S``.
     """
     words: list[str] = []
     for token in text.split():
@@ -39,7 +39,7 @@ def read(path: StrPath, language: str) -> list[PairExample]:
     """Read pairs of texts as words (:func:`words_and_marks`), with labels of a column or of ``{split}.labels``.
 
     Raises:
-        XalignError: ragged rows, a number of labels that is not that of the pairs (file and line).
+        XalignError: rows differ in their number of columns, or labels and pairs in number; the error has file and line.
     """
     return [
         replace(pair, first=" ".join(words_and_marks(pair.first)), second=" ".join(words_and_marks(pair.second)))
@@ -55,7 +55,7 @@ def sentences(pairs: Iterable[PairExample]) -> list[list[str]]:
 def derive(
     pairs: Iterable[PairExample], transform: Transformation, trees: Sequence[SyntaxTree] | None = None
 ) -> tuple[list[PairExample], dict[str, int]]:
-    """The derived pairs, with the labels that they had, and how many of their texts are ``empty``."""
+    """The derived pairs with their labels, and the number of ``empty`` texts."""
     derived: list[PairExample] = []
     for number, pair in enumerate(pairs):
         texts = [

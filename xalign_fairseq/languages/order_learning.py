@@ -20,7 +20,7 @@ _BLOCK = 1 << 21
 def fit(observations: Iterable[Observation], variance: float = VARIANCE) -> OrderModel:
     """Learn the weights w that maximise sum log p(order | node) - ``|w|^2 / (2 variance)``.
 
-    An order has element numbers from left to right, the head being 0; like dependents are in their order.
+    An order lists element numbers from left to right; the head is 0. Equal dependents keep their order.
     """
     likelihood = Likelihood(observations)
     weights = [torch.zeros(len(KINDS), size, size, dtype=torch.float64) for size in likelihood.sizes]
@@ -80,7 +80,7 @@ class Likelihood:
 
 
 class _Block:
-    """Nodes with as many dependents each, and the sums of the features of the orders that they were seen in."""
+    """Nodes with the same number of dependents, and the summed features of their observed orders."""
 
     def __init__(
         self, nodes: Sequence[Node], seen: dict[Node, Counter[tuple[int, ...]]], names: Sequence[dict[Hashable, int]]

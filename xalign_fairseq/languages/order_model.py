@@ -28,7 +28,7 @@ def head_symbol(tag: str) -> Symbol:
 
 @dataclass(frozen=True)
 class Node:
-    """A head and its dependents as a model sees them: the head's tag and the dependents' symbols, sorted."""
+    """Input of the model: the tag of a head and the sorted symbols of its dependents."""
 
     tag: str
     dependents: tuple[Symbol, ...]
@@ -41,7 +41,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Template:
-    """Weights of the pairs of what a template sees of two elements: their tags, their relations, or both.
+    """Weights for pairs of elements, by their tags, their relations, or both.
 
     ``names``: what was seen in learning -> its number; ``weights`` (kind, N + 1, N + 1) float64, the last ones of
     unseen.
@@ -74,7 +74,7 @@ class OrderModel:
     symbols: Template
 
     def scores(self, node: Node) -> np.ndarray:
-        """The exponent (n!,) float64 of each of ``orders``; ``-inf`` where like dependents change places."""
+        """The exponent (n!,) float64 of each of ``orders``; ``-inf`` where equal dependents are swapped."""
         elements = node.elements
         tags, relations = zip(*elements, strict=True)
         pairs = self.tags.pairs(tags) + self.relations.pairs(relations) + self.symbols.pairs(elements)
@@ -117,7 +117,7 @@ def _places(kind: np.ndarray | int, first: np.ndarray, second: np.ndarray, size:
 
 
 def keeps_like(node: Node) -> np.ndarray:
-    """Which of ``orders(1 + len(node.dependents))`` leave like dependents in their order, (n!,), bool."""
+    """Which of ``orders(1 + len(node.dependents))`` keep the order of equal dependents, (n!,), bool."""
     rank = np.argsort(orders(1 + len(node.dependents)), 1)  # the place of each element
     like = [k for k, (a, b) in enumerate(zip(node.dependents, node.dependents[1:], strict=False), 1) if a == b]
     return np.all([rank[:, k] < rank[:, k + 1] for k in like], axis=0) if like else np.ones(len(rank), bool)

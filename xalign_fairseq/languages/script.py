@@ -1,9 +1,9 @@
-"""Transliteration: a language in a script of its own, read by a copy of the natural language's vocabulary.
+"""Transliteration: a language in its own script, tokenised by a copy of the natural language's vocabulary.
 
-Every normal piece of a unigram sentencepiece model gets a twin of equal score, whose characters are those of another
-script. A word is segmented by the model, its pieces become their twins, and these are written together. A segmentation
-of the derived word is one of the natural word with as large a score, so that the model with the twins reads the derived
-word as the twins of the natural pieces. If pieces are shared, rounding can swap two segmentations of equal score in a
+Every normal piece of a unigram sentencepiece model gets a twin in another script, with the same score. The model
+segments a word, and the twins of its pieces, joined, are the derived word. Each segmentation of the derived word
+corresponds to one of the natural word with the same score, so the model with the twins finds the twins of the natural
+pieces. If pieces are shared, rounding can swap two segmentations of equal score in a
 whole line: in 5 of 262,697 English lines with an overlap of 25 %, and in none without overlap.
 """
 

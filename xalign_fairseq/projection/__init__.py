@@ -1,4 +1,4 @@
-"""Labels and markup of a text on its translation, by word links."""
+"""Project labels and markup of a text onto its translation, by word links."""
 
 from xalign_fairseq.projection.labels.json_lines import project_labels
 from xalign_fairseq.projection.markup.pair import project_markup

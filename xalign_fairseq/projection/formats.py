@@ -21,7 +21,7 @@ TIMES = re.compile(r"\s*[\d:]+[.,]\d+\s+-->\s+[\d:]+[.,]\d+")
 
 
 class MarkedLines:
-    """A sentence a line, with inline HTML, inline XML or placeholders."""
+    """One sentence per line, with inline HTML, inline XML or placeholders."""
 
     def __init__(self, annotated: Annotated, markup: str):
         self._annotated, self._markup = annotated, MARKUPS[markup]
@@ -58,7 +58,7 @@ class UsfmTexts:
 
 
 class Subtitles:
-    """SRT or WebVTT; each cue is a text, whose lines are one sentence."""
+    """SRT or WebVTT; the lines of each cue are one text."""
 
     def __init__(self, annotated: Annotated, markup: str):
         self._annotated, self._markup = annotated, MARKUPS[markup]
@@ -77,7 +77,7 @@ class Subtitles:
         translations.end(number)
 
     def _parts(self) -> Iterator[tuple[str, int]]:
-        """Each part, and the line of one that is the text of a cue; 0 of others."""
+        """Each part, with the line number of a cue's text, 0 for other parts."""
         src, cue, begun, number = self._annotated.src, "", 0, 0
         for number, line in enumerate(read_lines(src), 1):
             if begun and not line.strip():
@@ -104,7 +104,7 @@ class AnnotationFormat:
     marked: bool = False
 
     def segmenter(self, links: str | None) -> str:
-        """The default segmenter: of raw text ICU; of other text, and with links that only count words, ``auto``."""
+        """The default segmenter: ICU for raw text; ``auto`` for other text, and with Pharaoh links."""
         given = next(read_lines(links), "{") if links else "{"
         return segmenter_of_raw_text() if (self.bilingual or self.marked) and given.startswith("{") else "auto"
 

@@ -1,4 +1,4 @@
-"""A file with annotation, and its translation, to the annotated translation."""
+"""Project the annotation of a file onto its translation."""
 
 import os
 from collections import Counter, deque
@@ -38,17 +38,17 @@ class ProjectRun:
     """A file with annotation, its translation, and how to project.
 
     Attributes:
-        tgt: the translation; ``None`` of a format that holds both.
+        tgt: the translation; ``None`` for a format that contains both.
         out: the annotated translation; ``-`` is standard output.
         format: a name of :data:`~xalign_fairseq.projection.formats.ANNOTATIONS`; empty: by the name of ``src``.
-        segment: what finds the words of text that is not split into words; empty: ICU for JSON lines and markup, if it
+        segment: how to find the words of raw text; empty: ICU for JSON lines and markup, if it
             is installed and ``links`` does not only count words; otherwise ``auto``.
         placing: how spans are placed.
-        links: a file with the links of each sentence pair, Pharaoh or JSON; ``None``: the aligner finds them.
+        links: file of links of each sentence pair, Pharaoh or JSON; ``None``: the aligner finds them.
         learns: learn statistics of the sentence pairs, guided by the encoder, into ``OUT.aligner``, and use them.
         part: ``(k, n)``: project only part k, from 0, of n parts of the file.
-        report: a file for all that could not be placed.
-        page: a file for a page in HTML that shows the pairs, their links and the labels of both sides.
+        report: file for the list of annotations that were not placed.
+        page: file for an HTML page of the pairs with links and the labels of both sides.
         resume: continue an interrupted run.
 
     Example::
@@ -215,7 +215,7 @@ def _between(pieces: Iterable[Piece], first: int, last: int, is_end: bool) -> It
 
 
 def _from_file(pieces: Iterable[Piece], path: str, first: int, least: float) -> Iterator[tuple[Piece, Links]]:
-    """Each piece with its links of a file, those of a least probability; ``first`` lines are skipped."""
+    """Each piece with its links from a file, from a minimum probability on; the ``first`` lines are skipped."""
     lines = enumerate(islice(read_lines(path), first, None), first + 1)
     for piece in pieces:
         if isinstance(piece, Unit):
@@ -295,7 +295,7 @@ def _kept(
 
 
 def _before(pieces: Iterator[Piece], units: int) -> Iterator[Piece]:
-    """The pieces up to the last of this number of units."""
+    """The pieces, up to this number of units."""
     while units:
         piece = next(pieces)
         units -= isinstance(piece, Unit)

@@ -12,9 +12,9 @@ class Placing:
     """How a span is placed.
 
     Attributes:
-        max_gap: target words without a link to the span that may be between two words that have one. The longest run
-            of words with such gaps is the span; 0: it is contiguous.
-        min_share: the least share of the span's words that must have a link. A span with fewer is not placed.
+        max_gap: maximum number of target words without a link to the span between two linked ones. The longest run
+            of words with such gaps is the span; 0: all its words are linked.
+        min_share: minimum share of the span's words with a link. A span with fewer is not placed.
     """
 
     max_gap: int = 3
@@ -33,7 +33,7 @@ def place(
 ) -> list[range | str]:
     """The target words of each span of source words, or the reason why it has none.
 
-    A target word with links to several spans belongs to the one with the most probable link; of equal ones, to the
+    A target word with links to several spans belongs to the one with the most probable link; if equal, to the
     first. The target spans are disjoint.
 
     Args:
@@ -73,7 +73,7 @@ def place(
 
 
 def _runs(words: Sequence[int], others: Iterable[int], max_gap: int) -> Iterable[list[int]]:
-    """The words in runs: gaps within a run have at most this number of words, and no word of another span."""
+    """Runs of the words: a gap within a run has at most this number of words, and no word of another span."""
     taken = set(others)
     run = [words[0]]
     for word in words[1:]:

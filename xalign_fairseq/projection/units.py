@@ -1,4 +1,4 @@
-"""The common form of annotated files: text that does not change, and sentence pairs to project on."""
+"""The common form of annotated files: unchanged text, and sentence pairs."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ Label = tuple[range, str]  # words, and what they are
 
 @dataclass(frozen=True)
 class Annotated:
-    """The content of an annotated file: ``tgt`` is the translation, ``None`` of a format that holds both."""
+    """The content of an annotated file: ``tgt`` is the translation, ``None`` for a format that contains both."""
 
     src: str
     tgt: str | None = None
@@ -42,7 +42,7 @@ class Projected:
 
 @dataclass(frozen=True)
 class Unit:
-    """One pair with its annotated source; ``project`` makes the output of links, if it ``needs_links``."""
+    """One pair with its annotated source; ``project`` makes the output, from links if it ``needs_links``."""
 
     src: SegmentedText
     tgt: SegmentedText

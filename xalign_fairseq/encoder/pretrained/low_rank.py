@@ -1,4 +1,4 @@
-"""Models in small files: a change of another model's weights, of low rank, and a link scorer, learned from gold links.
+"""Small model files: a low-rank change of another model's weights, and a link scorer, both learned from gold links.
 
 ``e5-small-gold`` is the packaged one, a change of ``e5-small``.
 """
@@ -26,14 +26,14 @@ Changes = Mapping[str, tuple[Tensor, Tensor]]
 
 
 def is_low_rank(path: StrPath) -> bool:
-    """Whether a model is the packaged one of these, or a file of one."""
+    """Whether a model is the packaged one, or such a file."""
     return str(path) == NAME or (Path(path).suffix == SUFFIX and not Path(path).is_dir())
 
 
 def write_low_rank(path: StrPath, changes: Changes, scorer: Mapping[str, Tensor], record: Mapping[str, Any]) -> None:
     """Write a changed model in half precision, and its link scorer as it is.
 
-    ``changes`` has (O, r) and (r, I), whose product changes a parameter; ``record["model"]`` names the other model.
+    ``changes``: matrices (O, r) and (r, I), whose product is added to a parameter. ``record["model"]`` names the model.
     """
     halves = {
         f"{name}{end}": each for name, pair in changes.items() for end, each in zip((UP, DOWN), pair, strict=True)
@@ -45,7 +45,7 @@ def write_low_rank(path: StrPath, changes: Changes, scorer: Mapping[str, Tensor]
 
 
 def read_changes(path: StrPath) -> tuple[dict[str, Any], Changes, dict[str, Tensor]]:
-    """What :func:`write_low_rank` was given, with changes of half precision: record, changes, and scorer."""
+    """Record, changes (in half precision) and scorer that :func:`write_low_rank` wrote."""
     arrays = read_arrays(path, ArrayForm(np.generic), remedy="learn it anew")
     try:
         record = record_of(arrays)

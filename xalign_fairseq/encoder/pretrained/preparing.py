@@ -1,4 +1,4 @@
-"""A data-bin in the vocabulary of a pretrained model."""
+"""Prepare a data-bin with the vocabulary of a pretrained model."""
 
 from pathlib import Path
 from typing import Any

@@ -37,7 +37,7 @@ def read_pretrained(path: StrPath, *, lookup: bool = False) -> tuple[dict[str, A
             - a Hugging Face folder of XLM-R's or BERT's kind, or of an encoder that transformers runs, also
               ``models--ORGANISATION--NAME`` of the hub's cache;
             - a name on the hub, such as ``FacebookAI/xlm-roberta-base``, if there is no such file or folder.
-        lookup: for an encoder that is only read: embeddings that are in four bits stay so.
+        lookup: keep four-bit embeddings in four bits, for an encoder that is not trained.
 
     Returns:
         what :func:`xalign_fairseq.encoder.checkpoint.read` gives, with the known family in its task state; and the file

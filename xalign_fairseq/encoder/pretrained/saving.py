@@ -26,7 +26,7 @@ Save = Callable[[dict[str, Any], StrPath], None]
 
 @contextmanager
 def new_model(out: StrPath, overwrite: bool = False) -> Iterator[Save]:
-    """The function that writes a checkpoint's content, given the place that it was read from.
+    """The function that writes a checkpoint's content; its argument is where the content was read.
 
     ``out`` is a checkpoint, if it ends in ``.pt``; otherwise a Hugging Face folder.
     """
@@ -71,8 +71,8 @@ def write_checkpoint(path: StrPath, state: dict[str, Any]) -> None:
 def convert(model: StrPath, target: StrPath, *, overwrite: bool = False) -> EncoderConfig:
     """Write a pretrained model, such as a Hugging Face folder, in fairseq's form, in float32; returns its sizes.
 
-    ``target`` is a checkpoint with its tokenizer inside, if it ends in ``.pt``; otherwise a folder, which gets it as
-    ``model.pt``, and ``dict.txt`` and the tokenizer's model. It is written completely or not at all.
+    ``target`` is a checkpoint with its tokenizer inside, if it ends in ``.pt``; otherwise a folder with
+    ``model.pt``, ``dict.txt`` and the tokenizer's model. It is written completely or not at all.
     """
     target = Path(target)
     is_checkpoint = _is_checkpoint(target)

@@ -36,12 +36,12 @@ _OF_IDS = ("tokenizer", "lexicons")
 def trim(
     state: dict[str, Any], where: StrPath, text: Sequence[StrPath], floor: int = FLOOR, progress: bool = False
 ) -> dict[str, Any]:
-    """A checkpoint's content with the pieces that a text needs, and few others.
+    """A checkpoint's content with only the pieces that a text needs, and the most frequent ones.
 
-    Every line of the text is cut into the same pieces, and has the same hidden states. Other text in its scripts is cut
-    into more and shorter pieces where one is missing; characters of other scripts may be unknown. ``task_state``
-    records under :data:`TRIMMED` the text that the model was trimmed ``to`` (the names of the files), and its number of
-    ``ids`` ``of`` all.
+    Every line of the text is cut into the same pieces, and has the same hidden states. Other text in its scripts may be
+    split into shorter pieces; characters of other scripts may be unknown. ``task_state``
+    records under :data:`TRIMMED` the names of the text files (``to``), the number of ids (``ids``), and that of the
+    original (``of``).
     """
     size = checkpoint.vocab_size(state, where)
     made = trim_to_files(load_tokenizer(state, size, where=where), text, floor, progress)
@@ -58,7 +58,7 @@ def trim(
 
 
 def untrim(state: dict[str, Any], where: StrPath, original: dict[str, Any], original_where: StrPath) -> dict[str, Any]:
-    """A trimmed model with the whole vocabulary again: its rows, and the original's other rows.
+    """A trimmed model with the whole vocabulary again: its own rows, and the other rows of the original.
 
     Text that the trimmed model knows has the same hidden states; other text is cut by the original's tokenizer, and
     pieces that were trimmed away have the vectors that they had.
@@ -126,7 +126,7 @@ def _places(small: Dictionary, whole: Dictionary, where: object, original_where:
 def _changed(
     state: dict[str, Any], model: dict[str, Tensor], vocabulary: dict[str, Any], about: dict[str, Any] | None
 ) -> dict[str, Any]:
-    """A checkpoint's content with other weights and another vocabulary, and nothing of an optimiser."""
+    """A checkpoint's content with other weights and another vocabulary, without optimiser state."""
     kept = {key: state[key] for key in ("args", "cfg") if state.get(key) is not None}
     stored = {key: each for key, each in (state.get("task_state") or {}).items() if key not in (*_OF_IDS, TRIMMED)}
     task_state = {**stored, "tokenizer": vocabulary}
@@ -161,7 +161,7 @@ def write_trimmed(
 
 
 def write_untrimmed(model: StrPath, original: StrPath, out: StrPath, *, overwrite: bool = False) -> str:
-    """Write a trimmed model with the whole vocabulary of its original again; its size before and after, in words."""
+    """Write a trimmed model with the whole vocabulary of its original. Returns its size before and after, as text."""
     with new_model(out, overwrite) as save:
         (state, where), (whole, whole_where) = (read_pretrained(each) for each in (model, original))
         for read in (where, whole_where):

@@ -1,1 +1,1 @@
-"""Bilingual dictionaries: their formats, and the lexicon of subword ids that is made of one."""
+"""Bilingual dictionaries: their formats, and lexicons of subword ids made from them."""

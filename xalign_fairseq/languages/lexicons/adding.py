@@ -1,4 +1,4 @@
-"""Dictionary files into a data-bin, as a lexicon of subword ids."""
+"""Add dictionary files to a data-bin, as a lexicon of subword ids."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -24,17 +24,17 @@ TextPair: TypeAlias = tuple[str, str]
 def read_entries(path: StrPath, kind: str = "auto") -> Iterator[TextPair]:
     """The (headword, translation) pairs of a dictionary file, in order, by a format or ``auto`` (:func:`format_of`).
 
-    ``tsv``: lines of ``headword TAB translation``, further columns are not read; ``muse``: lines of two words; ``tei``.
+    ``tsv``: lines of ``headword TAB translation``, further columns are ignored; ``muse``: lines of two words; ``tei``.
 
     Raises:
-        XalignError: a missing or empty file, or one that is not of the format; file and line are named.
+        XalignError: a file is missing, empty or not of the format; the error has file and line.
     """
     kind = format_of(path) if kind == "auto" else kind
     return {"tsv": _read_tsv, "muse": _read_muse, "tei": tei.read}[kind](path)
 
 
 def format_of(path: StrPath) -> str:
-    """The format by the file's name, and for text without a telling name by its first line: ``tsv`` if it has a TAB."""
+    """The format by the file's name; for other names ``tsv`` if the first line has a TAB."""
     if Path(path).name.lower().endswith(tei.SUFFIXES):
         return "tei"
     return "tsv" if "\t" in next(read_lines(path, table=True)) else "muse"
@@ -67,7 +67,7 @@ class AddedLexicon:
     """A lexicon to add to a data-bin.
 
     Attributes:
-        format: of all of them; ``auto`` goes by each name and its first line.
+        format: format of all files; ``auto``: by each name and first line.
         pieces: entries are symbols of the dictionary, not text for the tokenizer.
     """
 
@@ -80,7 +80,7 @@ class AddedLexicon:
     overwrite: bool = False
 
     def add(self, progress: Callable[[int], object] = lambda entries: None) -> tuple[Path, dict[str, int]]:
-        """Read, encode, divide and write; the path of the description, and what was read, dropped and kept."""
+        """Read, encode, split and write; returns the description's path, and counts of dropped and kept entries."""
         data, (src, tgt) = DataBin(self.data), self.pair
         lexicons.require_languages(data, src, tgt)
         lexicons.check_free(data, src, tgt, self.overwrite)

@@ -1,4 +1,4 @@
-"""From the entries of a dictionary to a lexicon of subword ids, in parts to train on and to hold out."""
+"""Make a lexicon of subword ids from dictionary entries, with a training and a held-out part."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -33,9 +33,9 @@ class LexiconOptions:
     """How entries become a lexicon.
 
     Args:
-        subwords: ``mean``: a side of several subwords has their mean; ``single``: entries with such a side are dropped.
-        fraction: of the distinct source sides, how many are trained on; ``None``: all that are not held out.
-        held_out: how many are held out.
+        subwords: ``mean``: use the mean of a side's subwords; ``single``: drop entries with several subwords on a side.
+        fraction: share of the distinct source sides to train on; ``None``: all that are not held out.
+        held_out: share of them to hold out.
         seed: of the random order. With the same seed, the held-out entries do not depend on the fraction, and a smaller
             fraction is a subset of a larger one.
 

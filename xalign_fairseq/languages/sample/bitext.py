@@ -46,7 +46,7 @@ def write_sample(
     """Write the sample into a new folder; the same arguments give the same bytes.
 
     ``OUT/en-XX/{train,valid,test}.{en,XX,gold}`` is bitext with 0-based sure links ``i-j``,
-    ``OUT/mono/{train,valid}.LANG`` half as much other text. Returns a summary for each language pair.
+    ``OUT/mono/{train,valid}.LANG`` half as many other sentences. Returns a summary for each language pair.
     """
     sizes = {"train": pairs, "valid": valid, "test": test}
     for split, size in sizes.items():
@@ -102,6 +102,6 @@ def _write_pair(folder: Path, language: str, seed: int, sizes: dict[str, int], e
 
 
 def _said(tokens: list[Token]) -> tuple[list[Token], str]:
-    """A sentence's tokens and its text, with a capital first."""
+    """A sentence's tokens and its capitalised text."""
     text = " ".join(word for word, _ in tokens)
     return tokens, text[0].upper() + text[1:]

@@ -1,6 +1,6 @@
 """French: adjectives after the noun, ne ... pas around the verb, elision and contraction.
 
-An elided article is a token of its own: ``l' école``.
+An elided article is a separate token: ``l' école``.
 """
 
 from xalign_fairseq.languages.sample.meaning import Clause, Message, Phrase
@@ -26,7 +26,7 @@ ETRE = by_person("suis est sommes sont")
 
 
 def vowel_start(text: str) -> bool:
-    """Whether a word makes the one before it drop its vowel (mute h included)."""
+    """Whether the word before this one drops its vowel (mute h included)."""
     return text[0].lower() in "aeiouyhàâéèêëîïôœû" and text.lower().rstrip("sx") not in ASPIRATED
 
 
@@ -60,7 +60,7 @@ def _clause(clause: Clause) -> list[Token]:
 
 
 def _verb_group(clause: Clause) -> tuple[Token, list[Token]]:
-    """The finite verb, and the participle behind it."""
+    """The finite verb, and the participle after it."""
     verb, subject = word(clause.verb, "fr"), clause.subject
     whole = clause.action | (0 if "preposition" in verb else clause.particle)
     if clause.tense not in ("past", "perfect"):

@@ -1,4 +1,4 @@
-"""The meaning of a sentence, without a language, and random ones; words of a class show a homonym's sense."""
+"""Meanings of sentences, independent of language, and how to draw them; a word's class selects a homonym's sense."""
 
 import random
 from collections.abc import Sequence
@@ -73,7 +73,7 @@ class Clause:
         self.action, self.particle, self.time, self.no, self.where = (self.key << i for i in range(5))
 
     def times(self, language: str) -> tuple[list[Token], list[Token]]:
-        """The time before the clause, and that behind it; one is empty."""
+        """The time expression before the clause, and the one after it; one of them is empty."""
         said = self.when[language] if self.when else []
         return (said, []) if self.time_first else ([], said)
 

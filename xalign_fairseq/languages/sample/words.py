@@ -1,4 +1,4 @@
-"""What the languages of the sample share: the lexicon with its words' forms, and tokens.
+"""Shared by the languages of the sample: the lexicon with the forms of its words, and tokens.
 
 A row of ``tables/*.tsv`` is a *sense*: English "bank" has one for the house (German "Bank") and one for the riverside
 ("Ufer"). A cell has a word's forms, in the order of :data:`FORMS`, and marks ``name=value``: gender, the modifier of a
@@ -65,7 +65,7 @@ def table(name: str) -> tuple[Entry, ...]:
 
 @cache
 def rows(column: str, value: str, *tables: str) -> tuple[Entry, ...]:
-    """The rows that have this among the words of a column."""
+    """The rows whose column has this word."""
     return tuple(entry for name in tables for entry in table(name) if value in entry[column].split())
 
 
@@ -84,7 +84,7 @@ def fixed_phrase(text: str, key: int) -> list[Token]:
 
 
 def merged(tokens: list[Token], contractions: dict[tuple[str, str], str]) -> list[Token]:
-    """The tokens with neighbours such as "zu dem" as one ("zum")."""
+    """The tokens, with neighbours such as "zu dem" merged into one ("zum")."""
     out: list[Token] = []
     for text, keys in tokens:
         one = contractions.get((out[-1][0], text)) if out else None

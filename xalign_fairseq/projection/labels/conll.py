@@ -1,4 +1,4 @@
-"""Columns of words and entity tags (CoNLL-2003 and similar formats) on the translation of their sentences."""
+"""Entity tags in columns (CoNLL-2003 and similar formats), projected onto translations."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -121,7 +121,7 @@ def read_spans(tags: Sequence[str], scheme: str = "BIO") -> list[Label]:
 
 
 def write_tags(words: int, labels: Sequence[Label]) -> list[str]:
-    """BIO of disjoint spans.
+    """BIO tags of disjoint spans.
 
     Example::
 

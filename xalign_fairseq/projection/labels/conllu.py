@@ -1,4 +1,4 @@
-"""CoNLL-U: tags, features and trees of words on their translations."""
+"""CoNLL-U: tags, features and trees, projected onto translations."""
 
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
@@ -97,7 +97,7 @@ def _project(source: ConlluSentence, tree: Tree | None, target: ConlluSentence, 
 
 
 def _best(links: Links, side: int) -> dict[int, int]:
-    """The partner of each word of a side by its most probable link; of equal ones the first."""
+    """The partner of each word of a side by its most probable link; the first of equally probable ones."""
     best: dict[int, tuple[float, int]] = {}
     for link, probability in links.items():
         word, partner = link[side], link[1 - side]
@@ -131,8 +131,8 @@ def project_tree(tree: Tree, sources: Mapping[int, int], images: Mapping[int, in
     """The tree of a translation.
 
     The head of a target word is the image of its source word's head (direct correspondence, Hwa et al. 2005), or of
-    the nearest ancestor that has another image. Of several target words with one source word the others depend on its
-    image. A word without a source depends on the nearest word to its right that has one, otherwise on the nearest to
+    the nearest ancestor that has another image. If several target words have one source word, one is its image, and
+    the others depend on that. A word without a source depends on the nearest word with one to its right, otherwise to
     its left. :func:`to_tree` then repairs anything that is not a tree with one root.
 
     ``sources`` has the source word of each target word that has one, ``images`` the target word that stands for a

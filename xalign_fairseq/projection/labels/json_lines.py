@@ -29,7 +29,7 @@ class SpansOfText(TypedDict):
 
 
 class JsonSpans:
-    """Reads ``{"text": ..., "translation": ..., "spans": [[start, end, label], ...]}``, an object a line.
+    """Reads ``{"text": ..., "translation": ..., "spans": [[start, end, label], ...]}``, one object per line.
 
     A span is the characters (Unicode code points) from ``start`` up to, not including, ``end``. The output has the same
     objects, with ``translation_spans``, in the order of the spans that they come from.
@@ -87,7 +87,7 @@ def project_labels(
 
     Args:
         spans: of each text: the first character, the one after the last, and the label.
-        segment: what finds words, as of :func:`~xalign_fairseq.core.text.segmentation.find_segmenter`; empty: ``icu``
+        segment: how to find words (:func:`~xalign_fairseq.core.text.segmentation.find_segmenter`); empty: ``icu``
             if it is installed, otherwise ``auto``.
 
     Raises:

@@ -132,7 +132,7 @@ class BilingualXml:
         self._annotated, self._markup = annotated, MARKUPS[markup]
 
     def pieces(self) -> Iterator[Piece]:
-        """The XML as it is, and the translations in it."""
+        """The unchanged XML, and the translations in it."""
         require_file(self._annotated.src)
         parser = _Parser(self._annotated.src)
         with open_file(self._annotated.src) as stream:

@@ -92,7 +92,7 @@ def _tokens(text: str, dialect: Dialect) -> Iterator[Token]:
 
 
 def _token(text: str, at: int, dialect: Dialect) -> tuple[Token | None, int]:
-    """The tag or entity that begins here, and where it ends; ``None`` if this is text."""
+    """The tag or entity that begins here, and its end; ``None`` for text."""
     if text[at] == "&":
         return _entity(text, at, dialect)
     if dialect.extra and (match := dialect.extra.match(text, at)):

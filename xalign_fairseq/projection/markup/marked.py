@@ -12,7 +12,7 @@ MOST_LEVELS = 100  # of tags within tags
 
 @dataclass(frozen=True)
 class Token:
-    """A piece of a marked-up text, ``raw`` as it is written; ``text`` is what an entity means.
+    """A piece of a marked-up text: ``raw`` is the source, ``text`` the character that an entity stands for.
 
     ``kind`` is ``text``, ``open``, ``close``, ``point``, ``placeholder``, a point that is a word, or ``break``, a point
     that cuts the text in two. Opening and closing tags of the same non-empty ``key`` are a pair.
@@ -41,7 +41,7 @@ class Mark:
 
     @property
     def tag(self) -> str:
-        """The tag as it is written, of a pair the first."""
+        """The tag as written; of a pair, the first."""
         return self.opening or self.closing
 
 
@@ -75,7 +75,7 @@ def walk(marks: Sequence[Mark]) -> Iterator[Mark]:
 
 
 class _Builder:
-    """Takes one token after the other."""
+    """Builds the tree, token by token."""
 
     def __init__(self, strict: bool):
         self.strict = strict
@@ -101,7 +101,7 @@ class _Builder:
         self.open[-1][2].append(Mark(opening.raw, token.raw, start, here, "pair", marks))
 
     def end_alone(self) -> None:
-        """The innermost open tag is never closed."""
+        """Record that the innermost open tag is never closed."""
         opening, start, marks = self.open.pop()
         if self.strict:
             raise XalignError("an opening tag has no closing tag", found=opening.raw)

@@ -30,7 +30,7 @@ MOST_CHARACTERS = 1 << 20  # of a text with its markup
 
 @dataclass(frozen=True)
 class Markup:
-    """A kind of markup: what finds it in a text, and characters of plain text that are written otherwise.
+    """A kind of markup: how to find it in a text, and which characters are escaped.
 
     ``target`` describes the translation: ``plain``; ``placeholders``, if it may already have some; or ``inline``, with
     entities but no tags yet.
@@ -66,7 +66,7 @@ def project_markup(
         target: the plain translation.
         aligner: links the words; or the links, of the words that ``segment`` finds in both plain texts.
         markup: a name of :data:`MARKUPS`.
-        segment: what finds the words; empty: ``icu`` if it is installed and an aligner is given, otherwise ``auto``.
+        segment: how to find the words; empty: ``icu`` if it is installed and an aligner is given, otherwise ``auto``.
 
     Raises:
         XalignError: there is no such markup, or no such segmenter; or a link is of words that are not there.
@@ -111,7 +111,7 @@ def markup_unit(markup: Markup, source: str, target: str, segment: Segmenter, wh
 
 
 def _read_target(markup: Markup, source: MarkedText, target: str) -> MarkedText:
-    """The translation without tags that are not placed yet; :class:`XalignError` if it has tags that are."""
+    """The translation, read; :class:`XalignError` if it has tags that are already placed."""
     if markup.target == "placeholders":
         return replace(markup.read(target), text=target)
     if markup.target == "plain":
@@ -133,7 +133,7 @@ def _spelled(markup: Markup, source: MarkedText, target: MarkedText) -> Sequence
 
 
 def _without(source: MarkedText, tags: Counter[str]) -> MarkedText:
-    """Without the placeholders that the translation has already."""
+    """The source without the placeholders that the translation already has."""
     left = Counter(tags)
     marks: list[Mark] = []
     for mark in source.marks:

@@ -1,4 +1,4 @@
-"""The words of a sentence pair in the pieces that tags can be between, and the links of these."""
+"""The words of a sentence pair, cut into pieces wherever a tag can go, and the links between pieces."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -120,12 +120,12 @@ class LinkedPieces:
 
 
 def begins_with_stop(text: str, at: int) -> bool:
-    """Whether a mark that ends a clause is here, which no line begins with."""
+    """Whether punctuation that ends a clause begins here; no line may begin with it."""
     return STOP.match(text, at) is not None
 
 
 def _core(words: SegmentedText, span: Span) -> Span:
-    """The characters of a word without the punctuation at its edges; of punctuation alone all."""
+    """The characters of a word without punctuation at its edges; all, if it is only punctuation."""
     word = words.text[slice(*span)]
     if word.isalnum():
         return span
@@ -156,7 +156,7 @@ def _part(start: int, core: Span) -> int:
 
 
 def _cut(span: Span, cuts: Sequence[int]) -> list[Span]:
-    """A word in the pieces that the cuts within it make."""
+    """A word, cut into pieces."""
     start, stop = span
     inner = cuts[bisect_right(cuts, start) : bisect_left(cuts, stop)]
     return list(pairwise([start, *inner, stop]))

@@ -1,4 +1,4 @@
-"""The markup of a text on its translation, by word links; nested as in the source, whatever the links are."""
+"""Place the markup of a text on its translation by word links; the nesting is always that of the source."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -116,7 +116,7 @@ class _Placement:
         return self.pieces.fewest_crossings(source, self.pieces.borders(source, words))
 
     def _loose(self, mark: Mark, source: Span, within: Span, words: Span) -> tuple[int, bool]:
-        """The target words between which a mark without own words goes, and whether it belongs to the word before."""
+        """The place of a mark without linked words between target words, and whether it belongs to the word before."""
         if source[0] < source[1]:
             self._drop(mark, "none of its words has a link of its own: empty, next to its neighbours")
         has_before, has_after = source[0] > within[0], source[1] < within[1]
@@ -217,7 +217,7 @@ class _Placement:
 
 
 def _write(placed: Sequence[_Placed], within: Span, written: Sequence[str], out: list[str]) -> None:
-    """Append some of the text with the marks in it."""
+    """Append part of the text with its marks."""
     here, end = within
     for each in sorted(placed, key=lambda each: (each.start, each.stop)):
         start = min(max(here, each.start), end)

@@ -1,1 +1,1 @@
-"""Hugging Face's folders turned into checkpoints of this package, and back."""
+"""Convert Hugging Face folders to checkpoints of this package, and back."""

@@ -1,4 +1,4 @@
-"""Hugging Face folders of encoders that transformers runs, turned into checkpoints of this package."""
+"""Convert Hugging Face folders of encoders that transformers runs to checkpoints of this package."""
 
 import logging
 import re
@@ -51,7 +51,7 @@ def read(folder: Path) -> dict[str, Any]:
     """The encoder of a Hugging Face folder as the content of a checkpoint of this package, in float32.
 
     Ids get fairseq's order: special symbols first, ``<mask>`` last. The masked-language-model head is the model's own
-    where it is of our form (:func:`own_head`), otherwise one is made from the embeddings. A decoder, other heads and
+    if it has our form (:func:`own_head`), otherwise one is made from the embeddings. A decoder, other heads and
     rows beyond the tokenizer's are left out (logged). What an export of this package wrote next to it is read back.
     """
     path = folder / "config.json"

@@ -53,7 +53,7 @@ class PipelineConfig(TypedDict, total=False):
 def read_pipeline(folder: Path, vocab_size: int) -> Vocabulary:
     """The tokenizer of a folder: its ``tokenizer.json``, or the sentencepiece model alone.
 
-    The symbols around a text are those that the tokenizer adds; without its own symbol, ``<s>`` is ``</s>`` (mT5), and
+    The symbols around a text are those that the tokenizer adds. A missing ``<s>`` is ``</s>`` (mT5), a missing
     ``<mask>`` is ``<unk>``. Rows beyond the tokenizer's are left out, which is logged.
     """
     if (folder / TOKENIZER).is_file():

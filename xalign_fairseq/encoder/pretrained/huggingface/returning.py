@@ -35,7 +35,7 @@ KEPT = ("tokenizer*", "special_tokens_map.json", "added_tokens.json", "vocab.*",
 def put_back(state: dict[str, Any], where: StrPath, origin: Path, folder: Path) -> None:
     """Write a copy of the folder that training began with, with the checkpoint's weights, in float32.
 
-    ``AutoModel`` then gives the encoder's states, and ``AutoModelForMaskedLM`` the logits of a head that was the
+    ``AutoModel`` then gives the encoder's states, and ``AutoModelForMaskedLM`` the logits, if the head was the
     model's own. What this package does not train (a decoder, rows of embeddings that no token has) does not change;
     tensors tied to the embeddings follow them. Heads of objectives and options are next to the model, as
     :func:`~xalign_fairseq.encoder.pretrained.exporting.export` writes them.
@@ -95,7 +95,7 @@ def _trained(
 
 
 def _with_rows(before: Tensor, order: Tensor, rows: Tensor) -> Tensor:
-    """Values of all their ids, in float32, those of our ids replaced."""
+    """Their tensor in float32, with the rows of our ids replaced."""
     whole = before.detach().float().clone()
     whole[order] = rows
     return whole

@@ -37,7 +37,7 @@ ROLES = {"bos": BOS, "pad": PAD, "eos": EOS, "unk": UNK, "cls": BOS, "sep": EOS,
 
 @dataclass(frozen=True)
 class TokenizerFiles:
-    """The family that a tokenizer makes of its model, and the tokenizer's files."""
+    """The model family that belongs to a tokenizer, and the tokenizer's files."""
 
     family: Family
     order: Sequence[int]
@@ -128,7 +128,7 @@ def _require_expressible(model: bytes, pieces: Sequence[Piece], dictionary: Dict
 def _whole(
     made: tokenizers.Tokenizer, around: tuple[str, str], specials: Iterable[str], ids: Mapping[str, int]
 ) -> bytes:
-    """``tokenizer.json``, with what is put around a text and a pair, and special symbols that are found as they are.
+    """``tokenizer.json``, with the symbols around a text and a pair, and special symbols that are found in the text.
 
     XLM-R's <mask> takes the space before it, because it stands for a piece that would begin with it.
     """

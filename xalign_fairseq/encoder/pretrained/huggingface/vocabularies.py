@@ -26,7 +26,7 @@ PADDING = 512  # most rows of a model without a token in its tokenizer, such as 
 
 
 class TokenizerConfig(TypedDict, total=False):
-    """The fields that are read of ``tokenizer_config.json``, or of ``config.json``."""
+    """The fields of ``tokenizer_config.json`` or ``config.json`` that are read."""
 
     tokenizer_class: str | None
     do_lower_case: bool | None

@@ -25,7 +25,7 @@ WEIGHTS = (SAFETENSORS, "model.safetensors.index.json", "pytorch_model.bin", "py
 
 
 def read_weights(folder: Path) -> dict[str, Tensor]:
-    """All tensors of a model by their names there, from one file or from all shards that its index names."""
+    """All tensors of a model by their Hugging Face names, from one file or from all shards that its index names."""
     path = next((folder / name for name in WEIGHTS if (folder / name).is_file()), None)
     if path is None:
         found, expected = sorted(each.name for each in folder.iterdir()), f"one of {', '.join(WEIGHTS)}"
