@@ -8,8 +8,10 @@ from torch import nn
 
 import xalign_fairseq
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.encoder import checkpoint, passes
 from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.hidden_states import open_passes
+from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.transport.ops import products
 
 CONFIG = EncoderConfig(
@@ -56,6 +58,16 @@ def test_its_own_checkpoint_is_a_checkpoint_for_the_aligner(build, tokens):
     encoder, heads = checkpoint.load_encoder(state)
     assert sorted(heads) == ["heads.dwa.bias", "heads.dwa.queue", "heads.dwa.weight"]
     assert torch.equal(encoder.states(tokens).layer(), model.encoder.states(tokens).layer())
+
+
+def test_heads_are_saved_and_restored_with_their_buffers(build):
+    model, other = build(), build()
+    model.attach_head("dwa", head(1))
+    other.attach_head("dwa", head(2))
+    other.load_state_dict(model.state_dict(), strict=True)
+    assert other.heads["dwa"].weight.unique().tolist() == [1.0]
+    assert other.heads["dwa"].queue.unique().tolist() == [1.0]
+    assert "heads.dwa.weight" in dict(other.named_parameters())
 
 
 def test_heads_of_a_checkpoint_wait_for_their_objective(build):
@@ -127,6 +139,32 @@ def test_checkpoints_that_do_not_fit(build, old_state, change, message):
         build().load_state_dict(old_state["model"], strict=True)
 
 
+@pytest.mark.parametrize("drops", [False, True])
+def test_two_readers_of_the_same_tokens_share_a_pass(build, tokens, monkeypatch, drops):
+    model = build()
+    config = replace(CONFIG, dropout=0.1 if drops else 0.0)
+    model.encoder.config = config
+    model.train()
+    opened = []
+    monkeypatch.setattr(
+        passes, "open_passes", lambda *given, **options: opened.append(options) or open_passes(*given, **options)
+    )
+
+    def update(encoder):
+        assert isinstance(encoder, StepEncoder)
+        first = encoder.states(tokens).layer(2)
+        assert encoder.states(tokens).layer(2) is first
+        assert first.requires_grad
+        assert not encoder.states(tokens, labelling=True).layer(2).requires_grad
+        return encoder.config, encoder.update
+
+    model.set_num_updates(7)
+    assert model(update) == (config, 7)
+    # Labelling reads the pass that is trained unless there is dropout.
+    live, labels = {"training": True, "grad": True}, {"training": False, "grad": False}
+    assert opened == ([live, labels] if drops else [live])
+
+
 @pytest.mark.parametrize(("arch", "layers"), [("base", 12), ("large", 24)])
 def test_base_and_large_have_xlmrs_names_and_shapes(build, arch, layers, monkeypatch):
     from fairseq.data import Dictionary
@@ -178,6 +216,16 @@ def test_of_another_architecture_the_encoder_is_told_and_no_option_of_a_head(bui
     with pytest.raises(XalignError, match=r"(?s)does not fit this model.*from the architecture.*arch") as error:
         model.load_state_dict(small.state_dict())
     assert "moco" not in str(error.value)
+
+
+def test_a_queue_of_another_size_is_refused_by_the_name_of_its_objective(build):
+    from xalign_fairseq.encoder.copies import KeyQueue
+
+    model, other = build(), build()
+    model.attach_head("moco", KeyQueue(4, 2))
+    other.attach_head("moco", KeyQueue(3, 2))
+    with pytest.raises(XalignError, match=r"head of moco[\s\S]*keys[\s\S]*\(4, 2\)[\s\S]*\(3, 2\)[\s\S]*of moco"):
+        other.load_state_dict(model.state_dict())
 
 
 @pytest.mark.parametrize("count", [0, 2, 3])

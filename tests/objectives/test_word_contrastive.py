@@ -9,6 +9,8 @@ from support.word_pair_batches import DE, EN, RU, SENTENCES, Trial, batch
 from xalign_fairseq.objectives.word_contrastive import WordContrastive
 
 BOTH = pytest.mark.parametrize("negatives", ["weak", "strong"])
+# Links of SENTENCES of which no word has two.
+ONE_TO_ONE = ([(0, 1), (1, 0), (2, 2)], [(0, 0), (2, 1)], [(0, 0), (1, 2)], [(0, 0)])
 
 
 def project(trial, word):
@@ -74,6 +76,54 @@ def test_a_pair_that_is_drawn_twice_is_no_negative_of_itself(negatives):
     # A pair of one word has no negative at all then.
     (src_lang, tgt_lang), src, tgt, links = SENTENCES[3]
     assert trial.loss(batch((SENTENCES[3], ((tgt_lang, src_lang), tgt, src, links)))).total.abs() < 1e-9
+
+
+@BOTH
+def test_one_to_one_links_leave_all_other_words_as_negatives(negatives):
+    """The paper's links and its equations: nothing is left out."""
+    sentences = [(*sentence[:3], links) for sentence, links in zip(SENTENCES, ONE_TO_ONE, strict=True)]
+    trial = Trial(WordContrastive, negatives=negatives)
+    s, t = (torch.stack([project(trial, pair[side]) for pair in trial.pairs(sentences)]) for side in (0, 1))
+    s, t = s / s.norm(dim=1, keepdim=True), t / t.norm(dim=1, keepdim=True)
+    words, count = torch.cat([s, t]), len(s)
+    scores = (words @ words.T / 0.1).fill_diagonal_(-torch.inf)
+    if negatives == "weak":
+        scores[:count, :count] = scores[count:, count:] = -torch.inf
+    expected = torch.nn.functional.cross_entropy(scores, torch.arange(2 * count).roll(count), reduction="sum") / 2
+    assert trial.loss(batch(sentences)).total.item() == pytest.approx(expected.item(), rel=1e-10)
+
+
+class Given:
+    """An encoder whose hidden states of both sides are given."""
+
+    training = True
+
+    def __init__(self, heads, sides, hidden):
+        self.heads, self._sides, self._hidden = heads, sides, hidden
+
+    def expect(self, announced):
+        """Hidden states are there already."""
+
+    expect_predictions = expect
+
+    def states(self, given):
+        self._found = self._hidden[[side is given.tokens for side in self._sides].index(True)]
+        return self
+
+    def layer(self, layer):
+        return self._found
+
+
+@pytest.mark.parametrize("masked", [False, True])
+@BOTH
+def test_gradient(negatives, masked):
+    trial = Trial(WordContrastive, negatives=negatives, mask_repeated=masked, projection_dim=4)
+    given = batch()
+    sides = [given.bitext.side(side) for side in (0, 1)]
+    hidden = [torch.randn(*side.shape, 8, dtype=torch.float64, requires_grad=True) for side in sides]
+    assert torch.autograd.gradcheck(
+        lambda *hidden: trial.loss(given, passes=Given(trial.heads, sides, hidden)).total, hidden, fast_mode=True
+    )
 
 
 def test_the_same_tokens_in_another_language_are_another_word():

@@ -1,6 +1,8 @@
 """Question answering: the loss by hand, decoding by brute force, batches that change nothing, real answers."""
 
 import math
+import unicodedata
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,11 +12,17 @@ from hypothesis import strategies as st
 from support.small import Letters
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text.corpus import scan
 from xalign_fairseq.data.labelled.examples import QuestionExample
+from xalign_fairseq.data.labelled.squad import read_squad
+from xalign_fairseq.data.tokenizers.spm_training import train_sentencepiece
+from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.transfer.families.qa import QuestionAnswering, best_span, check_room, encode_question
 from xalign_fairseq.transfer.family import Limits
+
+REAL = Path(__file__).resolve().parents[3] / "shared" / "data" / "eval" / "xquad"
 
 
 def family(tokens=20, overlap=2, **options):
@@ -117,6 +125,16 @@ def test_only_the_best_firsts_and_lasts_are_combined_and_ties_go_to_the_earliest
     assert best_span(np.zeros((6, 2)), some[:0], n_best=5, longest=5) is None
 
 
+def test_a_long_answer_is_not_given():
+    subject = family(max_answer_tokens=2)
+    one = example("abcdefgh")
+    batch = subject.collate([subject.encode(one)])
+    scores = torch.zeros(1, batch["tokens"].shape[1], 2)
+    scores[0, 6, 0], scores[0, 9, 1] = 9, 9  # b ... e
+    scores[0, 7, 1] = 1
+    assert subject.predict(Given(), scores, batch, [one]) == ["bc"]
+
+
 def test_the_answer_is_cut_from_the_original_context_by_the_best_window():
     subject = family(tokens=10, overlap=1)
     one, other, blank = example("ab c .d efg"), example("h g"), example(" .")
@@ -169,6 +187,31 @@ def test_half_precision_features_give_a_float32_loss():
     assert rough.item() == pytest.approx(exact.item(), rel=0.05)
 
 
+@pytest.mark.skipif(not REAL.is_dir(), reason="the real questions are not there")
+@pytest.mark.parametrize("language", ["en", "ar", "zh"])
+def test_real_answers_are_found_in_their_windows(tmp_path, language):
+    """A perfect model answers with the gold text, but where the answer's end is inside a piece."""
+    examples = read_squad(REAL / f"xquad.{language}.json.gz", language)
+    contexts = list(dict.fromkeys(" ".join(each.context.split()) for each in examples))
+    (tmp_path / "text").write_text("\n".join(contexts) + "\n", encoding="utf-8")
+    tokenizer = SentencePieceTokenizer(train_sentencepiece([scan(tmp_path / "text")], 4000, seed=1))
+    subject = QuestionAnswering(tokenizer, [], Limits(128, 48, 2), {"max_question_tokens": 40, "max_answer_tokens": 99})
+    chosen = examples[::8]
+    batch = subject.collate([subject.encode(each) for each in chosen])
+    scores = torch.zeros(*batch["tokens"].shape, 2)
+    scores.scatter_(1, batch["targets"][:, None, :], 1.0)
+    found = subject.predict(Given(), scores, batch, chosen)
+    wrong = 0
+    for each, answer in zip(chosen, found, strict=True):
+        gold = each.answers[0][0]
+        wrong += answer != gold
+        # The surplus is the rest of a piece: marks next to the answer, or letters of its word.
+        assert gold in answer
+        rest = answer.replace(gold, "", 1)
+        assert len(rest) <= 3 or not any(unicodedata.category(char).startswith("Z") for char in rest)
+    assert wrong <= 0.03 * len(chosen)
+
+
 def ids(text):
     return Letters().encode(text)
 
@@ -186,6 +229,16 @@ def test_a_context_that_fits_is_one_window():
     assert windows.end[0].tolist() == [0, 0, 0, 0, 0, 1, 3, 4, 0, 6, 0]
     assert windows.targets.tolist() == [[6, 7]]
     assert windows.cut == 0
+
+
+def test_long_contexts_overlap_and_the_last_window_reaches_back():
+    # 1 + 1 + 1 + room + 1: room for 4 of abcdefg, 2 of them shared
+    windows = encode("a", "abcdefg", 8, overlap=2, separators=1, answer=(4, 6))
+    assert [w.tolist() for w in windows.tokens] == [
+        [0, *ids("a"), 2, *ids(part), 2] for part in ("abcd", "cdef", "defg")
+    ]
+    assert windows.begin[1].tolist() == [0, 0, 0, 2, 3, 4, 5, 0]
+    assert windows.targets.tolist() == [[0, 0], [5, 6], [4, 5]]  # the first window does not hold e
 
 
 def test_long_questions_are_cut_and_counted():

@@ -78,6 +78,13 @@ def test_every_word_has_its_tag_in_any_company(crf):
         assert task.predict(head, hidden, batch, [example]) == [tags]
 
 
+@pytest.mark.parametrize("crf", [False, True])
+def test_dropout_and_size(crf):
+    head = family(crf=crf, head_dropout=0.5).build_head(CONFIG).train()
+    assert not head(torch.ones(1, 4, 6))[0, 0].allclose(head(torch.ones(1, 4, 6))[0, 0])
+    assert head(torch.ones(2, 4, 6)).shape == (2, 4, 3)
+
+
 def test_a_crf_learns_what_words_alone_do_not_tell():
     # The same word is NOUN and VERB in turn; only the chain can distinguish them.
     task = family(crf=True)
@@ -169,6 +176,19 @@ def test_viterbi_finds_the_best_tagging(crf):
         for i, length in enumerate(LENGTHS):
             every = taggings(crf, scores[i, :length])
             assert tuple(found[i, :length].tolist()) == max(every, key=every.get)
+
+
+def test_padding_and_company_change_nothing(crf, batch):
+    scores, tags, mask = batch
+    losses, best = crf.negative_log_likelihood(scores, tags, mask), crf.decode(scores, mask)
+    scores = scores.masked_fill(~mask[..., None], 1e6)
+    torch.testing.assert_close(crf.negative_log_likelihood(scores, tags, mask), losses)
+    for i, length in enumerate(LENGTHS):
+        alone = scores[i : i + 1, :length], mask[i : i + 1, :length]
+        torch.testing.assert_close(
+            crf.negative_log_likelihood(alone[0], tags[i : i + 1, :length], alone[1])[0], losses[i]
+        )
+        assert crf.decode(*alone)[0].tolist() == best[i, :length].tolist()
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])

@@ -53,6 +53,25 @@ def test_no_tree_is_better(words, kind):
         assert value(scores, found) == pytest.approx(best, abs=1e-9 * max(1, abs(best)))
 
 
+@pytest.mark.parametrize("words", [12, 40])
+def test_as_networkx(words):
+    networkx = pytest.importorskip("networkx")
+    rng = np.random.default_rng(words)
+    for _ in range(4):
+        # Whole numbers: many cycles in cycles.
+        scores = rng.integers(0, 30, size=(words, words + 1)).astype(float)
+        found = decode_trees(scores[None], [words])[0]
+        root = found.tolist().index(0)
+        scores[:, 0] = -1e5
+        scores[root, 0] = 0
+        graph = networkx.DiGraph()
+        arcs = [(head, word + 1) for word in range(words) for head in range(words + 1) if head != word + 1]
+        graph.add_weighted_edges_from((head, word, scores[word - 1, head]) for head, word in arcs)
+        best = networkx.maximum_spanning_arborescence(graph).size("weight")
+        assert is_tree(found.tolist())
+        assert value(scores, found) == pytest.approx(best)
+
+
 def test_heads_that_are_a_tree_are_kept(monkeypatch):
     def fail(scores):
         raise AssertionError("not needed")
@@ -77,6 +96,14 @@ def test_padding_and_company_change_nothing():
         again = decode_trees(garbage, [n, 0])
         assert again[0, :n].tolist() == found[i, :n].tolist()
         assert (again[0, n:] == -1).all() and (again[1] == -1).all()
+
+
+def test_long_sentences_are_trees():
+    scores = np.random.default_rng(2).normal(size=(1, 400, 401))
+    found = decode_trees(scores, [400])[0]
+    assert is_tree(found.tolist())
+    greedy = np.where(np.eye(400, 401, 1), -np.inf, scores[0]).max(1).sum()
+    assert greedy - 10 < value(scores[0], found) <= greedy
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
