@@ -53,12 +53,12 @@ def test_broken_markup_is_refused(dialect, text):
 
 
 def test_a_long_text_is_read_in_time(time_limit=5):
-    begun = time.perf_counter()
+    begun = time.process_time()
     for text in ("<a '" * 50_000, "&#" * 100_000, "< " * 100_000, "<a b='" * 50_000 + ">"):
         for dialect in (HTML, SRT):
             with contextlib.suppress(XalignError):
                 read_inline(text, dialect)
-    assert time.perf_counter() - begun < time_limit
+    assert time.process_time() - begun < time_limit
 
 
 @pytest.mark.parametrize(
