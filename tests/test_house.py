@@ -9,8 +9,8 @@ import structure
 
 # What scripts/structure.py counts may fall below these numbers, but not rise above them: lower them where it fell.
 CEILINGS = {
-    "lines of the package": 53_700,
-    "lines of tests": 58_700,
+    "lines of the package": 50_700,
+    "lines of tests": 56_400,
     "lines of scripts and examples": 11_050,
     "rooms": 18,
     "levels of rooms": 14,
@@ -20,8 +20,8 @@ CEILINGS = {
     "functions outside cli that take a Namespace": 0,
     "functions of cli that take one, not to parse or run it": 0,
     "flags in errors outside cli": 0,
-    "fmt: skip": 122,
-    ": Any": 137,
+    "fmt: skip": 114,
+    ": Any": 130,
     "functions wrapped in trainer/compat": 14,
     "... of them of Trainer": 0,
     "loose helper modules of tests": 0,
