@@ -12,8 +12,8 @@
 - ``layer:SETTING:METHOD:N``: mean test AER of links from layer N, METHOD as in layers.py with hyphens
   (transport-itermax), both sides in one sequence; ``layer:SETTING:ahead``: the first layer from which on
   transport-itermax has the lower development AER than simalign-itermax;
-- ``align_mlm:SECTION:ROW:COLUMN``: a cell's mean in ALIGN-MLM's report: the heading as its anchor, the text of the
-  first cells and of the head, with ``_`` for spaces and ``|`` between cells.
+- ``align_mlm:SECTION:ROW:COLUMN``: a cell of ALIGN-MLM's report, without deviation: the heading as its anchor, the text
+  of the first cells and of the head, with ``_`` for spaces and ``|`` between cells.
 
 With ``/interval`` behind it the 95 % interval, with ``/abs`` the difference without its sign, with ``/seeds`` the
 number of seeds. WORD: better, worse, or none (zero is in the interval).
@@ -87,8 +87,8 @@ def figure(root: Path, name: str) -> str:
     if place.startswith("layer:"):
         return layer(root, *place.split(":")[1:])
     if place.startswith("align_mlm:"):
-        number = cell(root, *place.split(":")[1:])
-        return f"{abs(number) if form == 'abs' else number:.1f}".replace("-", "−")
+        text = cell(root, *place.split(":")[1:])
+        return text.lstrip("+−") if form == "abs" else text
     if place.startswith("aer:") and "~" not in place:
         return f"{mean(aers(root, place.removeprefix('aer:'))):.1f}"
     test = difference(root, place)
@@ -132,23 +132,18 @@ def layer(root: Path, setting: str, method: str, at: str = "") -> str:
     return f"{mean(found[method, int(at), 'test']):.1f}"
 
 
-def cell(root: Path, section: str, row: str, column: str) -> float:
-    """The mean in a cell of ALIGN-MLM's report."""
+def cell(root: Path, section: str, row: str, column: str) -> str:
+    """A cell of ALIGN-MLM's report, without deviation."""
     text = (root / "examples/align_mlm/results/report/report.md").read_text(encoding="utf-8")
     parts = {part.partition("\n")[0].lower().replace(" ", "-"): part for part in text.split("\n## ")[1:]}
     lines = [line[2:-2].split(" | ") for line in parts.get(section, "").splitlines() if line.startswith("| ")]
     wanted = [each.replace("_", " ") for each in row.split("|")]
     try:
         head, *rows = lines
-        (values,) = ([part.replace(" †", "") for part in each] for each in rows if starts(each, wanted))
-        return float(values[head.index(column.replace("_", " "))].split(" ± ")[0].replace("−", "-"))
+        (values,) = (each for each in rows if each[: len(wanted)] == wanted)
+        return values[head.index(column.replace("_", " "))].split(" ± ")[0]
     except (ValueError, IndexError):
         raise XalignError("there is no such cell in the report", found=f"{section}, {row}, {column}") from None
-
-
-def starts(cells: Sequence[str], wanted: Sequence[str]) -> bool:
-    """Whether a row of a table begins with these cells, marks apart."""
-    return [each.replace(" †", "") for each in cells[: len(wanted)]] == list(wanted)
 
 
 def fill(root: Path, text: str) -> str:

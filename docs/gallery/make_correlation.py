@@ -12,6 +12,7 @@ from xalign_fairseq.evaluation.statistics import spearman
 RUNS = "examples/align_mlm/results/runs"
 OBJECTIVES = {"mlm": "MLM", "xlm": "XLM", "dict_mlm": "DICT-MLM", "align_mlm": "ALIGN-MLM"}
 LANGUAGES = {"trans": "another script", "trans_inv": "and inverted", "trans_syn": "and another syntax"}
+TASKS = ("POS", "NER")
 INPUTS = tuple(
     f"{RUNS}/{objective}.{language}-{seed}.json"
     for objective in OBJECTIVES
@@ -27,11 +28,11 @@ def draw(path: Path) -> None:
         run = json.loads((pictures.ROOT / name).read_text())
         objective, language = run["setting"].split(".")
         points += [
-            {"task": task.upper(), "objective": OBJECTIVES[objective], "language": LANGUAGES[language],
-             "alignment": run["alignment"]["all"]["score"], "gap": scores["Δ"]}
-            for task, scores in run["scores"].items()
+            {"task": task, "objective": OBJECTIVES[objective], "language": LANGUAGES[language],
+             "alignment": run["alignment"]["all"]["score"], "gap": run["scores"][task.lower()]["Δ"]}
+            for task in TASKS
         ]  # fmt: skip
-    titles = {task: titled(task, [point for point in points if point["task"] == task]) for task in ("POS", "NER")}
+    titles = {task: titled(task, [point for point in points if point["task"] == task]) for task in TASKS}
     plot_alignment([{**point, "task": titles[point["task"]]} for point in points], path)
 
 

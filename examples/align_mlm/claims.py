@@ -13,7 +13,6 @@ from xalign_fairseq.evaluation.statistics import Value, holm, paired_items, pair
 
 # The paper's gaps by transliteration alone, "about 0", are at most 2.6 points (MLM in NER).
 NEGLIGIBLE = 0.03
-MARK = " †"
 SIGNIFICANT = 0.05
 EQUAL = 1e-12  # fractions that differ by less are the same count
 Runs = dict[Setting, list[Run]]
@@ -133,7 +132,7 @@ def _transliterated(measured: Runs) -> list[Setting]:
 def smaller_gap(claim: str, task: str, smaller: Sequence[Run], larger: Sequence[Run]) -> Finding:
     """The gap of the first runs minus that of the second ones."""
     counts = ([run.gap_counts(task) for run in runs] for runs in (larger, smaller))
-    says = difference_of(smaller[0].setting, larger[0].setting) + mark((*smaller, *larger))
+    says = difference_of(smaller[0].setting, larger[0].setting)
     return Finding(claim=claim, task=task, says=says, **compare(*counts, study.gap_value(task)))
 
 
@@ -143,7 +142,7 @@ def negligible(task: str, runs: Sequence[Run]) -> Finding:
     mean, error = gaps.mean(), gaps.std(ddof=1) / np.sqrt(len(gaps))
     half = stats.t.ppf(0.975, len(gaps) - 1) * error
     p = 2 * stats.t.sf(abs(mean) / error, len(gaps) - 1) if error > EQUAL else float(abs(mean) < EQUAL)
-    says = f"{OBJECTIVES[runs[0].setting.objective]} − {100 * NEGLIGIBLE:.0f} points, {LANGUAGES['trans']}{mark(runs)}"
+    says = f"{OBJECTIVES[runs[0].setting.objective]} − {100 * NEGLIGIBLE:.0f} points, {LANGUAGES['trans']}"
     return Finding(
         claim=SCRIPT,
         task=task,
@@ -163,11 +162,6 @@ def difference_of(smaller: Setting, larger: Setting) -> str:
         names = [OBJECTIVES[each.objective] for each in (smaller, larger)]
         return f"{' − '.join(names)}{variant(smaller)}; {LANGUAGES[larger.language]}"
     return f"{' − '.join(names)}; {LANGUAGES[larger.language]}"
-
-
-def mark(runs: Iterable[Run]) -> str:
-    """:data:`MARK` where a run is a former one, which the report explains; otherwise empty."""
-    return MARK if any(run.former for run in runs) else ""
 
 
 def variant(setting: Setting) -> str:

@@ -16,7 +16,7 @@ from pathlib import Path
 import claims
 import numpy as np
 import study
-from claims import MARK, mark, variant
+from claims import variant
 from study import LANGUAGES, METRICS, OBJECTIVES, TASKS, VARIANTS, Setting
 
 from xalign_fairseq.core.errors import exit_code
@@ -27,22 +27,17 @@ from xalign_fairseq.evaluation.tables import markdown, percent, signed
 
 Runs = dict[Setting, list[study.Run]]
 PUBLISHED = Path(__file__).with_name("published.tsv")
-NOTE = (
-    f"{MARK.strip()} With runs of before DICT-MLM did as the released code does: a translation had the language "
-    "embedding of the text around it, and random tokens were drawn from both halves of the vocabulary (today "
-    "`--dict-mlm-translation-language block --dict-mlm-random-tokens all`)."
-)
 
 
 def known_percent(fractions: Sequence[float]) -> str:
-    """``61.8 ± 2.4`` of the runs' fractions, ``nan`` left out; no deviation of one run, nothing without runs."""
+    """``61.8 ± 2.4`` of the runs' fractions, ``nan`` left out; no deviation of one run, – without runs."""
     known = [each for each in fractions if not np.isnan(each)]
-    return percent(summarise(known) if known else None)
+    return percent(summarise(known)) if known else "–"
 
 
-def name(setting: Setting, runs: Sequence[study.Run]) -> str:
-    """``DICT-MLM, dictionary 50 % †``: the objective, what is varied, and the mark of former runs."""
-    return f"{OBJECTIVES[setting.objective]}{variant(setting)}{mark(runs)}"
+def name(setting: Setting) -> str:
+    """``DICT-MLM, dictionary 50 %``: the objective and what is varied."""
+    return f"{OBJECTIVES[setting.objective]}{variant(setting)}"
 
 
 def tasks_of(runs: Runs) -> list[str]:
@@ -67,7 +62,7 @@ def columns(runs: Runs, parts: Sequence[str]) -> list[str]:
 def main_grid(runs: Runs) -> str:
     """Table 3: supervised and zero-shot scores of each objective and language, and the gap."""
     rows = [
-        [name(setting, mine), LANGUAGES[setting.language], str(len(mine)), *cells(runs, setting, ("SUP", "ZS", "Δ"))]
+        [name(setting), LANGUAGES[setting.language], str(len(mine)), *cells(runs, setting, ("SUP", "ZS", "Δ"))]
         for setting, mine in runs.items()
         if setting.is_default
     ]
@@ -82,8 +77,7 @@ def dictionary(runs: Runs) -> str:
             both = [Setting(objective, language, dictionary=fraction) for objective in ("dict_mlm", "align_mlm")]
             if any(setting in runs for setting in both):
                 pairs = zip(*(cells(runs, setting, ("Δ",)) for setting in both), strict=True)
-                marked = mark(run for setting in both for run in runs.get(setting, ()))
-                rows.append([LANGUAGES[language], f"{fraction} %{marked}", *(cell for pair in pairs for cell in pair)])
+                rows.append([LANGUAGES[language], f"{fraction} %", *(cell for pair in pairs for cell in pair)])
     names = [f"{TASKS[task]} Δ {each}" for task in tasks_of(runs) for each in ("DICT", "ALIGN")]
     return markdown(("language", "pieces in the dictionary", *names), rows, 2)
 
@@ -115,7 +109,7 @@ def alignment(runs: Runs) -> str:
         scores = [known_percent([run.alignment(part) for run in mine]) for part in study.PARTS]
         if setting.objective in ("mlm", "xlm"):
             scores[study.PARTS.index("trained")] = "–"
-        rows.append([name(setting, mine), LANGUAGES[setting.language], *scores, *cells(runs, setting, ("Δ",))])
+        rows.append([name(setting), LANGUAGES[setting.language], *scores, *cells(runs, setting, ("Δ",))])
     names = [f"alignment, {part} ↑" for part in study.PARTS]
     return markdown(("objective", "language", *names, *columns(runs, ("Δ",))), rows, 2)
 
@@ -127,7 +121,6 @@ def correlation(runs: Runs) -> str:
     published = {figure.metric: figure.value for figure in read_published(PUBLISHED) if figure.table == "E"}
     for task in tasks_of(runs):
         for scope, chosen in (("main grid, means over seeds", grid), ("main grid, runs", grid), ("all runs", runs)):
-            marked = mark(run for mine in chosen.values() for run in mine if run.has(task))
             for part in ("all", "held out"):
                 groups = [
                     [(run.alignment(part), -run.scores(task)["Δ"]) for run in mine if run.has(task)]
@@ -139,7 +132,7 @@ def correlation(runs: Runs) -> str:
                 if sides and len(sides[0]) >= 3 and all(len(set(side)) > 1 for side in sides):
                     found = spearman(*sides)
                     theirs = published.get(f"{task} ρ") if part == "all" else None
-                    rows.append([TASKS[task], scope + marked, part, str(found.n), signed(found.rho, 3),
+                    rows.append([TASKS[task], scope, part, str(found.n), signed(found.rho, 3),
                                  f"{signed(found.low, 2)} to {signed(found.high, 2)}", p_value(found.p),
                                  "" if theirs is None else signed(theirs, 3)])  # fmt: skip
     return markdown(("task", "points", "pieces", "n", "ρ", "95 % interval", "p", "ρ in the paper"), rows, 3)
@@ -186,8 +179,7 @@ def figures(runs: Runs) -> list[Figure]:
 def published(runs: Runs) -> str:
     """Tables 3 to 8 as the paper has them, with ours below and the difference."""
     theirs, ours = read_published(PUBLISHED), figures(runs)
-    marked = mark(run for setting, mine in runs.items() if paper_rows(setting) for run in mine)
-    parts = [f"Tables 3 to 8; the paper's encoder is larger, and has more text (see Runs){marked}."]
+    parts = ["Tables 3 to 8; the paper's encoder is larger, and has more text (see Runs)."]
     for table in dict.fromkeys(figure.table for figure in theirs):
         mine, known = ([each for each in figures if each.table == table] for figures in (ours, theirs))
         if {each.metric for each in mine} & {each.metric for each in known}:
@@ -210,7 +202,7 @@ def accuracy(runs: Runs) -> str:
     kept = {setting: [replace(run, counts={key: table for key, table in run.counts.items() if key.startswith("pos")})
                       for run in mine if run.has("pos")] for setting, mine in runs.items()}  # fmt: skip
     rows = [
-        [name(setting, mine), LANGUAGES[setting.language], *cells(kept, setting, ("SUP", "ZS", "Δ"), "accuracy")]
+        [name(setting), LANGUAGES[setting.language], *cells(kept, setting, ("SUP", "ZS", "Δ"), "accuracy")]
         for setting, mine in kept.items()
         if mine
     ]
@@ -223,7 +215,7 @@ def commands(runs: Runs) -> str:
     for run in (run for mine in runs.values() for run in mine):
         record = run.record
         cost = [str(record[key]) for key in ("updates", "tokens", "minutes")]
-        rows.append([f"{run.setting}-{run.seed}{mark([run])}", f"`{record['command'].strip()}`", record["commit"],
+        rows.append([f"{run.setting}-{run.seed}", f"`{record['command'].strip()}`", record["commit"],
                      record["machine"], record["encoder"], *cost])  # fmt: skip
     return markdown(("run", "command", "commit", "machine", "encoder", "updates", "tokens", "minutes"), rows, 5)
 
@@ -252,32 +244,29 @@ def to_markdown(runs: Runs) -> str:
         "Δ = SUP − ZS.",
     ]
     for title, write in SECTIONS.items():
-        text = write(runs) if runs else "No results yet."
-        parts += [f"## {title}", text, *([NOTE] if MARK in text else [])]
+        parts += [f"## {title}", write(runs) if runs else "No results yet."]
     return "\n\n".join(parts) + "\n"
 
 
 def draw(runs: Runs, folder: Path) -> None:
-    """Figures 1 and 2, and Figure 3."""
+    """Figures 1 and 2, and Figure 3, of tasks that all runs of the main grid were measured on."""
     from xalign_fairseq.evaluation.plots.transfer import plot_alignment, plot_gap_bars
 
     grid = {setting: mine for setting, mine in runs.items() if setting.is_default}
     bars, points = [], []
     for task in tasks_of(grid):
+        if not all(run.has(task) for mine in grid.values() for run in mine):
+            continue
         for setting, mine in grid.items():
             names = {
                 "task": TASKS[task],
                 "language": LANGUAGES[setting.language],
                 "objective": OBJECTIVES[setting.objective],
             }
-            measured = [run for run in mine if run.has(task)]
-            gaps = [run.scores(task)["Δ"] for run in measured]
-            if gaps:
-                summary = summarise(gaps)
-                bars.append({**names, "mean": summary.mean, "deviation": summary.deviation})
-            points += [
-                {**names, "alignment": run.alignment(), "gap": gap} for run, gap in zip(measured, gaps, strict=True)
-            ]
+            gaps = [run.scores(task)["Δ"] for run in mine]
+            summary = summarise(gaps)
+            bars.append({**names, "mean": summary.mean, "deviation": summary.deviation})
+            points += [{**names, "alignment": run.alignment(), "gap": gap} for run, gap in zip(mine, gaps, strict=True)]
     plot_gap_bars(bars, folder / "gaps.png")
     plot_alignment(points, folder / "alignment.png")
 

@@ -21,10 +21,6 @@ TASKS = {"xnli": "XNLI", "ner": "NER", "pos": "POS"}
 METRICS = {"xnli": "accuracy", "ner": "f1", "pos": "f1"}
 VALUES: dict[str, Callable[[np.ndarray], np.ndarray]] = {"accuracy": ratio, "f1": f1}
 PARTS = ("all", "trained", "held out")  # of the lexicon that the alignment score is taken of
-# Runs of this objective at this commit were trained as its options --dict-mlm-translation-language block and
-# --dict-mlm-random-tokens all do today, which is not what the released code does.
-FORMER = ("dict_mlm", "d2b4254")
-# Next to the name, and the mark of its absence.
 VARIANTS = {"overlap": 0, "parallel": 25, "dictionary": 25}
 
 
@@ -84,11 +80,6 @@ class Run:
     seed: int
     record: dict[str, Any]
     counts: dict[str, np.ndarray]
-
-    @property
-    def former(self) -> bool:
-        """Whether it was trained before the objective did as the released code does (:data:`FORMER`)."""
-        return (self.setting.objective, self.record["commit"]) == FORMER
 
     def has(self, task: str) -> bool:
         """Whether a task was measured."""

@@ -81,7 +81,7 @@ def test_figures_of_layers_and_of_align_mlms_tables(root):
     report = root / "examples/align_mlm/results/report/report.md"
     report.parent.mkdir(parents=True)
     report.write_text(
-        "# A\n\n## Main grid\n\n| a | b | POS Δ |\n| --- | --- | ---: |\n| X † | Y | 1.5 ± 0.2 |\n| X | Z | −2.0 |\n"
+        "# A\n\n## Main grid\n\n| a | b | POS Δ |\n| --- | --- | ---: |\n| X | Y | 1.5 ± 0.2 |\n| X | Z | −2.0 |\n"
     )
     assert prose.figure(root, "align_mlm:main-grid:X|Y:POS_Δ") == "1.5"
     assert prose.figure(root, "align_mlm:main-grid:X|Z:POS_Δ") == "−2.0"

@@ -16,21 +16,21 @@ def test_the_tables_by_hand(results):
     text = report.to_markdown(study.read(results))
     # wobbles of 0, 1 and 2 in 500 entities: mean 0.2 and deviation 0.2 points
     grid = {tuple(row[:2]): row[2:] for row in rows(text, "Main grid")}
-    assert grid["XLM", "Trans + Inv"] == ["3", "", "", "", "90.0 ± 0.0", "50.2 ± 0.2", "39.8 ± 0.2"]
+    assert grid["XLM", "Trans + Inv"] == ["3", "–", "–", "–", "90.0 ± 0.0", "50.2 ± 0.2", "39.8 ± 0.2"]
     assert ("MLM", "Trans + Syn") not in grid and len(grid) == 6
     assert rows(text, "Parallel data") == [
-        ["10 %", "", "", "", "90.0", "30.0", "60.0"],
-        ["25 %", "", "", "", "90.0 ± 0.0", "50.2 ± 0.2", "39.8 ± 0.2"],
-        ["ALIGN-MLM (0 %)", "", "", "", "90.0 ± 0.0", "80.2 ± 0.2", "9.8 ± 0.2"],
+        ["10 %", "–", "–", "–", "90.0", "30.0", "60.0"],
+        ["25 %", "–", "–", "–", "90.0 ± 0.0", "50.2 ± 0.2", "39.8 ± 0.2"],
+        ["ALIGN-MLM (0 %)", "–", "–", "–", "90.0 ± 0.0", "80.2 ± 0.2", "9.8 ± 0.2"],
     ]
     assert [row[0] for row in rows(text, "Overlap")] == ["0 %", "50 %"]
     # NER was measured with half of the dictionary alone
     assert rows(text, "Dictionary") == [
-        ["Trans + Inv", "25 %", "", "", "69.8 ± 0.2", "9.8 ± 0.2"],
-        ["Trans + Inv", "50 %", "", "10.0", "", "10.0"],
+        ["Trans + Inv", "25 %", "–", "–", "69.8 ± 0.2", "9.8 ± 0.2"],
+        ["Trans + Inv", "50 %", "–", "10.0", "–", "10.0"],
     ]
     aligned = {tuple(row[:2]): row[2:] for row in rows(text, "Alignment")}
-    assert aligned["MLM", "Trans + Inv"] == ["10.0 ± 0.0", "–", "25.0 ± 0.0", "", "69.8 ± 0.2"]
+    assert aligned["MLM", "Trans + Inv"] == ["10.0 ± 0.0", "–", "25.0 ± 0.0", "–", "69.8 ± 0.2"]
     assert aligned["ALIGN-MLM, dictionary 50 %", "Trans + Inv"][1] == "100.0"
     assert {tuple(row[:2]): row[2:] for row in rows(text, "POS accuracy")}["XLM", "Trans + Inv"][1] == "50.0 ± 0.0"
 
