@@ -77,6 +77,11 @@ link_splits() { # FOLDER SRC TGT [option of xalign links ...]
   rm "$all".*
 }
 
+# The run has left a checkpoint, or a log of one: it did not end at once, at a wrong option.
+started() { # SAVE_DIR
+  grep -qs "| num_updates " "$1/train.log" || [[ -n "$(find "$1" -maxdepth 1 -name 'checkpoint*.pt' -print -quit)" ]]
+}
+
 # Writes SAVE_DIR/run.json, what results files say of a run; that of a run that is resumed stays. Of the variables those
 # that are set are before the command.
 record_run() { # SAVE_DIR SETTING SEED DEVICE_OPTIONS "VARIABLE ..." SCRIPT [ARGUMENT ...]
@@ -84,7 +89,9 @@ record_run() { # SAVE_DIR SETTING SEED DEVICE_OPTIONS "VARIABLE ..." SCRIPT [ARG
   read -r -a names <<< "$5"
   [[ "${SLURM_PROCID:-0}" == 0 ]] || return 0 # of several processes the first one writes
   # PATH is there because export without a name lists all.
-  [[ -e "$1/run.json" ]] || (export PATH "${names[@]}" && python "$(dirname -- "${BASH_SOURCE[0]}")/record_run.py" "$@")
+  if [[ ! -e "$1/run.json" ]] || ! started "$1"; then
+    (export PATH "${names[@]}" && python "$(dirname -- "${BASH_SOURCE[0]}")/record_run.py" "$@")
+  fi
 }
 
 # Fetches what download.py is asked for. With DRY=1 it says what it would fetch; with SAMPLE=N it fetches nothing and

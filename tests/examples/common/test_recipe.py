@@ -65,6 +65,10 @@ def test_options_devices_and_processes_are_passed_on_and_stand_in_run_json(scrip
     assert record["setting"] == save.name.removesuffix("-1") and record["seed"] == 1
     assert words[-4:] == options and "--distributed-world-size" in given
     assert {"--bf16", "--checkpoint-activations"} < set(given) and f"DEVICE={variables['DEVICE']}" in words
+    train(tmp_path, script, "--other")  # the first start left no checkpoint, for example because of a wrong option
+    assert json.loads((save / "run.json").read_text())["command"].endswith(" --other")
+    train(tmp_path, script, *options, **variables)
+    (save / "checkpoint_last.pt").touch()
     # a run that is resumed, perhaps elsewhere, keeps what was written at its start
     train(tmp_path, script, "--other")
     assert json.loads((save / "run.json").read_text()) == record
