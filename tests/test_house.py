@@ -11,7 +11,7 @@ import structure
 CEILINGS = {
     "lines of the package": 50_700,
     "lines of tests": 56_400,
-    "lines of scripts and examples": 11_050,
+    "lines of scripts and examples": 11_000,
     "rooms": 18,
     "levels of rooms": 14,
     "upward imports": 0,
