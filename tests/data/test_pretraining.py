@@ -34,7 +34,7 @@ def test_a_dataset_is_what_its_reader_needs(folder):
     [
         ((), False, "no objective reads text"),
         (("mono",), False, "mono=.LANG=FILE"),
-        (("bitext", "links"), False, "a pair at least"),
+        (("bitext", "links"), False, "at least one pair"),
         (("bitext", "links"), True, "links of every pair"),
     ],
 )
