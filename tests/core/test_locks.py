@@ -1,6 +1,7 @@
 """Two processes never make one output. A lock is of an open file, so that one process can stand for several here."""
 
 import fcntl
+import os
 import subprocess
 import sys
 
@@ -71,6 +72,20 @@ def test_a_removed_lock_does_not_let_two_in(tmp_path, monkeypatch):
         assert len(calls) == 2 and (tmp_path / "links.lock").exists()
         with pytest.raises(XalignError, match="another process"), alone_on(tmp_path / "links"):
             pass
+
+
+def test_a_lock_may_go_between_two_looks_at_it(tmp_path, monkeypatch):
+    stat, calls = os.stat, []
+
+    def gone_at_the_second(path, **options):
+        calls.extend([path] if str(path).endswith(".lock") else [])
+        if len(calls) == 2:
+            raise FileNotFoundError(path)
+        return stat(path, **options)
+
+    monkeypatch.setattr(os, "stat", gone_at_the_second)
+    with alone_on(tmp_path / "links"):
+        assert calls
 
 
 OTHERS = ("thesis", ".begun.json.12-abc.tmp", ".thesis.12-0123456789ab.tmp", "begun.json.part")

@@ -6,7 +6,7 @@ import json
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -64,7 +64,10 @@ def _locked(lock: Path, output: Path) -> Iterator[int]:
             raise XalignError("a lock is a symbolic link", where=lock, remedy="remove it, if you trust it") from None
         with open(handle, "a") as stream:
             _hold(stream, output)
-            if lock.exists() and os.path.samestat(os.stat(lock), os.fstat(stream.fileno())):
+            there = None
+            with suppress(FileNotFoundError):
+                there = os.stat(lock)
+            if there and os.path.samestat(there, os.fstat(stream.fileno())):
                 yield stream.fileno()
                 return
 

@@ -41,6 +41,8 @@ def exchange(hidden: Tensor, links: Tensor, spans: Tensor, wanted: Tensor, many:
         (N, H) in the dtype of ``hidden``, zero for a token without a partner; and each token's number of partners, (N,)
         int64.
     """
+    if many not in MANY:
+        raise ValueError(f"many is one of {', '.join(MANY)}, not {many}")
     states = at_least_float32(hidden)
     sums = []
     with torch.autocast(hidden.device.type, enabled=False):

@@ -29,6 +29,11 @@ def test_unfit_text_names_file_and_line(tmp_path, raw, what):
     assert "text" in str(error.value)
 
 
+def test_one_byte_is_no_utf_16(tmp_path):
+    (tmp_path / "text").write_bytes(b"\0")
+    assert list(read_lines(tmp_path / "text")) == ["\0"]
+
+
 @pytest.mark.parametrize("tool", [gzip, bz2, lzma])
 def test_compressed_text_is_told_to_be_so(tmp_path, tool):
     (tmp_path / "text").write_bytes(tool.compress(b"one\ntwo\n"))
