@@ -93,9 +93,8 @@ def text_lines(stream: IO[bytes] | LiveStream, path: StrPath, table: bool = Fals
             raw = raw.removeprefix(codecs.BOM_UTF8)
             if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
                 iconv = f"iconv -f UTF-16 -t UTF-8 {path} > NEW"
-            elif len(raw) > 1 and 3 * raw.count(0) > len(
-                raw
-            ):  # UTF-16 without a byte order mark; its ASCII is valid UTF-8
+            elif len(raw) > 1 and 3 * raw.count(0) > len(raw):
+                # UTF-16 without a byte order mark; its ASCII is valid UTF-8.
                 order = "LE" if raw[1] == 0 else "BE"
                 raise XalignError(
                     "the file is not UTF-8",
