@@ -1,8 +1,8 @@
-"""Compiles the native libraries of xalign_fairseq; pyproject.toml has the rest. Imports neither torch nor fairseq.
+"""Compile the native libraries of xalign_fairseq; pyproject.toml has the rest. Imports neither torch nor fairseq.
 
-XALIGN_BUILD_OPS=cpu|cuda|cpu,cuda compiles the native libraries into the package, which is then for this platform;
-cpu-all, in place of cpu, for every CPU with AVX2 rather than for this one, as released wheels have it (pyproject.toml).
-Otherwise nothing is compiled here: a library is compiled when it is first needed.
+XALIGN_BUILD_OPS=cpu|cuda|cpu,cuda compiles the native libraries into the package, which then fits only this platform.
+cpu-all instead of cpu compiles for every CPU with AVX2, as in released wheels (pyproject.toml).
+Without it, a library is compiled when it is first needed.
 """
 
 import importlib.util
@@ -20,7 +20,7 @@ NATIVE = [kind for kind in os.environ.get("XALIGN_BUILD_OPS", "").replace(" ", "
 
 
 class BuildNative(build_py):
-    """Copies the package, and compiles into the copy, or into the package itself where that is what is installed."""
+    """Copies the package and compiles into the copy, or into the package itself in an editable installation."""
 
     def run(self):
         super().run()
@@ -38,7 +38,7 @@ class BuildNative(build_py):
 
 
 class PlatformWheel(bdist_wheel):
-    """A wheel with native libraries is for one platform; of Python they know nothing, so for any version."""
+    """A wheel with native libraries fits one platform, but any Python version."""
 
     def get_tag(self):
         python, abi, platform = super().get_tag()
@@ -53,7 +53,7 @@ class Native(Distribution):
 
 
 def load_toolchain():
-    """The package's own module that compiles, loaded from its file: its package would import torch."""
+    """Load the package's compiling module from its file, because its package would import torch."""
     sys.path.insert(0, str(HERE))
     spec = importlib.util.spec_from_file_location("toolchain", HERE / SINKHORN / "toolchain.py")
     module = importlib.util.module_from_spec(spec)

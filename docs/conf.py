@@ -1,9 +1,9 @@
-"""The documentation site: every page of this repository for readers, as HTML.
+"""The documentation site: every page of this repository as HTML.
 
     pip install -e ".[docs]" && python -m sphinx -c docs -W --keep-going . build/site
 
-The pages are plain Markdown, which reads as well in the repository: the sources begin at its root, so that a link
-between two pages, or to a script, is the same on both sides. What only a site has, its table of contents, is here.
+The pages are plain Markdown and also readable in the repository. The sources begin at its root, so that a link
+between two pages, or to a script, works in both places. Only the table of contents is here.
 """
 
 import re
@@ -16,7 +16,7 @@ from latex2mathml.converter import convert
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-# The table of contents: its parts, and the pages of each. A page is in the first part that names it.
+# The table of contents: parts and their pages. A page belongs to the first part that names it.
 CONTENTS = {
     "Tutorials": [
         *(
@@ -69,17 +69,17 @@ autodoc_preserve_defaults = True
 python_use_unqualified_type_names = True
 toc_object_entries_show_parents = "hide"
 napoleon_use_ivar = True
-suppress_warnings = ["ref.python"]  # names of fields that several classes have
-smartquotes = False  # --option stays as it is
+suppress_warnings = ["ref.python"]  # field names that several classes have
+smartquotes = False  # --option stays unchanged
 myst_heading_anchors = 4
-myst_enable_extensions = ["html_image"]  # pictures with a width are copied, too
+myst_enable_extensions = ["html_image"]  # also copy pictures with a width
 html_theme = "furo"
-html_math_renderer = "mathml"  # below: browsers show it by themselves, with nothing fetched
+html_math_renderer = "mathml"  # browsers show it without fetching anything
 html_static_path = ["site"]
 html_css_files = ["site.css"]
 html_show_copyright = False
 html_title = f"{project} {release}"
-html_extra_path = ["site/index.html"]  # index.html at the top, which leads to the first page
+html_extra_path = ["site/index.html"]  # index.html at the top redirects to the first page
 html_show_sphinx = False
 html_copy_source = False
 html_theme_options = {"source_repository": "", "navigation_with_keys": True}
@@ -99,7 +99,7 @@ def contents() -> str:
 
 
 def read_source(app, docname, source):
-    """Additions of the site to a page's text: pages for links to folders, titles of tables, contents."""
+    """Additions to a page's text on the site: pages for links to folders, titles of tables, contents."""
     here = (ROOT / docname).parent
 
     def page_of(link):
@@ -108,24 +108,24 @@ def read_source(app, docname, source):
     source[0] = re.sub(r"\]\(([^)#:]+)/\)", page_of, source[0])
     if docname == root_doc:
         source[0] += contents()
-    elif "/results/" in docname:  # tables that scripts write, without titles; the pages that quote them lead there
+    elif "/results/" in docname:  # generated tables without titles; pages that quote them link here
         title = "" if source[0].startswith("# ") else f"# {docname}\n\n"
         source[0] = f"---\norphan: true\n---\n\n{title}{source[0]}"
 
 
 def skip_member(app, what, name, obj, skip, options):
-    """Fields of named tuples say nothing that the class does not say."""
+    """Skip fields of named tuples, which repeat the class."""
     return True if type(obj).__name__ == "_tuplegetter" else skip
 
 
 def write_inline(writer, node):
-    """A formula within a line."""
+    """An inline formula."""
     writer.body.append(convert(node.astext()))
     raise nodes.SkipNode
 
 
 def write_block(writer, node):
-    """A formula on a line of its own."""
+    """A display formula."""
     writer.body.append(convert(node.astext(), display="block"))
     raise nodes.SkipNode
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Measure what --statistics adds to the CPU time of xalign align, and the memory of plain align at numbers of pairs.
+"""Measure the CPU time that --statistics adds to xalign align, and the memory of plain align by number of pairs.
 
 usage: benchmark_align_cost.py --src FILE --tgt FILE [--pairs 700] [--methods grow scored] [--sizes 100 2100 6000]
                                [--rounds 3] [--out FOLDER]
 
-All commands run whole, with start-up, one thread, on the first lines of the files. With --statistics a command learns
-from the pairs that it links. Commands of a method run in turn, --rounds times; medians count. Writes
+Runs complete commands, with start-up, on one thread and the first lines of the files. With --statistics a command
+learns from the pairs that it links. Commands of a method take turns for --rounds; medians count. Writes
 OUT/statistics_cost.json and .md, and OUT/align_memory.json and .md.
 """
 
@@ -39,7 +39,7 @@ class Commands:
         self.seconds = 0.0
 
     def align(self, pairs: int, *options: str) -> float:
-        """The peak memory in MB of one command; its CPU seconds are added to ``seconds``."""
+        """The peak memory of one command in MB; adds its CPU seconds to ``seconds``."""
         with tempfile.TemporaryDirectory(dir=self._work) as folder:
             sides = [Path(folder, name) for name in ("src", "tgt")]
             for path, side in zip(self._text, sides, strict=True):
@@ -56,7 +56,7 @@ class Commands:
 
 
 def cost(commands: Commands, methods: Sequence[str], pairs: int, rounds: int) -> dict[str, list[list[float]]]:
-    """CPU seconds of each method: of align, and of align --statistics."""
+    """CPU seconds of each method: align, and align --statistics."""
     calls = {}
     for method in methods:
         for more in ((), ("--statistics",)):
@@ -107,10 +107,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--src", type=Path, required=True, help="text, one sentence per line")
     parser.add_argument("--tgt", type=Path, required=True, help="its translation")
-    parser.add_argument("--pairs", type=int, default=700, help="of the cost of --statistics")
+    parser.add_argument("--pairs", type=int, default=700, help="pairs for the cost of --statistics")
     parser.add_argument("--methods", nargs="+", default=["grow", "scored"], help="of linking")
-    parser.add_argument("--sizes", type=int, nargs="+", default=[100, 2100, 6000], help="pairs of plain align")
-    parser.add_argument("--rounds", type=int, default=3, help="of all commands")
+    parser.add_argument("--sizes", type=int, nargs="+", default=[100, 2100, 6000], help="pairs for plain align")
+    parser.add_argument("--rounds", type=int, default=3, help="rounds of all commands")
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder for the results")
     args = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as folder:

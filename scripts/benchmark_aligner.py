@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Compare this package's aligner with simalign 0.4 and awesome-align 0.1.7: speed, memory, equality of the links.
+"""Compare this package's aligner with simalign 0.4 and awesome-align 0.1.7: speed, memory and equality of links.
 
 usage: benchmark_aligner.py --src FILE --tgt FILE --work FOLDER [--pairs 64] [--device cpu|cuda] [--model MODEL]
                             [--out FOLDER]
 
-All three align the same pairs of real text with the same weights: a BERT base (12 layers of 768) with random weights,
-as speed does not depend on them, and a WordPiece vocabulary trained on the text; then, with --model, another encoder.
-Each runs in its own process with one thread. WORK keeps model and measurements: a tool that was measured there with the
-same options is not measured again. Writes OUT/aligner-DEVICE.json and, from the results of all devices in OUT, the
-table OUT/aligner.md. Needs: pip install ".[benchmark]"; a tool that is missing or fails is named, and the rest goes on.
+All three align the same pairs of real text with the same weights: a BERT base (12 layers of 768) with random weights
+(which do not change speed) and a WordPiece vocabulary trained on the text; with --model, also another encoder. Each
+tool runs in its own process with one thread. WORK keeps the model and the measurements; existing ones are not
+repeated. Writes OUT/aligner-DEVICE.json and, from the results of all devices in OUT, the table OUT/aligner.md.
+Needs: pip install ".[benchmark]". Missing or failing tools are named and skipped.
 """
 
 import argparse
@@ -30,7 +30,7 @@ from xalign_fairseq.core.text.pairs import SentencePairs
 
 HERE = Path(__file__).resolve().parent
 TOOLS = ("simalign", "awesome-align", "xalign")
-# Whose links ours are to equal.
+# Peers whose links ours should equal.
 PEERS = {"argmax": "simalign", "itermax": "simalign", "match": "simalign", "softmax": "awesome-align"}
 BASELINE = ("simalign", "itermax", "float32")
 VOCABULARY, SEED = 8000, 1
@@ -39,11 +39,11 @@ COLUMNS = ("program", "method", "encoding, layer", "dtype", *DEVICES.values(), "
 NOT_MEASURED = "not measured"
 BERT = "BERT base"
 SETTING = ("method", "encoding", "layer", "dtype")
-PATIENCE = {"cpu": None, "cuda": 120}  # seconds for all that is measured of a tool
+PATIENCE = {"cpu": None, "cuda": 120}  # seconds for all measurements of a tool
 
 
 def prepare(work: Path, src: Path, tgt: Path, count: int) -> Path:
-    """The folder in ``work`` with the model and ``count`` pairs, spread over the text; made if it is not there."""
+    """The folder in ``work`` with the model and ``count`` pairs, spread over the text; made if missing."""
     folder = work / f"inputs-{count}"
     if folder.is_dir():
         return folder
@@ -62,7 +62,7 @@ def prepare(work: Path, src: Path, tgt: Path, count: int) -> Path:
 
 
 def prepare_model(model: str, inputs: Path) -> tuple[str, Path]:
-    """A model's name, and a folder next to ``inputs`` with the model, readable by every tool, and the same pairs."""
+    """A model's name, and a folder next to ``inputs`` with the same pairs and the model, which every tool can read."""
     from xalign_fairseq.encoder.pretrained.exporting import export
     from xalign_fairseq.encoder.pretrained.known import family_of
     from xalign_fairseq.encoder.pretrained.reading import read_pretrained
@@ -77,7 +77,7 @@ def prepare_model(model: str, inputs: Path) -> tuple[str, Path]:
 
 
 def measure(tool: str, inputs: Path, device: str) -> dict[str, Any]:
-    """What benchmark_tools.py finds for a tool; read from ``inputs`` if it is there without an error already."""
+    """A tool's measurement by benchmark_tools.py, or the one in ``inputs`` if that has no error."""
     path = inputs / f"{tool}-{device}.json"
     found = read_json(path) if path.is_file() else {"error": "it was not run"}
     if "error" not in found:
@@ -89,7 +89,7 @@ def measure(tool: str, inputs: Path, device: str) -> dict[str, Any]:
         subprocess.run(command, check=True, env=environment, timeout=PATIENCE[device])
     except subprocess.SubprocessError as error:
         failed = f"exit code {error.returncode}" if isinstance(error, subprocess.CalledProcessError) else "no end"
-        return {"error": f"its process came to {failed}", "runs": []}
+        return {"error": f"its process ended with {failed}", "runs": []}
     return read_json(path)
 
 
@@ -97,10 +97,10 @@ def compare(measured: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
     """One row for each run of each tool.
 
     Returns:
-        the setting; ``pairs_per_second``; ``times_simalign``, its ratio to SimAlign's itermax; ``peak_mb``, of the
-        tool's process, loading included (and ``device_peak_mb``). Where a peer has the same method: ``equal_pairs``,
-        the number of pairs with the very same links as the peer's, and ``equal_f1``, the F1 of all links; ``compared``
-        if the peer linked fewer pairs. What failed has an ``error`` in place of figures.
+        the setting; ``pairs_per_second``; ``times_simalign``, its ratio to SimAlign's itermax; ``peak_mb`` of the
+        tool's process, loading included (and ``device_peak_mb``). If a peer has the same method: ``equal_pairs``,
+        the number of pairs with exactly the peer's links, and ``equal_f1``, the F1 of all links; ``compared``
+        if the peer linked fewer pairs. Failed runs have an ``error`` instead of figures.
     """
     runs = {(tool, run["method"], run["dtype"]): run for tool, found in measured.items() for run in found["runs"]}
     speeds = {key: len(run["links"]) / run["seconds"] for key, run in runs.items() if "links" in run}
@@ -124,7 +124,7 @@ def compare(measured: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def agreement(ours: Sequence[str], theirs: Sequence[str]) -> tuple[int, float]:
-    """The number of pairs with the same links, and the F1 of all links, of two lists of Pharaoh lines."""
+    """The number of pairs with the same links, and the F1 of all links, for two lists of Pharaoh lines."""
     sets = [(set(a.split()), set(b.split())) for a, b in zip(ours, theirs, strict=True)]
     total = sum(len(a) + len(b) for a, b in sets)
     return sum(a == b for a, b in sets), 2 * sum(len(a & b) for a, b in sets) / total if total else 1.0
@@ -132,7 +132,7 @@ def agreement(ours: Sequence[str], theirs: Sequence[str]) -> tuple[int, float]:
 
 def render(results: Mapping[str, Mapping[str, Any]]) -> str:
     """The Markdown tables, one for each encoder, and their notes, from the results by device."""
-    # Results of before there was a choice of encoders do not name theirs.
+    # Older results have one encoder and do not name it.
     encoders = dict.fromkeys(row.get("encoder", BERT) for result in results.values() for row in result["rows"])
     parts = []
     for encoder in encoders:
@@ -202,7 +202,7 @@ def report(folder: Path) -> str:
 def describe(
     args: argparse.Namespace, inputs: Path, measured: Mapping[str, Mapping[str, Mapping[str, Any]]]
 ) -> dict[str, Any]:
-    """Everything that the results file says, from what was measured of each encoder's tools."""
+    """The content of the results file, from the measurements of each encoder's tools."""
     from importlib.metadata import version
 
     from transformers import BertTokenizer
@@ -225,12 +225,12 @@ def describe(
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--src", type=Path, required=True, help="text of the source language, a sentence a line")
+    parser.add_argument("--src", type=Path, required=True, help="text of the source language, one sentence per line")
     parser.add_argument("--tgt", type=Path, required=True, help="its translation")
     parser.add_argument("--work", type=Path, required=True, help="folder for the model and the measurements")
-    parser.add_argument("--pairs", type=int, default=64, help="how many pairs are aligned")
+    parser.add_argument("--pairs", type=int, default=64, help="number of pairs")
     parser.add_argument("--device", choices=DEVICES, default="cpu")
-    parser.add_argument("--model", help="a second encoder: whatever xalign reads as a model")
+    parser.add_argument("--model", help="a second encoder: any model that xalign reads")
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder for the results")
     args = parser.parse_args()
     inputs = prepare(args.work, args.src, args.tgt, args.pairs)

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""AER of aligners that learn from the bitext they align: xalign --from-scratch; eflomal and fast_align where they are.
+"""AER of aligners that learn from the bitext they align: xalign --from-scratch, eflomal and fast_align if installed.
 
 usage: benchmark_from_scratch.py TEXT PAIR [PAIR ...] [--limit N] [--seed N] [--work FOLDER] [--out FOLDER] [--cost N]
 
-TEXT is a folder of examples/from_scratch/text.py. All aligners see the same text, that of the development and test
-sets among it; the tools' directions are joined by grow-diag-final-and. --limit: this number of pairs in addition to
-those of the sets, drawn with --seed. WORK keeps what is learned, the tools' links and what they cost, so that an
-interrupted run goes on. Writes OUT/from_scratch.json, where the rows of other runs stay, and the tables
-OUT/from_scratch.md of the largest texts and OUT/from_scratch_sizes.md of all. With --cost N nothing is scored: whole
-commands, which learn from and link all pairs, run in turn, N times each, and OUT/from_scratch_cost.json and .md have
+TEXT is a folder of examples/from_scratch/text.py. All aligners see the same text, including that of the development and
+test sets; grow-diag-final-and joins the tools' directions. --limit: use this number of pairs besides
+those of the sets, drawn with --seed. WORK keeps learned models, the tools' links and their cost, so that an
+interrupted run resumes. Writes OUT/from_scratch.json, keeping the rows of other runs, and the tables
+OUT/from_scratch.md for the largest texts and OUT/from_scratch_sizes.md for all. --cost N scores nothing: complete
+commands, which learn from and link all pairs, take turns N times; OUT/from_scratch_cost.json and .md have
 their CPU seconds.
 """
 
@@ -53,7 +53,7 @@ Sets = Mapping[str, tuple[int, int, list[Gold]]]
 
 
 def read_text(folder: Path, pair: str, limit: int | None, seed: int, work: Path) -> tuple[Path, Path, Sets]:
-    """The two files to learn from, and of each set its first line, the line behind it, and its gold links."""
+    """The two files to learn from; for each set its first line, the line after its last, and its gold links."""
     described = read_json(folder / pair / "sets.json")
     first = min(each["begin"] for each in described.values())
     paths = [folder / pair / f"all.{lang}" for lang in pair.split("-")]
@@ -74,7 +74,7 @@ def read_text(folder: Path, pair: str, limit: int | None, seed: int, work: Path)
 
 
 def ours(src: Path, tgt: Path, sets: Sets, work: Path) -> tuple[dict[str, list[set[Link]]], dict[str, Any]]:
-    """Links of each set, and the CPU time and calibration errors behind them."""
+    """Links of each set, with CPU time and calibration errors."""
     spent, start = Costs(work / "cpu.json"), time.process_time()
 
     def told(units: str, done: int, of: int) -> None:
@@ -103,20 +103,20 @@ def ours(src: Path, tgt: Path, sets: Sets, work: Path) -> tuple[dict[str, list[s
 
 
 class Costs:
-    """CPU seconds of what was done, kept in a file, so that a run that goes on knows those of the first."""
+    """CPU seconds by task, kept in a file, so that a resumed run knows those of the first."""
 
     def __init__(self, path: Path):
         self._path = path
         self._seconds: dict[str, float] = read_json(path) if path.is_file() else {}
 
     def add(self, what: str, seconds: float) -> None:
-        """Note what was done; the latest time counts."""
+        """Record a task; the latest time counts."""
         self._seconds[what] = seconds
         self._path.parent.mkdir(parents=True, exist_ok=True)
         write_json(self._path, self._seconds)
 
     def minutes(self, system: str) -> float:
-        """Of all that a system has done."""
+        """The CPU seconds of all tasks of a system."""
         return sum(seconds for what, seconds in self._seconds.items() if what.split()[0] == system) / 60
 
 
@@ -139,7 +139,7 @@ def tools(name: str, src: Path, tgt: Path, work: Path) -> tuple[list[set[Link]],
 
 
 def cost(src: Path, tgt: Path, rounds: int) -> dict[str, list[float]]:
-    """CPU seconds of commands that learn from and link all pairs, in turn; a tool's without joining its directions."""
+    """CPU seconds of commands that learn from and link all pairs, in turn; without joining a tool's directions."""
     text = SentencePairs(src, tgt)
     command = [PROGRAM, "align", "--quiet", "--from-scratch", "--src", src, "--tgt", tgt, "--out"]
 
@@ -156,13 +156,13 @@ def cost(src: Path, tgt: Path, rounds: int) -> dict[str, list[float]]:
 
 
 def children_seconds() -> float:
-    """CPU seconds of the processes that this one has started and seen end."""
+    """CPU seconds of finished child processes."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
 def write_cost(out: Path, command: Sequence[str], records: Mapping[str, Mapping[str, Any]]) -> None:
-    """The table of medians and what it was made from."""
+    """The table of medians and its origin."""
     names = list(dict.fromkeys(name for record in records.values() for name in record["seconds"]))
     rows = []
     for record in records.values():
@@ -178,7 +178,7 @@ def write_cost(out: Path, command: Sequence[str], records: Mapping[str, Mapping[
 
 
 def measure(folder: Path, pair: str, limit: int | None, seed: int, work: Path) -> dict[str, Any]:
-    """All that is measured of a pair."""
+    """All measurements of a pair."""
     src, tgt, sets = read_text(folder, pair, limit, seed, work)
     own, facts = ours(src, tgt, sets, work)
     found = {OURS: own}
@@ -216,16 +216,16 @@ def parser_of(doc: str | None, limit: int | None, work: str) -> argparse.Argumen
     parser.add_argument("text", type=Path)
     parser.add_argument("pairs", nargs="+", metavar="PAIR")
     parser.add_argument("--limit", type=int, default=limit)
-    parser.add_argument("--seed", type=int, default=1, help="draws the pairs of --limit")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the draw for --limit")
     parser.add_argument("--work", type=Path, default=Path(work))
     parser.add_argument("--out", type=Path, default=RESULTS)
     return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure each pair of the command line, and write what was measured."""
+    """Measure each pair of the command line and write the results."""
     parser = parser_of(__doc__, None, "from_scratch.work")
-    parser.add_argument("--cost", type=int, metavar="N", help="rounds; nothing is scored")
+    parser.add_argument("--cost", type=int, metavar="N", help="measure CPU time in N rounds; score nothing")
     args = parser.parse_args(arguments)
     if args.cost:
         os.environ["OMP_NUM_THREADS"] = "1"

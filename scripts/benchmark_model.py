@@ -1,4 +1,4 @@
-"""A BERT-shaped model with random weights, in the files that every aligner of the benchmark reads."""
+"""A BERT-shaped model with random weights, in files that every aligner of the benchmark reads."""
 
 import json
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ def make(folder: Path, text: Iterable[str], *, vocabulary: int, seed: int, **siz
 
     pieces = _train(text, vocabulary)
     (folder / "vocab.txt").write_text("".join(f"{piece}\n" for piece in pieces), encoding="utf-8")
-    # Not what save_pretrained writes: awesome-align 0.1.7 gives every entry to its tokenizer's constructor.
+    # Unlike save_pretrained's file: awesome-align 0.1.7 passes every entry to its tokenizer's constructor.
     settings = {"do_lower_case": False, "tokenizer_class": "BertTokenizer", "model_max_length": 512}
     (folder / "tokenizer_config.json").write_text(json.dumps(settings) + "\n")
     torch.manual_seed(seed)

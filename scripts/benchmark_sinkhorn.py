@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Measure self-labelling (hidden states to word labels) and compare it with the products alone and with other solvers.
+"""Measure self-labelling (hidden states to word labels) and compare it with products alone and with other solvers.
 
 usage: benchmark_sinkhorn.py [--device cpu|cuda] [--threads N ...] [--repeats 20] [--seconds N] [--brief] [--out FOLDER]
        benchmark_sinkhorn.py --profile [--device cpu|cuda] [--out FOLDER]
 
-The time of every program on 64 pairs of 32, 64 and 128 tokens a side and on ragged ones, with 2 and 50 iterations, as a
-multiple of the time of the products in the same dtype, if its links are those of the definition. On a GPU first of 2048
-pairs in bfloat16 as a multiple of reading their hidden states once, and 64 pairs and fewer, as CUDA graphs, too. Writes
-OUT/sinkhorn-DEVICE.json and, from the results of all devices in OUT, the table OUT/sinkhorn.md. Programs that are not
-installed are left out, and the table says so: pip install ".[benchmark]". The exit code is 1 if a program failed or had
-other links. --brief: the products, our own, eager and compiled torch (this with 2 iterations). --seconds limits the
-time; what was measured before stays. --profile writes OUT/sinkhorn-profile-DEVICE.txt instead, by torch.profiler.
+Times every program on 64 pairs of 32, 64 and 128 tokens per side and on ragged ones, with 2 and 50 iterations, as a
+multiple of the products' time in the same dtype. A program counts only if its links equal the reference's. On a GPU,
+first measures 2048 pairs in bfloat16 as a multiple of reading their hidden states once, and CUDA graphs for up to 64
+pairs. Writes OUT/sinkhorn-DEVICE.json and, from the results of all devices in OUT, the table OUT/sinkhorn.md. Skips
+programs that are not installed, and says so in the table: pip install ".[benchmark]". Exits with 1 if a program failed
+or had other links. --brief: only the products, our own, eager and compiled torch (this with 2 iterations). --seconds
+limits the time and keeps earlier results. --profile writes OUT/sinkhorn-profile-DEVICE.txt instead, by torch.profiler.
 """
 
 import argparse
@@ -38,11 +38,11 @@ from xalign_fairseq.transport.sinkhorn import backend
 MEASURE = Path(__file__).resolve().with_name("sinkhorn_measure.py")
 PACKAGES = ("xalign_fairseq", "torch", "POT", "geomloss")
 BRIEF = ("bmm alone", "xalign", "torch, eager", "torch.compile")
-ENDING = 10.0  # seconds at the end of a run with a limit, for the table
+ENDING = 10.0  # seconds that a limited run keeps for the table
 
 
 def describe(args: argparse.Namespace, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """What the results file says: rows with ``times_bmm`` and ``times_read``."""
+    """The content of the results file: rows with ``times_bmm`` and ``times_read``."""
     given = [f"--threads {' '.join(map(str, args.threads))}", f"--repeats {args.repeats}"]
     given += [f"--seconds {args.seconds:g}"] if args.seconds else []
     given += ["--brief"] if args.brief else []
@@ -54,10 +54,10 @@ def describe(args: argparse.Namespace, rows: Sequence[dict[str, Any]]) -> dict[s
 
 
 def compare(rows: Sequence[dict[str, Any]], fast_bfloat16: bool = True) -> list[dict[str, Any]]:
-    """The rows, with the multiple of the products alone on the same batch, or of one read of the hidden states.
+    """Rows with the multiple of the products alone on the same batch, or of one read of the hidden states.
 
-    A copy reads and writes: reading takes half of its time. There is no multiple of products in bfloat16 that the
-    device emulates.
+    A copy reads and writes, so reading takes half of its time. If the device emulates bfloat16, products in bfloat16
+    give no multiple.
     """
     bases: dict[Any, float] = {}
     for row in rows:
@@ -81,7 +81,7 @@ def _batch(row: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def run(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    """Measure with each number of threads in a process of its own; the contents of the results file after each."""
+    """Measure each number of threads in its own process; yield the content of the results file after each."""
     end = None if args.seconds is None else time.monotonic() + args.seconds - ENDING
     options = [*["--quick"] * args.quick, *(["--brief", "--only", *BRIEF] if args.brief else [])]
     rows: list[dict[str, Any]] = []
@@ -95,7 +95,7 @@ def run(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
             try:
                 subprocess.run(list(map(str, given)), check=True, env=environment, timeout=left)
             except subprocess.TimeoutExpired:
-                print("the measurement is ended at the limit of the run", file=sys.stderr)
+                print("the time limit ended the measurement", file=sys.stderr)
             except subprocess.CalledProcessError as error:
                 failed.append(f"{MEASURE.name} ended with exit code {error.returncode}")
             rows += [{**row, "threads": threads} for row in (json.loads(out.read_text()) if out.is_file() else [])]
@@ -104,7 +104,7 @@ def run(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
 
 
 def profile(device: str, quick: bool) -> str:
-    """What bounds our own, for the batch of thousands of pairs and for 64 pairs."""
+    """What bounds our own call, for the batch of thousands of pairs and for 64 pairs."""
     parts = []
     with torch.inference_mode(), backend.using(device):
         for size in (Size(8, 8),) if quick else (LARGE, Size(64, 64)):
@@ -116,13 +116,13 @@ def profile(device: str, quick: bool) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", choices=sinkhorn_report.DEVICES, default="cpu")
-    parser.add_argument("--threads", type=int, nargs="+", help="one run each (default: 1 and all cores; on a GPU 1)")
+    parser.add_argument("--threads", type=int, nargs="+", help="numbers to run (default: 1 and all cores; GPU: 1)")
     parser.add_argument("--repeats", type=int, default=20, help="rounds of all programs; their median counts")
     parser.add_argument("--seconds", type=float, help="time limit (default: none)")
-    parser.add_argument("--brief", action="store_true", help="times of the products, our own and torch's alone")
+    parser.add_argument("--brief", action="store_true", help="measure only the products, our own and torch's")
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder for the results")
-    parser.add_argument("--quick", action="store_true", help="tiny sizes: to try the script")
-    parser.add_argument("--profile", action="store_true", help="no times, but what bounds our own")
+    parser.add_argument("--quick", action="store_true", help="tiny sizes, to try the script")
+    parser.add_argument("--profile", action="store_true", help="profile our own instead of measuring times")
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
     if args.profile:
@@ -133,7 +133,7 @@ def main() -> None:
         write_text(args.out / f"sinkhorn-{args.device}.json", json.dumps(result, indent=1) + "\n")
     print(sinkhorn_report.write(args.out))
     if result["failed"]:
-        raise SystemExit("\n".join(["not everything was measured:", *result["failed"]]))
+        raise SystemExit("\n".join(["some measurements failed:", *result["failed"]]))
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""AER of e5-small with statistics of the text that it aligns.
+"""AER of e5-small combined with statistics of the text that it aligns.
 
 usage: benchmark_statistics.py TEXT PAIR [PAIR ...] [--limit N] [--seed N] [--method NAME] [--work DIR] [--out DIR]
 
 TEXT is a folder of examples/from_scratch/text.py. The statistics are learned from the sentences of the development and
-test sets and from --limit other pairs, drawn with --seed. --method is the encoder's, by which scores statistics are
-guided and joined with. Links stay in --work, so that an interrupted run continues. Writes
+test sets and from --limit other pairs, drawn with --seed. --method is the method of the encoder's links, which guide
+the statistics and are joined with them. Links stay in --work, so that an interrupted run resumes. Writes
 OUT/statistics-METHOD.json and the table OUT/statistics-METHOD.md.
 """
 
@@ -23,7 +23,7 @@ from xalign_fairseq.transport.linking import Linking
 
 
 def main() -> None:
-    """Learn from each text, align it, and score the sets in it."""
+    """Learn from each text, align it, and score its sets."""
     parser = parser_of(__doc__, 10_000, "statistics-work")
     parser.add_argument("--method", default="scored")
     args = parser.parse_args()

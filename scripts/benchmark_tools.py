@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Measure one word aligner of benchmark_aligner.py, in a process of its own: its peak memory is the process's.
+"""Measure one word aligner of benchmark_aligner.py in its own process, whose peak memory is the tool's.
 
 usage: benchmark_tools.py simalign|awesome-align|xalign FOLDER cpu|cuda OUT.json
 
 FOLDER holds the model, and the pairs as src.txt and tgt.txt. CPU-seconds are those of the whole process, which has one
-thread; GPU-seconds are seconds on the clock, until the device is done, the best of several runs. Loading is not timed.
-Links are Pharaoh lines, one for each pair; of a method that takes too long, of the first pairs alone. A tool or a
-method that is missing or fails here says so in the place of its figures.
+thread. GPU-seconds are wall-clock seconds until the device is done, the best of several runs. Loading is not timed.
+Links are Pharaoh lines, one per pair; a slow method links only the first pairs. If a tool or a method is missing or
+fails, its result is an error instead of figures.
 """
 
 import argparse
@@ -30,10 +30,10 @@ from xalign_fairseq.core.files import atomic_write
 from xalign_fairseq.core.text.pairs import SentencePairs, WordPair
 
 LAYER = 8  # SimAlign's and awesome-align's default
-WARM_UP = {"cpu": 2, "cuda": 32}  # pairs that are aligned before the clock starts
-REPEATS = 3  # runs, whose median counts; as many as fit into LONG, but one
-CHUNK = 16  # pairs that SimAlign is given at once
-LONG = {"cpu": float("inf"), "cuda": 12.0}  # seconds after which it is given no more
+WARM_UP = {"cpu": 2, "cuda": 32}  # pairs aligned before timing starts
+REPEATS = 3  # runs, whose median counts; as many as fit into LONG, at least one
+CHUNK = 16  # pairs per call of SimAlign
+LONG = {"cpu": float("inf"), "cuda": 12.0}  # seconds after which it gets no more pairs
 SIMALIGN = {"argmax": "inter", "itermax": "itermax", "match": "mwmf"}
 BATCH = 32  # awesome-align's default
 
@@ -42,7 +42,7 @@ Run = tuple[dict[str, Any], Callable[[Sequence[WordPair]], Iterable[Links]]]
 
 
 def simalign(folder: Path, device: str) -> Iterator[Run]:
-    """SimAlign's methods, one pair at a time, the only way that it has."""
+    """SimAlign's methods on one pair at a time, its only mode."""
     from simalign import SentenceAligner
 
     aligner = SentenceAligner(model=str(folder), token_type="bpe", matching_methods="a", device=device, layer=LAYER)
@@ -55,14 +55,14 @@ def simalign(folder: Path, device: str) -> Iterator[Run]:
 
 
 def awesome_align(folder: Path, device: str) -> Iterator[Run]:
-    """awesome-align as its command runs it, files in and out, in batches of its default size and order."""
+    """awesome-align as its command runs it, from and to files, in batches of its default size and order."""
     with downloads_stood_in():
         from awesome_align import modeling, run_align
         from awesome_align.modeling import BertForMaskedLM
         from awesome_align.tokenization_bert import BertTokenizer
 
     if json.loads((folder / "config.json").read_text())["model_type"] != "bert":
-        raise ValueError("it reads BERT alone")
+        raise ValueError("it reads only BERT")
     tokenizer = BertTokenizer.from_pretrained(str(folder))
     modeling.PAD_ID, modeling.CLS_ID, modeling.SEP_ID = tokenizer.convert_tokens_to_ids(["[PAD]", "[CLS]", "[SEP]"])
     model = BertForMaskedLM.from_pretrained(str(folder))
@@ -71,7 +71,7 @@ def awesome_align(folder: Path, device: str) -> Iterator[Run]:
         with TemporaryDirectory() as name:
             text, out = Path(name, "text"), Path(name, "links")
             text.write_text("".join(f"{' '.join(src)} ||| {' '.join(tgt)}\n" for src, tgt in pairs), encoding="utf-8")
-            # Without workers of its own: they would not be counted among this process's CPU-seconds.
+            # Without its own workers, whose CPU-seconds this process would not count.
             options = argparse.Namespace(
                 data_file=str(text),
                 output_file=str(out),
@@ -92,7 +92,7 @@ def awesome_align(folder: Path, device: str) -> Iterator[Run]:
 
 
 def xalign(folder: Path, device: str) -> Iterator[Run]:
-    """The methods of the other two at their layer, where the encoder has it, and transport as it is by default."""
+    """The other tools' methods at their layer, if the encoder has it, and transport with its defaults."""
     from xalign_fairseq.aligner.neural.aligner import Aligner
     from xalign_fairseq.transport.linking import Linking
 
@@ -115,7 +115,7 @@ PACKAGES = {"simalign": "simalign", "awesome-align": "awesome-align", "xalign": 
 
 @contextmanager
 def downloads_stood_in() -> Iterator[None]:
-    """Empty modules for what awesome-align imports for downloads, which it makes none of here."""
+    """Replace modules that awesome-align imports for downloads, which do not happen here, by empty ones."""
     wanted = ("boto3", "botocore", "botocore.config", "botocore.exceptions", "requests")
     stand_ins = {name: ModuleType(name) for name in wanted if find_spec(name.split(".")[0]) is None}
     for module in stand_ins.values():
@@ -125,9 +125,9 @@ def downloads_stood_in() -> Iterator[None]:
 
 
 def measure(tool: str, folder: Path, device: str) -> dict[str, Any]:
-    """The tool's version and peak memory (MB), and of every run its setting, seconds and links, or its ``error``.
+    """The tool's version and peak memory (MB), and for every run its setting, seconds and links, or its ``error``.
 
-    A tool that can't be used has an ``error`` and no runs.
+    A tool that fails has an ``error`` and no runs.
     """
     import torch
 
@@ -138,7 +138,7 @@ def measure(tool: str, folder: Path, device: str) -> dict[str, Any]:
         measured["version"] = version(PACKAGES[tool])
         for setting, align in TOOLS[tool](folder, device):
             measured["runs"].append({**setting, **_run(tool, align, pairs, device)})
-    except Exception as error:  # other people's programs under versions that they do not know
+    except Exception as error:  # other people's programs, under versions they were not written for
         measured["error"] = _said(error)
         print(f"{tool}: {measured['error']}", file=sys.stderr)
     measured["peak_mb"] = peak_mb()
@@ -158,7 +158,7 @@ def _run(tool: str, align: Callable[..., Iterable[Links]], pairs: Sequence[WordP
             start = _clock(device)
             found = _in_chunks(align, pairs, device) if tool == "simalign" else list(align(pairs))
             taken.append(_clock(device) - start)
-            if len(found) < len(pairs):  # another run might be over more pairs
+            if len(found) < len(pairs):  # another run may finish more pairs
                 break
     except Exception as error:
         return {"error": _said(error)}
@@ -166,7 +166,7 @@ def _run(tool: str, align: Callable[..., Iterable[Links]], pairs: Sequence[WordP
 
 
 def _in_chunks(align: Callable[..., Iterable[Links]], pairs: Sequence[WordPair], device: str) -> list[Links]:
-    """Links of the first pairs, as many as are done in time; for a tool that takes one pair after the other anyway."""
+    """Links of the first pairs, as many as the time allows; for tools that take pairs one by one."""
     end, found = _clock(device) + LONG[device], []
     for start in range(0, len(pairs), CHUNK):
         found += align(pairs[start : start + CHUNK])
@@ -191,7 +191,7 @@ def _clock(device: str) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tool", choices=TOOLS)
-    parser.add_argument("folder", type=Path, help="with the model and the pairs")
+    parser.add_argument("folder", type=Path, help="folder with the model and the pairs")
     parser.add_argument("device", choices=("cpu", "cuda"))
     parser.add_argument("out", type=Path, help="JSON file to write")
     args = parser.parse_args()

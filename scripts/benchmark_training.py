@@ -6,25 +6,25 @@ usage: benchmark_training.py [--device cpu|cuda] [--arch base ...] [--dtype bflo
                              [--minutes N] [--data FOLDER | --data-bin FOLDER] [--work FOLDER] [--out FOLDER]
        benchmark_training.py --profile [the same options]
 
-Four contestants start from the same weights, each in a process of its own: fairseq's own encoder with masked_lm,
+Four contestants start from the same weights, each in its own process: fairseq's encoder with masked_lm,
 transformers' XLMRobertaForMaskedLM, ours with MLM and TLM (which predicts the same tokens), and ours with XLM-Align's
-step; on a GPU a fifth runs ours as CUDA graphs. Rounds of updates on the same batches alternate between them. Unless
+step; on a GPU a fifth runs ours as CUDA graphs. They alternate in rounds of updates on the same batches. Unless
 the first losses of the first three are equal, nothing is written.
 
-DATA/assemble.py assembles real bitext, which is prepared with e5-small's vocabulary: the pieces of the text alone
-(trimmed), and all 250,002 (whole). Without either, or with --data-bin, there is one vocabulary; the table says which.
-Every --arch is measured with every --dtype, with the first of --vocabulary, --pairs (lengths), --processes (which
-share updates by gloo, and the threads) and --memory (what a step frees on a CPU: it is kept or returned by all
-contestants; with own, the package keeps it and the others do not). Each other one of these is measured with one arch
-and the first dtype: the last arch for a vocabulary, which takes memory, and for --memory, with the last vocabulary;
-otherwise the first. On a GPU the first arch and dtype are also measured with 4 times as many tokens a batch.
-Settings come in this order, as far as --minutes go. WORK keeps data and rounds: run again, it goes on with those that
-are missing. Writes OUT/training-DEVICE.json, anew after each setting, and in the end, from the results of all devices
+DATA/assemble.py assembles real bitext, which is prepared with e5-small's vocabulary: only the pieces of the text
+(trimmed), or all 250,002 (whole). Without DATA, or with --data-bin, there is one vocabulary, named in the table.
+Every --arch is measured with every --dtype and the first of --vocabulary, --pairs (lengths), --processes (which
+share updates by gloo, and the threads) and --memory (memory that a step frees on a CPU: kept or returned by all
+contestants; with own, kept only by the package). Each other value of these options is measured with one arch and the
+first dtype: for a vocabulary, which takes memory, the last arch; for --memory the last arch and vocabulary;
+otherwise the first. On a GPU the first arch and dtype are also measured with 4 times the tokens per batch.
+Settings run in this order until --minutes are over. WORK keeps data and rounds; run again to add missing
+rounds. Writes OUT/training-DEVICE.json after each setting and finally, from the results of all devices
 in OUT, the table OUT/training.md and the picture OUT/training.png.
---profile writes OUT/training-profile-DEVICE.txt instead: by torch.profiler, what updates of this package and of fairseq
-spend their time on in the first setting; on a GPU also with --cuda-graphs and --compile, and a trace,
+--profile writes OUT/training-profile-DEVICE.txt instead: where, by torch.profiler, updates of this package and fairseq
+spend their time in the first setting; on a GPU also with --cuda-graphs and --compile, and a trace,
 training-trace-cuda.json.gz.
-Needs: pip install ".[benchmark]"; a contestant that is not installed or fails is named, and the rest goes on.
+Needs: pip install ".[benchmark]". Missing or failing contestants are named and skipped.
 """
 
 import argparse
@@ -63,21 +63,21 @@ VOCABULARIES = (training_data.TRIMMED, training_data.WHOLE)
 PACKAGES = ("xalign_fairseq", "fairseq-fixed", "transformers", "torch")
 ARCHS, DTYPES = ("tiny", "small", "base"), ("float32", "bfloat16", "float16")
 DEFAULT_DTYPES = {"cpu": ("float32", "bfloat16"), "cuda": ("bfloat16", "float16", "float32")}
-# Tokens of the pairs of a batch, and as many of its blocks; and batches of a round.
+# Tokens of a batch's pairs, and of its blocks; and batches per round.
 TOKENS = {"cpu": {"tiny": 1024, "small": 1024, "base": 1024}, "cuda": {"tiny": 16384, "small": 16384, "base": 8192}}
 BATCHES = {"cpu": 2, "cuda": 8}
 ALIKE = ("fairseq", "xalign, MLM + TLM", "transformers")  # predict the same tokens with the same weights
-TOLERANCE = 1e-5  # of their first losses in float32, relative
+TOLERANCE = 1e-5  # relative, for their first losses in float32
 MASKED, WHOLE = "xalign, MLM + TLM", "xalign, XLM-Align"
-LARGE = 4  # times as many tokens, so that a batch fills a GPU
-AXES = ("vocabulary", "pairs", "processes", "memory")  # that vary one by one
+LARGE = 4  # times the tokens, so that a batch fills a GPU
+AXES = ("vocabulary", "pairs", "processes", "memory")  # varied one at a time
 MEMORY = tuple(training_report.MEMORY)
 PAIRS = {"cpu": ("any", "mixed", "32", "64", "128", "256"), "cuda": ("any", "mixed")}
 GIVEN = "given"  # the vocabulary of --data-bin
 
 
 class Measurement:
-    """The rounds of one setting, in a file that is written after each one, so that none is measured twice.
+    """The rounds of one setting, in a file that is written after each round, so that none is repeated.
 
     ``end``: when to stop, by :func:`time.monotonic`.
     """
@@ -89,7 +89,7 @@ class Measurement:
         self.processes: dict[str, Process] = {}
 
     def run(self) -> dict[str, dict[str, Any]]:
-        """What was found of each contestant by now; an ``error`` of those that failed."""
+        """The results of each contestant so far; an ``error`` for those that failed."""
         names = contestants_of(self.setting)
         wanting = [name for name in names if self._lacks(name)]
         if wanting and self._in_time():
@@ -112,7 +112,7 @@ class Measurement:
     def _measure(self, names: Sequence[str]) -> None:
         self.processes = {name: Process(name, self.setting) for name in names}
         for process in self.processes.values():
-            process.send("begin")  # all get ready side by side
+            process.send("begin")  # all prepare in parallel
         for name in names:
             self._keep(name, self._answer(name))
         require_equal_losses({name: self.found[name]["first_loss"] for name in ALIKE if name in self.found})
@@ -132,7 +132,7 @@ class Measurement:
             )
 
     def _answer(self, name: str) -> dict[str, Any] | None:
-        """What a contestant answers; None if it failed, which ends it."""
+        """A contestant's answer; None if it failed, which ends it."""
         try:
             return self.processes[name].receive()
         except XalignError as error:
@@ -153,10 +153,10 @@ class Measurement:
 
 
 def require_equal_losses(losses: Mapping[str, float]) -> None:
-    """Raise :class:`XalignError` unless contestants with the same weights and batches begin with the same loss."""
+    """Raise :class:`XalignError` unless contestants with the same weights and batches start with the same loss."""
     if losses and max(losses.values()) - min(losses.values()) > TOLERANCE * max(losses.values()):
         raise XalignError(
-            "the contestants do not compute the same, and nothing was written",
+            "the contestants' losses differ; nothing was written",
             where="the mean loss of the first batch, in nats, in float32",
             found=", ".join(f"{name} {loss:.6f}" for name, loss in losses.items()),
             expected=f"values within {TOLERANCE:g} of each other, relative",
@@ -164,12 +164,12 @@ def require_equal_losses(losses: Mapping[str, float]) -> None:
 
 
 def compare(found: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """A row for each contestant of a setting.
+    """One row per contestant of a setting.
 
     Returns:
-        ``tokens_per_second`` and ``times_fairseq``, each as [median, lowest, highest] over rounds, the latter by pairs
-        of rounds that followed each other; ``rounds``, their number; memory; for XLM-Align's step ``times_masked``, its
-        time over that of MLM + TLM. Otherwise an ``error``, or neither: there was no time.
+        ``tokens_per_second`` and ``times_fairseq``, each as [median, lowest, highest] over rounds, the latter from
+        consecutive rounds; ``rounds``, their number; memory; for XLM-Align's step ``times_masked``, its
+        time relative to MLM + TLM. If it failed, an ``error``; if time ran out, neither.
     """
     speeds = {name: _speeds(mine) for name, mine in found.items()}
     rows = []
@@ -195,14 +195,14 @@ def _spread(values: Sequence[float]) -> list[float]:
 
 
 def digest(setting: Setting, versions: Mapping[str, str]) -> str:
-    """The key of measurements that must not be mixed: options, data, versions, commit and machine."""
+    """The key of measurements that may be combined: options, data, versions, commit and machine."""
     text = file_sha256(Path(setting.data, "dict.txt"))
     what = [asdict(setting) | {"data": text}, dict(versions), commit(), processor(setting.device)]
     return hashlib.sha256(json.dumps(what).encode()).hexdigest()[:12]
 
 
 def settings(args: argparse.Namespace, work: Path) -> Iterator[tuple[dict[str, Any], Setting]]:
-    """What is measured, and the row's own words for it; data-bins are made when they are first needed."""
+    """The settings, each with the row's additional fields; makes data-bins when they are first needed."""
 
     def one(arch: str, dtype: str, times: int = 1, **other: Any) -> tuple[dict[str, Any], Setting]:
         axes = {axis: other.get(axis, getattr(args, axis)[0]) for axis in AXES}
@@ -226,7 +226,7 @@ def settings(args: argparse.Namespace, work: Path) -> Iterator[tuple[dict[str, A
 
 
 def run(args: argparse.Namespace, work: Path) -> Iterator[dict[str, Any]]:
-    """Measure; the contents of the results file after each setting."""
+    """Measure; yield the content of the results file after each setting."""
     end = time.monotonic() + 60 * args.minutes
     versions = {package: found for package in PACKAGES if (found := installed(package))}
     options = ("arch", "dtype", "pairs", "processes", "memory")
@@ -244,7 +244,7 @@ def run(args: argparse.Namespace, work: Path) -> Iterator[dict[str, Any]]:
 
 
 def profile(setting: Setting, names: Sequence[str], folder: Path) -> None:
-    """Profile updates; the file is written anew after each contestant, and one that fails is named."""
+    """Profile updates; writes the file after each contestant and names those that fail."""
     parts: list[str] = []
     for name in names:
         trace = folder / f"training-trace-{setting.device}.json.gz" if setting.device == "cuda" and not parts else None
@@ -254,7 +254,7 @@ def profile(setting: Setting, names: Sequence[str], folder: Path) -> None:
             samples = cycle(worker.contestant.samples)
             found = profiling.profile(lambda worker=worker, samples=samples: worker.contestant.step(next(samples)),
                                       setting.device, trace)  # fmt: skip
-        except Exception as error:  # of another program, or of a compiler
+        except Exception as error:  # from another program or a compiler
             found = f"{type(error).__name__}: {' '.join(str(error).split())[:500]}"
         parts.append(f"An update of {setting.arch} in {setting.dtype}, {setting.tokens} tokens, {name}: {found}")
         write_text(folder / f"training-profile-{setting.device}.txt", "\n\n".join(parts) + "\n")
@@ -263,7 +263,7 @@ def profile(setting: Setting, names: Sequence[str], folder: Path) -> None:
 def length(given: str) -> str:
     """``any``, ``mixed`` or a number of tokens."""
     if given not in ("any", "mixed") and not (given.isdigit() and int(given)):
-        raise argparse.ArgumentTypeError(f"any, mixed or a number of tokens is expected, not {given}")
+        raise argparse.ArgumentTypeError(f"expected any, mixed or a number of tokens, not {given}")
     return given
 
 
@@ -271,24 +271,24 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", choices=training_report.DEVICES, default="cpu")
     parser.add_argument("--arch", nargs="+", choices=ARCHS, default=["base", "small"], help="sizes of encoders")
-    parser.add_argument("--dtype", nargs="+", choices=DTYPES, help="on a CPU without float16 if none is named")
+    parser.add_argument("--dtype", nargs="+", choices=DTYPES, help="default: all; on a CPU without float16")
     parser.add_argument(
-        "--pairs", nargs="+", type=length, help="any (as training batches them), mixed, or at most N tokens"
+        "--pairs", nargs="+", type=length, help="lengths: any (sorted, as in training), mixed, or at most N tokens"
     )
-    parser.add_argument("--vocabulary", nargs="+", choices=VOCABULARIES, help="of real bitext (default: both)")
-    parser.add_argument("--processes", nargs="+", type=int, help="that share an update (default: 1, on a CPU also 2)")
+    parser.add_argument("--vocabulary", nargs="+", choices=VOCABULARIES, help="for real bitext (default: both)")
+    parser.add_argument("--processes", nargs="+", type=int, help="processes per update (default: 1, on a CPU also 2)")
     parser.add_argument(
-        "--memory", nargs="+", choices=MEMORY, help="that a step frees (default: kept returned, on a GPU own)"
+        "--memory", nargs="+", choices=MEMORY, help="memory that a step frees (default: kept returned, on a GPU own)"
     )
-    parser.add_argument("--rounds", type=int, default=3, help="of updates on all batches, for each contestant")
-    parser.add_argument("--minutes", type=float, default=math.inf, help="no round begins later")
-    parser.add_argument("--max-tokens", type=int, help="of the pairs of a batch, and of its blocks")
-    parser.add_argument("--threads", type=int, default=cores(), help="of each contestant")
+    parser.add_argument("--rounds", type=int, default=3, help="rounds of updates on all batches, for each contestant")
+    parser.add_argument("--minutes", type=float, default=math.inf, help="start no round later")
+    parser.add_argument("--max-tokens", type=int, help="tokens of a batch's pairs, and of its blocks")
+    parser.add_argument("--threads", type=int, default=cores(), help="threads of each contestant")
     parser.add_argument("--data", type=Path, default=DATA, help="the folder with assemble.py (default: ../shared/data)")
-    parser.add_argument("--data-bin", type=Path, help="with bitext and monolingual text, instead")
+    parser.add_argument("--data-bin", type=Path, help="use this data-bin with bitext and monolingual text instead")
     parser.add_argument("--work", type=Path, help="folder for data and rounds (default: a temporary one)")
     parser.add_argument("--out", type=Path, default=HERE / "results", help="folder for the results")
-    parser.add_argument("--profile", action="store_true", help="no speeds, but what bounds an update")
+    parser.add_argument("--profile", action="store_true", help="profile updates instead of measuring speed")
     args = parser.parse_args()
     require_matplotlib()
     args.dtype = args.dtype or DEFAULT_DTYPES[args.device]
@@ -301,7 +301,7 @@ def main() -> None:
         work = (args.work or Path(temporary)).resolve()
         if args.profile:
             args.out.mkdir(parents=True, exist_ok=True)
-            logging.disable(logging.INFO)  # of fairseq
+            logging.disable(logging.INFO)  # fairseq's
             _, first = next(settings(args, work))
             graphs = (GRAPHS, COMPILED) if args.device == "cuda" else ()  # on a CPU they save little
             profile(first, (MASKED, *graphs[:1], "fairseq", WHOLE, *graphs[1:]), args.out)

@@ -3,12 +3,12 @@
 
 usage: compile_results.py [--check] [--root FOLDER]
 
-A table is between <!-- results:FOLDER/TABLE --> and <!-- end -->. FOLDER is that of a study below examples/, with a
-report (FOLDER/results/report/report.md, as xalign transfer-report or the study's report.py writes it), which has a
-heading for each table; without a report the tables say so. benchmarks/NAME is scripts/results/NAME.md, as
-scripts/benchmark_NAME.py (or scripts/fuzz.py) writes it, benchmarks/MACHINE/NAME what it has measured on another
-machine (--out scripts/results/MACHINE); peers.py and summaries.py write those of MADE from several files.
-Figures in prose, and what is claimed of them: see scripts/prose.py.
+A table is between <!-- results:FOLDER/TABLE --> and <!-- end -->. FOLDER is a study's folder in examples/ with a
+report (FOLDER/results/report/report.md, from xalign transfer-report or the study's report.py), which has a
+heading for each table; without a report the table says so. benchmarks/NAME is scripts/results/NAME.md, from
+scripts/benchmark_NAME.py (or scripts/fuzz.py); benchmarks/MACHINE/NAME is the same from another
+machine (--out scripts/results/MACHINE). peers.py and summaries.py write the tables in MADE from several files.
+For figures and claims in prose see scripts/prose.py.
 """
 
 import argparse
@@ -47,23 +47,23 @@ def results_table(root: Path, name: str) -> str:
     study = root / "examples" / folder
     if not any((study / each).exists() for each in ("studies", "report.py", REPORT)):
         expected = f"{BENCHMARKS}/NAME, or a study's folder and a heading of its report"
-        raise XalignError("there is no such results table", found=f"<!-- results:{name} -->", expected=expected)
+        raise XalignError("unknown results table", found=f"<!-- results:{name} -->", expected=expected)
     return study_table(study / REPORT, table)
 
 
 def study_table(report: Path, heading: str) -> str:
-    """The text under a heading of a report, given in lower case with ``-`` for spaces."""
+    """The text under a heading of a report; the name is in lower case with ``-`` for spaces."""
     if not report.is_file():
         return NOTHING
     parts = re.split(r"^## (.*)$", report.read_text(encoding="utf-8"), flags=re.MULTILINE)
     found = {re.sub(r"\W+", "-", title.lower()): text for title, text in zip(parts[1::2], parts[2::2], strict=True)}
     if heading not in found:
-        raise XalignError("the report has no such part", where=report, found=heading, expected=", ".join(found))
+        raise XalignError("the report lacks a part", where=report, found=heading, expected=", ".join(found))
     return found[heading].strip("\n")
 
 
 def write(root: Path, check: bool) -> int:
-    """Write the tables of all documents below ``root``, or compare them; 1 if one that is checked is outdated."""
+    """Write the tables of all documents in ``root``, or compare them; return 1 if a compared table is outdated."""
     pages = [
         page for page in sorted((root / "examples").rglob("*.md")) if "results" not in page.relative_to(root).parts
     ]

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Aligns and trains on real text, in a few minutes on two cores: word links by e5-small; bitext to a data-bin with a
+# Aligns and trains on real text, in a few minutes on two cores: word links with e5-small; bitext to a data-bin with a
 # trimmed vocabulary; self-training; a link scorer from gold links; links and their AER again, and a page of them.
 # Creates .venv if no environment is active. Writes to demo-output (replaced each time), or to a new
 # FOLDER. The text and its terms are in examples/demo.
@@ -10,16 +10,16 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source scripts/install.sh user
 
 out="${1:-demo-output}"
-[[ "$out" == /* ]] || out="./$out" # -x is no option then
+[[ "$out" == /* ]] || out="./$out" # so that -x is not an option
 if [[ $# -gt 0 && -e "$out" ]]; then
   echo "error: $out exists already; name a new folder" >&2
   exit 2
 fi
 gold=examples/demo/gold bitext=examples/demo/bitext
 trained=(en-es en-fr)      # pairs with bitext
-tested=(en-es en-fr en-pt) # pairs with gold links: there is no bitext of Portuguese
+tested=(en-es en-fr en-pt) # pairs with gold links: Portuguese has no bitext
 updates=200
-learned=50 # the first sentences with gold links, to learn from; links of the others are scored
+learned=50 # first sentences with gold links, for training; the others are scored
 
 step() { printf '\n== %s\n' "$*"; }
 
@@ -33,17 +33,17 @@ for part in train test; do
   done
 done
 
-links() { # NAME OPTION...: aligns the sentences that are kept for this, and scores the links
+links() { # NAME OPTION...: align the test sentences and score the links
   local pair
   for pair in "${tested[@]}"; do
     local text="$out/test/$pair" hyp="$out/$1.$pair.links"
     xalign align --quiet "${@:2}" --src "$text.en" --tgt "$text.${pair#*-}" --out "$hyp"
     printf '%s: ' "$pair"
-    xalign score --hyp "$hyp" --gold "$text.gold" | sed -n 1p # head would end before score does, which fails
+    xalign score --hyp "$hyp" --gold "$text.gold" | sed -n 1p # head would close the pipe and make score fail
   done
 }
 
-# Not by the default method: the packaged scorer has seen these sentences' links.
+# Not the default method: the packaged scorer was trained on these sentences' links.
 step "Links of real sentences by e5-small as it is: AER of 50 pairs each"
 links before --method grow
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write what docs/house.md shows: the picture of the imports, the counts, and the calls of five commands.
+"""Write the generated parts of docs/house.md: the picture of the imports, the counts, and the calls of five commands.
 
 usage: document_house.py
 """
@@ -11,7 +11,7 @@ import markers
 import structure
 import trace_calls
 
-# What the page counts of each feature: patterns of its files. Not every line has a feature, and none is in two.
+# Feature -> patterns of its files. Some lines have no feature; no line has two.
 FEATURES = {
     "pre-trained models in and out, the packaged encoder, trimming": """
         xalign_fairseq/encoder/pretrained/**/* tests/encoder/pretrained/**/* xalign_fairseq/cli/*trim.py
@@ -73,7 +73,7 @@ def room_arrows(found: dict[str, set[str]]) -> dict[str, set[str]]:
 
 
 def picture(rooms: dict[str, set[str]]) -> str:
-    """The import graph as SVG: a row for each room, a column for each, a dot where the row imports the column."""
+    """The import graph as SVG: one row and one column per room, a dot where the row imports the column."""
     names, left, top, step = list(rooms), 104, 92, 24
     side = step * len(names)
     parts = [
@@ -105,7 +105,7 @@ def counted() -> str:
 
 
 def featured() -> str:
-    """The table of the features; a file that two have belongs to the first."""
+    """The table of the features; a file of two features belongs to the first."""
     tops = ("xalign_fairseq", "tests", "scripts", "examples")
     left = {path for top in tops for path in (structure.ROOT / top).rglob("*") if path.suffix in KINDS}
     rows = []

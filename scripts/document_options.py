@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Write the option tables of docs/ from the registered tasks, models, criterions, objectives, and the parsers.
 
-And the tables of defaults there and in README.md, with what was measured of them.
+Also the tables of defaults there and in README.md, with their measured results.
 
 usage: document_options.py [--check] [--root FOLDER]
 """
@@ -29,7 +29,7 @@ COMMAND = "python scripts/document_options.py"
 
 
 def option_table(dataclass: Any, prefix: str = "") -> str:
-    """One row for each option of a fairseq dataclass: its flag, default and help."""
+    """One row for each option of a fairseq dataclass: flag, default and help."""
     rows = [_option_cells(row) for row in option_rows(dataclass, prefix)]
     rows.sort(key=lambda row: "first argument" not in row[0])
     return markers.table(("option", "default", "meaning"), rows)
@@ -49,7 +49,7 @@ def archs() -> str:
 
 
 def criterions() -> str:
-    """The criterions, their default objectives, what other defaults they have of their own, and their papers."""
+    """The criterions, their default objectives, their other defaults and their papers."""
     from xalign_fairseq.criterions.weighted import DEFAULTS, PRESETS
 
     rows = []
@@ -68,7 +68,7 @@ def criterions() -> str:
 
 
 def objectives_listed() -> str:
-    """Every objective in one line."""
+    """One line for every objective."""
     found = [describe(name) for name in OBJECTIVES]
     rows = [
         (f"[`{each.name}`](#{each.name})", each.what, ", ".join(f"`{stream}`" for stream in each.reads) or "no stream")
@@ -78,7 +78,7 @@ def objectives_listed() -> str:
 
 
 def objectives() -> str:
-    """Every objective: what it is, its paper, the streams that it reads, what it logs, its options."""
+    """Every objective: description, paper, streams, logged values and options."""
     parts = []
     for name in OBJECTIVES:
         found = describe(name)
@@ -93,7 +93,7 @@ def objectives() -> str:
 
 
 def families() -> str:
-    """The transfer tasks: what each is, its benchmarks, its own options."""
+    """The transfer tasks: description, benchmarks and options."""
     from xalign_fairseq.transfer.benchmarks import BENCHMARKS
     from xalign_fairseq.transfer.family import FAMILIES
 
@@ -108,7 +108,7 @@ def families() -> str:
 
 
 def features() -> str:
-    """Options of the features that every family reads."""
+    """The options of features that every family reads."""
     from xalign_fairseq.transfer.heads.features import Features
 
     return markers.table(("option", "default", "meaning"), own_options(Features))
@@ -123,7 +123,7 @@ def own_options(owner: Any) -> list[tuple[str, str, str]]:
 
 
 def benchmarks() -> str:
-    """What is measured on each benchmark, and how its test files are named."""
+    """The metrics of each benchmark, and the names of its test files."""
     from xalign_fairseq.transfer.benchmarks import BENCHMARKS
 
     rows = []
@@ -165,7 +165,7 @@ def _development_errors(name: str) -> dict[tuple[str, str], str]:
 
 
 def defaults_tested() -> str:
-    """AER of the defaults on test sets, which were looked at once."""
+    """AER of the defaults on test sets, which were used only once."""
     files = [read_json(path) for path in sorted(RESULTS.glob("defaults-*-test.json"))]
     pairs = list(dict.fromkeys(pair for each in files for pair in each["aer"]))
     rows = [
@@ -180,7 +180,7 @@ def defaults_tested() -> str:
 
 
 def link_scorer() -> str:
-    """AER by the packaged link scorer and by grow, on sets that it did not learn from and on test sets."""
+    """AER of the packaged link scorer and of grow, on sets that the scorer did not learn from and on test sets."""
     found = read_json(RESULTS / "link-scorer-e5-small.json")
     rows = []
     for kind in ("development", "test"):
@@ -199,7 +199,7 @@ def link_scorer() -> str:
 
 
 def patches() -> str:
-    """The compatibility patches, as their modules describe themselves."""
+    """The compatibility patches, from their modules' docstrings."""
     from xalign_fairseq.trainer import compat
 
     rows = []
@@ -215,7 +215,7 @@ def patches() -> str:
 
 
 def repository() -> str:
-    """The address of the repository, of which ``[project.urls]`` is the only place."""
+    """The repository's address from ``[project.urls]``, its only source."""
     return str(tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]["Repository"])
 
 
@@ -229,7 +229,7 @@ def citation() -> str:
     return f"repository-code: {repository()}"
 
 
-# The criterions of several objectives -> the one whose paper they are of.
+# The criterions of several objectives -> the objective whose paper they implement.
 PAPER_OF = {
     "align_mlm": "lexicon_align",
     "explicit_alignments": "word_contrastive",
@@ -248,7 +248,7 @@ PARTS = {
 }  # fmt: skip
 
 
-# Parts that are the options of a dataclass.
+# Parts that list the options of a dataclass.
 CONFIGS = {
     "task": "tasks.pretraining:XalignPretrainingConfig",
     "model": "models.xalign:XalignModelConfig",  # the defaults are those of xalign_base
@@ -268,14 +268,14 @@ def write(name: str) -> str:
         return option_table(getattr(importlib.import_module(f"xalign_fairseq.{module}"), owner))
     if name not in PARTS:
         expected = ", ".join((*CONFIGS, *PARTS))
-        raise XalignError("there is no such part", where="docs", found=name, expected=expected)
+        raise XalignError("unknown part", where="docs", found=name, expected=expected)
     return PARTS[name]()
 
 
 def main(given: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if the tables are outdated")
-    parser.add_argument("--root", type=Path, default=ROOT, help="the folder with both (default: this one)")
+    parser.add_argument("--root", type=Path, default=ROOT, help="the repository (default: this one)")
     args = parser.parse_args(given)
     xalign_fairseq.register()
     if not args.check:

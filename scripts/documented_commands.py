@@ -1,4 +1,4 @@
-"""The reference of the ``xalign`` command, from its parsers: a page for each command, and the table of all."""
+"""The reference of the ``xalign`` command, from its parsers: a page for each command, and a table of all."""
 
 import argparse
 import re
@@ -29,13 +29,13 @@ def commands() -> str:
 
 
 def command(name: str) -> str:
-    """A command's description, its usage, and its options, group by group."""
+    """A command's description, usage and options, group by group."""
     parser = parsers()[name]
     parts = [_prose(text) for text in (parser.description, parser.epilog) if text]
     for group in parser._action_groups:
         rows = list(_rows(parser, group))
         if rows:
-            # Text in brackets after a group's title, as --help shows it, is a sentence about the group.
+            # Text in brackets after a group's title, as in --help, is a sentence about the group.
             title, _, about = (group.title or "").removeprefix("positional ").partition(" (")
             parts.append(f"## {title[:1].upper()}{title[1:]}")
             parts += [
@@ -46,7 +46,7 @@ def command(name: str) -> str:
 
 
 def add_pages(root: Path) -> None:
-    """Begin the page of each command that has none."""
+    """Create the page of each command that has none."""
     for name in parsers():
         page = root / PAGES / f"{name}.md"
         if not page.exists() and page.parent.is_dir():
@@ -54,7 +54,7 @@ def add_pages(root: Path) -> None:
 
 
 def _rows(parser: argparse.ArgumentParser, group: argparse._ArgumentGroup) -> Iterator[tuple[str, str]]:
-    """The options of a group, as ``--help`` shows them; hidden ones stay so."""
+    """The options of a group, as ``--help`` shows them, without hidden ones."""
     formatter = parser._get_formatter()
     for action in group._group_actions:
         if action.help == argparse.SUPPRESS or isinstance(action, argparse._HelpAction):
@@ -78,12 +78,12 @@ def _rows(parser: argparse.ArgumentParser, group: argparse._ArgumentGroup) -> It
 
 
 def _flags_as_code(text: str) -> str:
-    """The flags in a text in backticks."""
+    """The text with its flags in backticks."""
     return re.sub(r"(?<![\w`'\"-])--[a-z][a-z0-9-]*[a-z0-9](?![`\w])", r"`\g<0>`", text)
 
 
 def _prose(text: str) -> str:
-    """Plain text as Markdown: what is indented, or begins with the command behind ``Example:``, is code."""
+    """Plain text as Markdown: text that is indented, or is a command after ``Example:``, becomes code."""
     text = re.sub(r"^(Examples?): ((?:xalign|fairseq-train) .+)$", r"\1:\n\n  \2", text.strip(), flags=re.MULTILINE)
     lines: list[str] = []
     for line in text.split("\n"):

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Kill commands at each of their file operations, give them again, and compare with a run that nothing killed.
+"""Kill commands at each of their file operations, run them again, and compare with an unkilled run.
 
 usage: faults_operations.py [--kills 200] [--only NAME ...] [--work FOLDER] [--out FOLDER]
 
-A first run of a command lists, by an audit hook (faults_hook/), its operations on files below its output: opening for
-writing, renaming, removing, making folders and links, changing modes. Then it is run once for each operation and killed
-right before it, with all that it has started, and is given again. It must end without an error, with the files of an
-unkilled run; of checkpoints parameters, optimizer's state and place in the data are compared, of JSON and text files
-what is the same in two unkilled runs. With fewer kills than operations, each kind of operation on each file comes
-first. Kills that are done are kept in --work. Writes OUT/operations.json and OUT/operations.md; exits with 1 if
-anything was refused or differs.
+First, an audit hook (faults_hook/) lists a command's operations on files in its output folder: opening for writing,
+renaming, removing, making folders and links, changing modes. Then, for each operation, the command runs, is killed with
+all its processes just before it, and runs again. The second run must end without an error and leave the files of an
+unkilled run. For checkpoints, parameters, optimizer state and place in the data are compared; for JSON and text files,
+the parts that agree in two unkilled runs. With fewer kills than operations, each kind of operation on each file comes
+first. --work keeps finished kills. Writes OUT/operations.json and OUT/operations.md; exits with 1 if a command failed
+or a file differs.
 """
 
 import argparse
@@ -37,22 +37,22 @@ from xalign_fairseq.core.process import tail
 from xalign_fairseq.trainer.train_record import commit
 
 HERE = Path(__file__).resolve().parent
-BUSY = "another process"  # what was killed is being ended
-COMPLETE = "the output is complete"  # says xalign align of an output that it has finished
-LIMIT, TOO_LONG = 600.0, 124  # seconds that a command may take, and its exit code if it takes more
-TIMED = re.compile(r"/(minutes|seconds|command|commit|began|sessions)\b")  # values of one run
+BUSY = "another process"  # the killed processes are still ending
+COMPLETE = "the output is complete"  # message of xalign align for an output that it has finished
+LIMIT, TOO_LONG = 600.0, 124  # seconds for a command, and its exit code if it takes longer
+TIMED = re.compile(r"/(minutes|seconds|command|commit|began|sessions)\b")  # values that differ between runs
 UNNAMED = re.compile(r"\d+-[0-9a-f]{12}|\d+")  # process, random part or number of a name
 
 
 @dataclass
 class Kill:
-    """What became of a run that was killed at an operation.
+    """The result of a run that was killed at an operation.
 
     Attributes:
-        run: its name.
-        operation: what would have come next.
-        refused: what the command said when it was given again, if it did not end well.
-        differs: files, or values of JSON files, that are not those of an unkilled run.
+        run: the command's name.
+        operation: the next operation.
+        refused: the command's output when run again, if it failed.
+        differs: files, or values of JSON files, that differ from an unkilled run.
         left: files that the unkilled run does not have.
         commit: of the sources.
     """
@@ -66,7 +66,7 @@ class Kill:
 
 
 class Killed:
-    """All kills of one command; all runs have their output in ``work/out``, one after the other."""
+    """All kills of one command; all runs write ``work/out``, one after the other."""
 
     def __init__(self, run: Run, work: Path):
         self.run = run
@@ -75,7 +75,7 @@ class Killed:
         self.out, self.log = self.work / "out", self.work / "last.log"
 
     def expected(self) -> dict[str, Any]:
-        """``operations`` of a run that nothing breaks, and what two such runs have in common; made once."""
+        """``operations`` of an unkilled run, and the content that two such runs share; made once."""
         known = self.work / "expected.json"
         if not known.is_file():
             found, operations = [], list[str]()
@@ -91,13 +91,13 @@ class Killed:
         return read_json(known)
 
     def new(self) -> None:
-        """An output folder as the command finds it."""
+        """Prepare the output folder for the command."""
         shutil.rmtree(self.out, ignore_errors=True)
         self.out.mkdir(parents=True)
         self.run.before(self.out)
 
     def once(self, number: int) -> tuple[int, list[str]]:
-        """Run it, killed at an operation (0: not); the exit code, and the operations before that."""
+        """Run the command, killed at an operation (0: not); return the exit code and the operations before that."""
         record, pids = self.work / "record", self.work / "record.pids"
         record.write_text("")
         pids.write_text("")
@@ -116,13 +116,13 @@ class Killed:
         return done.returncode, record.read_text(encoding="utf-8").splitlines()
 
     def kill(self, number: int) -> Kill:
-        """Kill it at an operation, give it again, and compare."""
+        """Kill the command at an operation, run it again, and compare."""
         expected = self.expected()
         self.new()
         code, done = self.once(number)
         kill = Kill(self.run.name, done[-1] if done else f"operation {number}")
         if code != -signal.SIGKILL:
-            kill.refused = f"it was not killed, but ended with {code}: {tail(self.log, 3)}"
+            kill.refused = f"it was not killed but exited with {code}: {tail(self.log, 3)}"
             return kill
         until = time.monotonic() + LIMIT
         while (code := self.once(0)[0]) != 0 and BUSY in tail(self.log) and time.monotonic() < until:
@@ -137,7 +137,7 @@ class Killed:
         return kill
 
     def order(self) -> list[int]:
-        """The numbers of all operations: the first of each kind on each file, then the second, and so on."""
+        """The order of the operations: the first of each kind on each file, then the second, and so on."""
         seen: dict[str, int] = {}
         turns = []
         for number, text in enumerate(self.expected()["operations"], 1):
@@ -148,20 +148,20 @@ class Killed:
 
 
 def files(folder: Path) -> list[str]:
-    """All files and empty folders below a folder."""
+    """All files and empty folders in a folder."""
     return sorted(
         str(path.relative_to(folder)) for path in folder.rglob("*") if not path.is_dir() or not any(path.iterdir())
     )
 
 
 def kills(args: argparse.Namespace, work: Path) -> tuple[list[Kill], dict[str, int]]:
-    """All kills, those that are done first read from ``work``; and the number of operations of each command."""
+    """All kills, after those read from ``work``; and the number of operations of each command."""
     os.nice(10)
     make_inputs(work, lambda command: subprocess.run(command, check=True, stdout=subprocess.DEVNULL), args.pairs)
     chosen = [Killed(run, work) for name, run in operation_runs(work).items() if not args.only or name in args.only]
     orders = {each.run.name: each.order() for each in chosen}
     turns = [(turn, each, number) for each in chosen for turn, number in enumerate(orders[each.run.name])]
-    turns.sort(key=lambda turn: turn[0])  # every command gets its turn
+    turns.sort(key=lambda turn: turn[0])  # commands take turns
     found = []
     for _, each, number in turns[: args.kills]:
         path = each.work / f"kill-{number}.json"
@@ -205,10 +205,10 @@ def render(result: dict[str, Any]) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--kills", type=int, default=200, help="over all commands (default: 200)")
+    parser.add_argument("--kills", type=int, default=200, help="kills over all commands (default: 200)")
     parser.add_argument("--pairs", type=int, default=300, help="sentence pairs of the text (default: 300)")
-    parser.add_argument("--only", nargs="+", help="these commands alone")
-    parser.add_argument("--work", type=Path, help="folder of the runs; what is done there is not done again")
+    parser.add_argument("--only", nargs="+", help="only these commands")
+    parser.add_argument("--work", type=Path, help="folder that keeps finished kills")
     parser.add_argument("--out", type=Path, default=HERE / "results", help="folder for the results")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:

@@ -1,4 +1,4 @@
-"""Small runs of many commands, for faults_operations.py and trace_calls.py, and what their files hold."""
+"""Small runs of many commands, for faults_operations.py and trace_calls.py, and a comparison of their files."""
 
 import hashlib
 import json
@@ -30,7 +30,7 @@ DEV = "--valid-src {side}/valid.en --valid-tgt {side}/valid.de --valid-gold {sid
 STEPS = "--device cpu --lr 0.003 --patience 0 --updates 4 --validate-every 2"
 PREPARE = """prepare --out {out}/data-bin --pair en-de --trainpref {side}/train --validpref {side}/valid
     --links {side}/valid.gold --mono en={in}/text/mono/train.en --vocab-size 600"""
-# XLM-Align's objectives, dropout, validation, a checkpoint after every second update.
+# XLM-Align's objectives with dropout, validation, and a checkpoint every second update.
 TRAIN = f"""{{in}}/data-bin --user-dir {USER_DIR} --task xalign_pretraining --criterion xlm_align --arch xalign_tiny
     {" ".join(f"--{name.replace('_', '-')} {value}" for name, value in SMALL.items())} --cpu --no-epoch-checkpoints
     --optimizer adam --lr 1e-3 --lr-scheduler polynomial_decay --clip-norm 1 --total-num-update 4 --max-update 4
@@ -56,14 +56,14 @@ COMMANDS = {
     "filter --resume": f"filter {TEXTS} --model {{model}} --out {{out}}/kept --resume",
     "trim": "trim --model {model} --text {side}/test.en --out {out}/trimmed.pt",
 }
-ON_DATA = ("prepare --overwrite", "lexicon")  # the output has an earlier data-bin
+ON_DATA = ("prepare --overwrite", "lexicon")  # these start with an earlier data-bin
 TRACED = {"prepare": "prepare --overwrite", "train-aligner": "train-aligner", "align": "align --resume",
           "transfer": "transfer"}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Run:
-    """A command that can be killed and repeated, for an empty output folder, or what ``before`` puts into it."""
+    """A command to kill and repeat, on an output folder that is empty or filled by ``before``."""
 
     name: str
     command: Callable[[Path], list[str]]
@@ -71,7 +71,7 @@ class Run:
 
 
 def make_inputs(work: Path, call: Callable[[list[str]], object], pairs: int) -> None:
-    """Text, a data-bin and a study below ``work/in``, and an untrained ``work/model.pt``, unless they are there."""
+    """Make text, a data-bin and a study in ``work/in``, and an untrained ``work/model.pt``, unless they exist."""
     folder = work / "in"
     side = folder / "text/en-de"
     if (work / "model.pt").is_file():
@@ -97,7 +97,7 @@ def make_inputs(work: Path, call: Callable[[list[str]], object], pairs: int) -> 
 
 
 def _conllu(line: str) -> str:
-    """A tag by the length of each word."""
+    """Give each word a tag by its length."""
     rows = [f"{i}\t{word}\t_\t{('NOUN', 'VERB', 'ADJ')[len(word) % 3]}" for i, word in enumerate(line.split(), 1)]
     return "".join(row + "\t_" * 6 + "\n" for row in rows) + "\n"
 
@@ -149,7 +149,7 @@ def sample_options(work: Path, out: Path) -> dict[str, list[str]]:
 
 
 def leaves(out: Path) -> dict[str, str]:
-    """What files below a folder hold, by names: digests of files, parts of checkpoints, values of JSON files."""
+    """The content of the files in a folder, by name: digests of files, parts of checkpoints, values of JSON files."""
     from xalign_fairseq.encoder.checkpoint import read
 
     found = {}
@@ -181,7 +181,7 @@ def _values(value: Any, name: str = "") -> dict[str, str]:
 
 
 def digest(value: Any) -> str:
-    """A hash of numbers, texts and tensors in dictionaries and lists, bit by bit."""
+    """A hash of numbers, texts and tensors in dictionaries and lists, exact to the bit."""
     found = hashlib.sha256()
     for each in _bytes(value):
         found.update(each)

@@ -1,4 +1,4 @@
-"""Tables of scripts/benchmark_from_scratch.py, from the records of its JSON."""
+"""Tables of scripts/benchmark_from_scratch.py, from its JSON records."""
 
 from collections.abc import Mapping, Sequence
 from statistics import mean, stdev
@@ -13,9 +13,9 @@ Records = Mapping[str, Mapping[str, Any]]
 
 
 def write_table(records: Records) -> str:
-    """A row for each pair's largest text and set: AER of every system, the difference to eflomal, cost, calibration.
+    """One row per pair's largest text and set: AER of every system, the difference from eflomal, cost, calibration.
 
-    Behind them the mean over the test sets of all pairs.
+    After these, the mean over the test sets of all pairs.
     """
     names = [OURS, *TOOLS]
     most = largest(records)
@@ -59,7 +59,7 @@ def largest(records: Records) -> dict[str, Mapping[str, Any]]:
 
 
 def draws(records: Records) -> dict[tuple[str, int], list[Mapping[str, Any]]]:
-    """The records of each pair and number of pairs of text: one of a whole text, one of each draw of a part of it."""
+    """The records by pair and number of pairs of text: one for a complete text, one per draw for a part of it."""
     found: dict[tuple[str, int], list[Mapping[str, Any]]] = {}
     for key, record in sorted(records.items(), key=lambda each: (each[0].split()[0], each[1]["pairs"], each[0])):
         found.setdefault((key.split()[0], record["pairs"]), []).append(record)
@@ -67,24 +67,24 @@ def draws(records: Records) -> dict[tuple[str, int], list[Mapping[str, Any]]]:
 
 
 def test_aers(drawn: Sequence[Mapping[str, Any]], name: str) -> list[float]:
-    """AER in percent of a system on the test set, by each draw."""
+    """A system's AER on the test set in percent, for each draw."""
     systems = [record["sets"]["test"]["systems"] for record in drawn]
     return [100 * each[name]["aer"] for each in systems if name in each]
 
 
 def minutes(drawn: Sequence[Mapping[str, Any]], name: str) -> float:
-    """CPU minutes of a system, the mean over draws that have it."""
+    """A system's CPU minutes, the mean over draws that have it."""
     return mean(record["cpu_minutes"][name] for record in drawn if name in record["cpu_minutes"])
 
 
 def spread(values: Sequence[float]) -> str:
-    """The mean, and the standard deviation where there are several."""
+    """The mean, with the standard deviation if there are several."""
     deviation = f" ± {stdev(values):.1f}" if len(values) > 1 else ""
     return f"{mean(values):.1f}{deviation}" if values else ""
 
 
 def write_sizes(records: Records) -> str:
-    """A row for each size of text: AER on the test set with its deviation over draws, largest p, and CPU minutes."""
+    """One row per size of text: AER on the test set with its deviation over draws, largest p, and CPU minutes."""
     names = [OURS, *TOOLS]
     rows = []
     for (pair, pairs), drawn in draws(records).items():
@@ -101,12 +101,12 @@ def write_sizes(records: Records) -> str:
 
 
 def aers(found: Mapping[str, Any], names: Sequence[str]) -> list[str]:
-    """AER in percent of each system that there is."""
+    """AER in percent of each system with a result."""
     systems = found["systems"]
     return [f"{100 * systems[name]['aer']:.1f}" if name in systems else "" for name in names]
 
 
 def origin(records: Mapping[str, Mapping[str, Any]]) -> str:
-    """Where and by which commits and command it was measured."""
+    """Machine, commits and command of the measurement."""
     where = "; ".join(sorted({f"{record['machine']}, commit {record['commit']}" for record in records.values()}))
     return f"{where}; `{min((record['command'] for record in records.values()), key=len, default='')}`"

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Give every reader of the package altered files, and count what is not reported as an error of the input.
+"""Give every reader of the package altered files, and count failures other than input errors.
 
 usage: fuzz.py [--inputs 1000] [--seed 1] [--only NAME ...] [--processes N] [--work FOLDER] [--out FOLDER]
        fuzz.py --only checkpoint --seed 1 --again 417        one input again, with its traceback
 
-Of each format there is a valid example (fuzz_readers.py, fuzz_texts.py), which is altered (fuzz_alterations.py). A
-reader may take what it is given, or raise XalignError. What counts: any other exception, ten seconds of computing
-without an answer, more than 2 GB of memory beyond what the process had, a process that dies. Writes OUT/fuzz.json and
-OUT/fuzz.md; exits with 1 if there was any. What is done is kept in --work.
+Each format has a valid example (fuzz_readers.py, fuzz_texts.py), which fuzz_alterations.py alters. A reader may accept
+it or raise XalignError. Failures are any other exception, ten seconds of computing without an answer, more than 2 GB of
+memory beyond the process's own, and a dead process. Writes OUT/fuzz.json and OUT/fuzz.md; exits with 1 after a failure.
+--work keeps finished inputs.
 """
 
 import argparse
@@ -38,20 +38,20 @@ from markers import table
 
 from xalign_fairseq.core.errors import XalignError, exit_code
 
-SECONDS = 10  # of computing for an answer; a busy machine may take longer
-WAITING = 120  # seconds for an answer, whatever takes them
+SECONDS = 10  # CPU seconds for an answer; a busy machine may take longer
+WAITING = 120  # wall-clock seconds for an answer
 RIGHT = ("read", "refused")
-SCRATCH = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # elsewhere files take longer than their readers
-MEMORY = 2 << 30  # bytes beyond what a process has when it begins
-FORK = multiprocessing.get_context("fork")  # examples and libraries are there already
+SCRATCH = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # elsewhere writing takes longer than reading
+MEMORY = 2 << 30  # bytes beyond the process's memory at its start
+FORK = multiprocessing.get_context("fork")  # children inherit examples and libraries
 
 
 class Hang(BaseException):
-    """No answer in time; no ``except Exception`` of a reader takes it."""
+    """No answer in time. Not an ``Exception``, so that no reader catches it."""
 
 
 def make(reader: Reader, seed: int, number: int, folder: Path) -> None:
-    """Write an input into an empty folder; the same for the same reader, seed and number."""
+    """Write an input into an empty folder; reader, seed and number determine it."""
     rng = np.random.default_rng((seed, number, zlib.crc32(reader.name.encode())))
     names = list(reader.files)[: reader.altered]
     chosen = {names[int(rng.integers(len(names)))] for _ in range(int(rng.integers(1, 3)))}
@@ -60,7 +60,7 @@ def make(reader: Reader, seed: int, number: int, folder: Path) -> None:
 
 
 def outcome(reader: Reader, folder: Path) -> str:
-    """``read``, ``refused``, or what fell and where."""
+    """``read``, ``refused``, or the exception and its place."""
     signal.setitimer(signal.ITIMER_PROF, SECONDS)
     signal.setitimer(signal.ITIMER_REAL, WAITING)
     try:
@@ -81,7 +81,7 @@ def outcome(reader: Reader, folder: Path) -> str:
 
 
 def try_all(reader: Reader, seed: int, numbers: range, log: Path) -> None:
-    """The body of a process: a line of the log for every input, begun before it is read."""
+    """The body of a process: logs a line for every input, starting it before the input is read."""
     prepare_process()
     with tempfile.TemporaryDirectory(dir=SCRATCH) as temporary, open(log, "a", buffering=1) as out:
         for number in numbers:
@@ -95,7 +95,7 @@ def try_all(reader: Reader, seed: int, numbers: range, log: Path) -> None:
 
 
 def prepare_process() -> None:
-    """Quiet, interrupted by the alarms, and bounded in memory."""
+    """No output, interruptible by alarms, and bounded in memory."""
     logging.disable(logging.CRITICAL)
     warnings.simplefilter("ignore")
     signal.signal(signal.SIGPROF, _hang)
@@ -109,7 +109,7 @@ def _hang(*given: Any) -> None:
 
 
 def fuzz(readers: list[Reader], inputs: int, seed: int, processes: int, work: Path) -> dict[str, dict[str, int]]:
-    """What became of every input of every reader; what is wrong with the number of the first input that had it."""
+    """The result of every input of every reader; a failure has the number of the first input that caused it."""
     logs = {each.name: work / f"{seed}-{each.name.replace('/', '-')}.log" for each in readers}
     waiting, running = list(readers), list[tuple[Reader, Any]]()
     while waiting or running:
@@ -133,12 +133,12 @@ def fuzz(readers: list[Reader], inputs: int, seed: int, processes: int, work: Pa
 
 
 def outcomes(log: Path) -> list[str]:
-    """What became of the inputs so far."""
+    """The results of the inputs so far."""
     return [line.partition(" ")[2] for line in log.read_text().split("\n")[:-1]] if log.is_file() else []
 
 
 def count(found: list[str]) -> dict[str, int]:
-    """How many inputs were read, refused, and had what is wrong."""
+    """How many inputs were read, were refused, and failed."""
     return dict(Counter(each if each in RIGHT else f"{each} (--again {found.index(each)})" for each in found))
 
 
@@ -155,12 +155,12 @@ def render(result: dict[str, Any]) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--inputs", type=int, default=1000, help="of each reader (default: 1000)")
+    parser.add_argument("--inputs", type=int, default=1000, help="inputs for each reader (default: 1000)")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", nargs="+", help="names of readers, or what they begin with")
-    parser.add_argument("--again", type=int, help="one input, with its traceback; --only says of which reader")
+    parser.add_argument("--only", nargs="+", help="names of readers, or their beginnings")
+    parser.add_argument("--again", type=int, help="run input number N of the reader --only, with its traceback")
     parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--work", type=Path, help="folder that keeps what is done")
+    parser.add_argument("--work", type=Path, help="folder that keeps finished inputs")
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder for the results")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
@@ -168,7 +168,7 @@ def main() -> int:
         if args.only:
             readers = [each for each in readers if each.name.startswith(tuple(args.only))]
         if not readers:
-            raise XalignError("there is no such reader", parameter="only", found=args.only)
+            raise XalignError("unknown reader", parameter="only", found=args.only)
         if args.again is not None:
             folder = Path(temporary, "again")
             folder.mkdir()

@@ -1,4 +1,4 @@
-"""How fuzz.py alters a file: bytes, values of JSON, and values, names and shapes of checkpoints."""
+"""How fuzz.py alters a file: bytes, JSON values, and the values, names and shapes of checkpoints."""
 
 import copy
 import io
@@ -18,11 +18,11 @@ VALUES: tuple[Any, ...] = (
     None, True, False, 0, -1, 1, 3.5, 2**31, 2**63, 10**30, 1e308, float("inf"), float("nan"), "", "x", "\x00",
     "\ud800", [], [[]], {}, {"a": 1}, [1, 2, 3], ["a", "b"], 10**6, "9" * 400,
 )  # fmt: skip
-NUMBERS = (0, 1, -1, 2**31, 2**32 + 1, 2**62, -(2**63), 255)  # in the headers of binary files
+NUMBERS = (0, 1, -1, 2**31, 2**32 + 1, 2**62, -(2**63), 255)  # for the headers of binary files
 
 
 def alter(content: bytes, name: str, rng: np.random.Generator) -> bytes:
-    """One file, altered by its kind or byte by byte."""
+    """Alter one file by its type or byte by byte."""
     if name.endswith(".pt") and rng.random() < 0.7:
         state = torch.load(io.BytesIO(content), weights_only=True)
         for _ in range(int(rng.integers(1, 3))):
@@ -41,7 +41,7 @@ def alter(content: bytes, name: str, rng: np.random.Generator) -> bytes:
 
 
 def alter_bytes(content: bytes, rng: np.random.Generator) -> bytes:
-    """One change of bytes."""
+    """Change bytes once."""
     at, other = sorted(int(rng.integers(len(content) + 1)) for _ in range(2))
     part = content[at : min(other, at + 200)]
     rest = content[at + len(part) :]
@@ -64,7 +64,7 @@ def alter_bytes(content: bytes, rng: np.random.Generator) -> bytes:
 
 
 def alter_value(container: Any, rng: np.random.Generator, more: tuple[Any, ...] = ()) -> None:
-    """Remove, rename or replace one value somewhere below; ``more``: other values that may replace it."""
+    """Remove, rename or replace one nested value; ``more``: other values to replace it by."""
     key = None
     while isinstance(container, dict | list) and container:
         keys = list(container) if isinstance(container, dict) else list(range(len(container)))
@@ -86,7 +86,7 @@ def alter_value(container: Any, rng: np.random.Generator, more: tuple[Any, ...] 
 
 
 def tensors() -> tuple[torch.Tensor, ...]:
-    """Tensors in a value's place."""
+    """Tensors to replace a value by."""
     return (
         torch.zeros(0), torch.zeros(1_000_000), torch.zeros(3, 3, dtype=torch.int64), torch.zeros(()),
         torch.zeros(2, 2, dtype=torch.complex64), torch.eye(3).to_sparse(),
@@ -94,7 +94,7 @@ def tensors() -> tuple[torch.Tensor, ...]:
 
 
 def shapes(given: Any) -> tuple[torch.Tensor, ...]:
-    """A tensor with another shape or type; nothing of another value."""
+    """A tensor with another shape or type; None for another value."""
     if not isinstance(given, torch.Tensor) or given.layout != torch.strided:
         return ()
     short, turned = given[:-1] if given.dim() else given[None, None], given.T if given.dim() == 2 else given

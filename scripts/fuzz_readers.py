@@ -23,12 +23,12 @@ SENTENCES = ["the red house", "a small cat sleeps", "das rote Haus", "la maison 
 
 
 def all_readers(work: Path) -> list[Reader]:
-    """Every reader; examples that the package itself has to make are made in a folder."""
+    """Every reader; ``folder`` holds the examples that the package itself makes."""
     return [*text_readers(), *json_readers(work), *binary_readers(work), *packed_readers(), *annotation_readers()]
 
 
 def make_data_bin(work: Path) -> Path:
-    """A small data-bin with bitext and links, and a tokenizer of its own."""
+    """A small data-bin with bitext, links and its own tokenizer."""
     from xalign_fairseq.data.prepare.prepare import prepare
     from xalign_fairseq.data.prepare.sources import PairSource, PrepareOptions
 
@@ -178,7 +178,7 @@ def json_readers(work: Path) -> list[Reader]:
 
 def binary_readers(work: Path) -> list[Reader]:
     """Checkpoints, weights, sentencepiece models, mmap files."""
-    # Imported before memory is bounded.
+    # Import before memory is bounded.
     from xalign_fairseq.data.databin import DataBin
     from xalign_fairseq.data.tokenizers.model_proto import read_pieces
     from xalign_fairseq.data.tokenizers.tokenizer import load_sentencepiece

@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Reader:
-    """A format, the files of a valid example (the first ``altered`` are altered), and what reads their folder."""
+    """A format: its name, the files of a valid example (the first ``altered`` are altered), and the folder's reader."""
 
     name: str
     files: dict[str, bytes]
@@ -18,7 +18,7 @@ class Reader:
 
 
 def of_file(name: str, file: str, content: bytes, read: Callable[[Path], Any]) -> Reader:
-    """A reader of a single file, of this name."""
+    """A reader of a single file with this name."""
     return Reader(name, {file: content}, lambda folder: read(folder / file))
 
 
@@ -99,7 +99,7 @@ def text_readers() -> list[Reader]:
 
 
 def annotation_readers() -> list[Reader]:
-    """Formats of markup and labels, put on a translation."""
+    """Formats of markup and labels, projected onto a translation."""
     from xalign_fairseq.projection.formats import ANNOTATIONS
     from xalign_fairseq.projection.units import Annotated, Unit
 

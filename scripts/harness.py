@@ -1,4 +1,4 @@
-"""What every benchmark does: contestants in turn, medians, a results file with what made it, a table.
+"""Shared by all benchmarks: contestants in turn, medians, a results file with its origin, a table.
 
 Example::
 
@@ -16,7 +16,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from markers import table as table  # what write takes
+from markers import table as table  # the table format of write
 
 from xalign_fairseq.core.files import atomic_write
 from xalign_fairseq.core.json_files import write_json
@@ -33,7 +33,7 @@ def in_turn(
 ) -> dict[str, list[float]]:
     """Seconds of each contestant in each round, after ``warm_up`` rounds that do not count.
 
-    In a round all take their turn, so that other load of the machine affects all equally.
+    The contestants take turns in each round, so that other load of the machine affects all equally.
     """
     seconds: dict[str, list[float]] = {name: [] for name in contestants}
     for number in range(-warm_up, rounds):
@@ -46,7 +46,7 @@ def in_turn(
 
 
 def about(command: Sequence[str] | str, device: str = "cpu", packages: Sequence[str] = (), **more: Any) -> dict:
-    """What a results file says of its making: command, commit, machine, versions, and ``more`` such as the seed."""
+    """The origin of a results file: command, commit, machine, versions, and ``more`` such as the seed."""
     text = command if isinstance(command, str) else shlex.join(map(str, command))
     found = {name: number for name in packages if (number := installed(name))}
     versions = {"versions": found} if found else {}
@@ -54,7 +54,7 @@ def about(command: Sequence[str] | str, device: str = "cpu", packages: Sequence[
 
 
 def write(folder: Path, name: str, results: Any, text: str) -> None:
-    """Write ``FOLDER/NAME.json`` and the table ``FOLDER/NAME.md``, and print the latter."""
+    """Write ``FOLDER/NAME.json`` and the table ``FOLDER/NAME.md``, and print the table."""
     folder.mkdir(parents=True, exist_ok=True)
     write_json(folder / f"{name}.json", results)
     write_text(folder / f"{name}.md", text)
@@ -62,7 +62,7 @@ def write(folder: Path, name: str, results: Any, text: str) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text file whole or not at all."""
+    """Write a text file atomically."""
     with atomic_write(path) as out:
         out.write(text)
 
@@ -77,7 +77,7 @@ def processor(device: str) -> str:
 
 
 def installed(package: str) -> str | None:
-    """A package's version, None without it."""
+    """A package's version, or None if it is not installed."""
     try:
         return version(package)
     except PackageNotFoundError:
@@ -85,9 +85,9 @@ def installed(package: str) -> str | None:
 
 
 def peak_mb() -> float:
-    """The most memory that this process has had, in MB.
+    """The peak memory of this process, in MB.
 
-    Linux's own figure (ru_maxrss) counts the process that started it, too.
+    Linux's own figure (ru_maxrss) also counts its parent process.
     """
     status = Path("/proc/self/status")
     found = [line for line in (status.read_text().splitlines() if status.exists() else []) if line.startswith("VmHWM")]
@@ -109,7 +109,7 @@ class Clock:
         return time.perf_counter()
 
     def of(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """The function, clocked."""
+        """The function with a timer."""
 
         def clocked(*given: Any, **named: Any) -> Any:
             start = self.now()

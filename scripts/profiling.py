@@ -1,4 +1,4 @@
-"""What calls spend their time on, by torch.profiler: for --profile of the benchmarks of Sinkhorn and of training."""
+"""Where calls spend their time, by torch.profiler: for --profile of the Sinkhorn and training benchmarks."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -8,11 +8,11 @@ import torch
 from harness import Clock
 
 CALLS, MOST = 10, 20
-BUSY = 0.9  # share of a call's time from which on the device bounds it
+BUSY = 0.9  # share of a call's time above which the device bounds it
 
 
 def profile(call: Callable[[], Any], device: str, trace: Path | None = None) -> str:
-    """The time of a call, whether device or host bounds it, and the longest kernels or operations.
+    """The time of a call, whether the device or the host bounds it, and the longest kernels or operations.
 
     trace: a file for chrome://tracing or Perfetto.
     """
@@ -36,11 +36,11 @@ def profile(call: Callable[[], Any], device: str, trace: Path | None = None) -> 
 
 
 def verdict(averages: Any, seconds: float, device: str) -> str:
-    """What bounds a call; ``averages`` are the profiler's over :data:`CALLS` calls."""
+    """A summary of what bounds a call; ``averages`` are the profiler's over :data:`CALLS` calls."""
     said = f"{1e3 * seconds:.3f} ms, without the profiler"
     if device != "cuda":
         return said
-    # The operation that starts a kernel has its time, too; each counts once.
+    # An operation's time includes the kernel that it starts: count each once.
     kernels = [each for each in averages if each.device_type != torch.profiler.DeviceType.CPU]
     busy = 1e-6 * sum(each.self_device_time_total for each in kernels) / CALLS
     count = sum(each.count for each in kernels) / CALLS

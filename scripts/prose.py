@@ -1,22 +1,22 @@
-"""Figures in prose, filled from results files, and claims about differences, held against their intervals.
+"""Fill figures in prose from results files, and check claims about differences against their intervals.
 
-``<!-- =NAME -->21.0<!-- / -->`` holds a figure, ``<!-- claim NAME WORD -->`` is before words with that claim. NAME:
+``<!-- =NAME -->21.0<!-- / -->`` holds a figure; ``<!-- claim NAME WORD -->`` precedes words that make the claim. NAME:
 
-- ``aer:SETTING``: mean test AER over the seeds of e5-small continued by a setting;
+- ``aer:SETTING``: mean test AER over the seeds of e5-small continued with a setting;
 - ``aer:SETTING~CONTROL``: its difference from a control (none, tlm, tlm30, mlm-tlm); lower is better;
 - ``TASK:CHECKPOINT``: its difference from plain e5-small in a transfer task (xnli, pawsx, pos, ner, parsing, qa,
-  tatoeba), the mean over languages that were not trained on; higher is better;
-- ``TASK:CHECKPOINT~CONTROL``: the same from a checkpoint that has a report of its own (mlm-tlm);
-- ``STUDY.TASK:CHECKPOINT``: the same in examples/transfer/STUDY, from that report's baseline;
+  tatoeba), the mean over languages not trained on; higher is better;
+- ``TASK:CHECKPOINT~CONTROL``: the same relative to a checkpoint with its own report (mlm-tlm);
+- ``STUDY.TASK:CHECKPOINT``: the same in examples/transfer/STUDY, relative to that report's baseline;
 - ``code-switching:LANGUAGE``: XNLI accuracy after code-switched fine-tuning minus that on translations alone;
-- ``layer:SETTING:METHOD:N``: mean test AER of links from layer N, METHOD as in layers.py with hyphens
-  (transport-itermax), both sides in one sequence; ``layer:SETTING:ahead``: the first layer from which on
-  transport-itermax has the lower development AER than simalign-itermax;
-- ``align_mlm:SECTION:ROW:COLUMN``: a cell of ALIGN-MLM's report, without deviation: the heading as its anchor, the text
-  of the first cells and of the head, with ``_`` for spaces and ``|`` between cells.
+- ``layer:SETTING:METHOD:N``: mean test AER of links from layer N, both sides in one sequence, METHOD as in layers.py
+  with hyphens (transport-itermax); ``layer:SETTING:ahead``: the first layer from which on
+  transport-itermax has a lower development AER than simalign-itermax;
+- ``align_mlm:SECTION:ROW:COLUMN``: a cell of ALIGN-MLM's report, without deviation: the heading's anchor, the text
+  of the row's first cells and the column's head, with ``_`` for spaces and ``|`` between cells.
 
-With ``/interval`` behind it the 95 % interval, with ``/abs`` the difference without its sign, with ``/seeds`` the
-number of seeds. WORD: better, worse, or none (zero is in the interval).
+A NAME with ``/interval`` is the 95 % interval, with ``/abs`` the absolute difference, with ``/seeds`` the
+number of seeds. WORD: better, worse, or none (the interval includes zero).
 """
 
 import functools
@@ -49,7 +49,7 @@ def read(path: Path) -> Any:
 
 
 def difference(root: Path, name: str) -> dict[str, Any]:
-    """The test that a name means, with ``difference``, ``low`` and ``high`` as fractions."""
+    """The test that a name denotes, with ``difference``, ``low`` and ``high`` as fractions."""
     kind, _, rest = name.partition(":")
     setting, _, control = rest.partition("~")
     control = control or "none"
@@ -100,7 +100,7 @@ def figure(root: Path, name: str) -> str:
 
 
 def aers(root: Path, setting: str) -> list[float]:
-    """Test AER of a setting's seeds, in per cent."""
+    """Test AER of a setting's seeds, in percent."""
     paths = sorted((root / "examples/xlm_align/continued/results").glob(f"{setting}-[0-9]*.json"))
     found = [record["test"]["test"]["mean"] for record in map(read, paths) if record["test"]]
     if not found:
@@ -109,7 +109,7 @@ def aers(root: Path, setting: str) -> list[float]:
 
 
 def layer(root: Path, setting: str, method: str, at: str = "") -> str:
-    """The mean AER over seeds of links from a layer, or from which layer on transport is ahead."""
+    """The mean AER over seeds of links from a layer, or the first layer from which transport is ahead."""
     found: dict[tuple[str, int, str], list[float]] = {}
     for path in sorted((root / "examples/xlm_align/continued/results/layers").glob("*.json")):
         if read(path)["setting"] == setting:
@@ -147,12 +147,12 @@ def cell(root: Path, section: str, row: str, column: str) -> str:
 
 
 def fill(root: Path, text: str) -> str:
-    """A page with its figures written anew."""
+    """A page with its figures rewritten."""
     return FIGURE.sub(lambda found: f"<!-- ={found[1]} -->{figure(root, found[1])}<!-- / -->", text)
 
 
 def untrue(root: Path, text: str) -> list[str]:
-    """The claims of a page that their interval does not bear out."""
+    """The claims of a page that contradict their interval."""
     wrong = []
     for name, word in CLAIM.findall(text):
         test = difference(root, name)
@@ -166,7 +166,7 @@ def untrue(root: Path, text: str) -> list[str]:
 
 
 def update(root: Path, documents: Sequence[Path], check: bool, command: str) -> int:
-    """Write the figures of all documents, or compare them, and check the claims; 1 if any is outdated or untrue."""
+    """Write or compare the figures of all documents and check the claims; return 1 if any is outdated or wrong."""
     wrong = 0
     for path in documents:
         before = path.read_text(encoding="utf-8")
@@ -176,7 +176,7 @@ def update(root: Path, documents: Sequence[Path], check: bool, command: str) -> 
             print(f"{path}: {problem}", file=sys.stderr)
         if text != before and check:
             wrong = 1
-            print(f"{path} is not up to date; next: {command}", file=sys.stderr)
+            print(f"{path} is outdated; next: {command}", file=sys.stderr)
         elif text != before:
             with atomic_write(path) as out:
                 out.write(text)

@@ -1,7 +1,7 @@
-"""What benchmark_sinkhorn.py compares: methods that give a transport plan or word labels for hidden states.
+"""The methods that benchmark_sinkhorn.py compares: they compute a transport plan or word labels from hidden states.
 
-Every one is prepared for a problem and then called repeatedly. Those that know no ragged sequences get each pair's
-sides ready-made, cut out and padded, and padding with a mass of 0; what comes out of a solver is its plan alone.
+Each one is prepared for a problem and then called repeatedly. Those without ragged sequences get each pair's
+sides cut out and padded, with zero mass for padding; solvers compute only a plan.
 """
 
 import importlib.util
@@ -22,11 +22,11 @@ from xalign_fairseq.transport.sinkhorn.reference import sinkhorn
 from xalign_fairseq.transport.token_links import NO_PARTNER, partners_of_matrix
 
 Call = Callable[[], Tensor]
-# What a contestant gives: products (B, n, m), a plan (B, n, m), labels (B, T).
+# A contestant's output: products (B, n, m), a plan (B, n, m) or labels (B, T).
 PRODUCTS, PLAN, LABELS = "products", "plan", "labels"
 
 
-# Of programs: those for usual batches, for one of thousands of pairs, for few pairs, where starting kernels takes the
+# Kinds of programs: for usual batches, for one of thousands of pairs, for few pairs, where starting kernels takes the
 # time; and those that take long to compile for each batch, whatever its size.
 KINDS = ("usual", "large", "few", "compiled")
 
@@ -36,12 +36,12 @@ class Contestant:
     """One method.
 
     Attributes:
-        prepare: gives the call that is measured.
+        prepare: returns the call to measure.
         gives: products, plan or labels.
-        dtypes: of the hidden states that it is measured with.
-        package: that it needs, and pip's name of it; None for torch alone.
-        least_f1: of its links with those of the definition in float64, by dtype; none for another algorithm.
-        kinds: what it is, of :data:`KINDS`.
+        dtypes: of the hidden states to measure with.
+        package: the required package and its name for pip; None for torch alone.
+        least_f1: lowest F1 of its links against the reference in float64, by dtype; none for other algorithms.
+        kinds: a subset of :data:`KINDS`.
         devices: that it runs on.
     """
 
@@ -54,23 +54,23 @@ class Contestant:
     devices: Sequence[str] = ("cpu", "cuda")
 
     def competes(self, kinds: Sequence[str], device: str) -> bool:
-        """Whether it is of one of these kinds and runs on a device."""
+        """Whether it is one of these kinds and runs on a device."""
         return device in self.devices and not set(kinds).isdisjoint(self.kinds)
 
     @property
     def missing(self) -> str | None:
-        """pip's name of the package that it lacks."""
+        """pip's name of the package that is missing."""
         module, name = self.package or ("torch", None)
         return name if importlib.util.find_spec(module) is None else None
 
 
 def products(problem: Problem, options: Transport) -> Call:
-    """The products of both sides and nothing else: the measure of all others."""
+    """The products of both sides and nothing else: the unit of all others."""
     return lambda: torch.bmm(problem.src, problem.tgt.transpose(1, 2))
 
 
 def read(problem: Problem, options: Transport) -> Call:
-    """A copy of the hidden states, which reads them and writes them: twice the time of reading them."""
+    """A copy of the hidden states, which reads and writes them: twice the time of reading."""
     target = torch.empty_like(problem.hidden)
     return lambda: target.copy_(problem.hidden)
 
@@ -81,7 +81,7 @@ def xalign(problem: Problem, options: Transport) -> Call:
 
 
 def eager(problem: Problem, options: Transport) -> Call:
-    """The definition, an operation of torch after the other."""
+    """The reference, in eager operations of torch."""
 
     def label() -> Tensor:
         similarity, src_mask, tgt_mask = pair_similarity(problem.hidden, problem.spans, sizes=problem.sizes)
@@ -92,7 +92,7 @@ def eager(problem: Problem, options: Transport) -> Call:
 
 
 def graphed(call: Call) -> Call:
-    """A call as a CUDA graph: nothing of Python between the kernels, for hidden states in the same place."""
+    """A call as a CUDA graph: no Python between the kernels, for hidden states at a fixed address."""
     stream = torch.cuda.Stream()
     stream.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(stream):
@@ -115,22 +115,22 @@ def xalign_graph(problem: Problem, options: Transport) -> Call:
 
 
 def eager_graph(problem: Problem, options: Transport) -> Call:
-    """The definition as a CUDA graph."""
+    """The reference as a CUDA graph."""
     return graphed(eager(problem, options))
 
 
 def compiled(problem: Problem, options: Transport) -> Call:
-    """The definition as torch.compile makes it, for this very shape."""
+    """The reference by torch.compile, for this exact shape."""
     return torch.compile(eager(problem, options), fullgraph=True, dynamic=False)
 
 
 def pot(problem: Problem, options: Transport, log: bool = False) -> Call:
-    """POT's batched Sinkhorn. It does rows first, we columns: it gets the transposed matrices."""
+    """POT's batched Sinkhorn. It starts with rows, we with columns: it gets the transposed matrices."""
     from ot import batch
 
     solve = batch.bregman_log_projection_batch if log else batch.bregman_projection_batch
     src_mass, tgt_mass = (mask / mask.sum(1, keepdim=True) for mask in (problem.src_mask, problem.tgt_mask))
-    # It makes its first potentials where torch makes tensors by default.
+    # It creates its first potentials on torch's default device.
     where = nullcontext() if problem.hidden.device.type == "cpu" else torch.device(problem.hidden.device)
 
     def solved() -> Tensor:
@@ -149,7 +149,7 @@ def pot_log(problem: Problem, options: Transport) -> Call:
 
 
 def geomloss(problem: Problem, options: Transport) -> Call:
-    """geomloss's batched solver: another algorithm, which anneals and takes the mean of both sides' updates."""
+    """geomloss's batched solver: another algorithm, which anneals and averages both sides' updates."""
     from geomloss import ot
 
     src_mass, tgt_mass = (mask / mask.sum(1, keepdim=True) for mask in (problem.src_mask, problem.tgt_mask))
@@ -162,7 +162,7 @@ def geomloss(problem: Problem, options: Transport) -> Call:
 
 
 def released(problem: Problem, options: Transport) -> Call:
-    """What XLM-Align's released code does, in other words: products of whole sequences, then pair by pair in Python."""
+    """XLM-Align's released code, rewritten: products of whole sequences, then pair by pair in Python."""
 
     def label() -> Tensor:
         similarity = torch.bmm(problem.hidden, problem.hidden.transpose(1, 2))
@@ -221,7 +221,7 @@ CONTESTANTS = {
 
 
 def labels_of(gives: str, output: Any, problem: Problem, options: Transport) -> Tensor:
-    """The labels (B, T) that a contestant's output means."""
+    """The labels (B, T) of a contestant's output."""
     if gives == LABELS:
         return output
     inside = problem.src_mask[:, :, None] & problem.tgt_mask[:, None, :]

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Measure what benchmark_sinkhorn.py compares, in a process of its own with a given number of threads.
+"""Measure the contestants of benchmark_sinkhorn.py in a process with a given number of threads.
 
 usage: sinkhorn_measure.py DEVICE THREADS OUT.json [--repeats N] [--only PROGRAM ...] [--brief] [--quick]
 
-The median time of each program on each size, all in turn, round after round, so that a drift of the machine hits all
-alike. The sizes that matter most come first, and what is measured is written at once, so that a run may be ended at any
-time.
+The median time of each program on each size. Programs take turns, round after round, so that a drift of the machine
+affects all equally. The most important sizes come first, and results are written at once, so that the run can be ended
+at any time.
 """
 
 import argparse
@@ -34,17 +34,17 @@ FEW = (
     Size(16, 64),
     Size(4, 64),
     Size(1, 64),
-)  # on a GPU, where starting kernels takes longer than they do
+)  # on a GPU, where starting kernels takes longer than running them
 QUICK_FEW = (Size(4, 8),)
 ITERATIONS = (2, 50)
-LOOPS = {"cpu": 1, "cuda": 20}  # calls between two looks at the clock, at most,
-LOOP_SECONDS = 0.1  # and no more than take so long
-LEAST_ROUNDS, SECONDS = 3, 4.0  # a program that has had these takes no further round
+LOOPS = {"cpu": 1, "cuda": 20}  # most calls per timing,
+LOOP_SECONDS = 0.1  # and the time after which there are no more
+LEAST_ROUNDS, SECONDS = 3, 4.0  # a program with these takes no further round
 WARM_UP = 3
 
 
 class Group(NamedTuple):
-    """What takes its turns together: the programs of some kinds, for one size and number of iterations.
+    """Programs that take turns: those of some kinds, for one size and number of iterations.
 
     ``label`` is in the rows of a separate table.
     """
@@ -57,7 +57,7 @@ class Group(NamedTuple):
 
 
 def groups(device: str, quick: bool) -> list[Group]:
-    """Those of a device, the most important first; on a GPU what has to be compiled comes late."""
+    """The groups of a device, the most important first; compiled programs come late on a GPU."""
     sizes = QUICK if quick else SIZES
     if device == "cpu":
         return [Group(size, iterations, ("usual", "compiled")) for iterations in ITERATIONS for size in sizes]
@@ -74,9 +74,9 @@ def groups(device: str, quick: bool) -> list[Group]:
 def times(
     device: str, repeats: int, only: Sequence[str], quick: bool, brief: bool = False
 ) -> Iterator[list[dict[str, Any]]]:
-    """The rows so far, repeatedly: each program, dtype, size and number of iterations, its seconds and its F1.
+    """Yield the rows so far, repeatedly: each program, dtype, size and number of iterations, its seconds and its F1.
 
-    brief: compile nothing with many iterations, whose loop is written out and takes half a minute each time.
+    brief: compile nothing with many iterations, whose unrolled loop takes half a minute to compile.
     """
     rows: list[dict[str, Any]] = []
     missing = [
@@ -103,7 +103,7 @@ def _measure(group: Group, device: str, repeats: int, only: Sequence[str]) -> li
         rows.append(row)
         try:
             calls.append((row, _prepared(row, problems[dtype], options, truth)))
-        except Exception as error:  # the others are measured nevertheless
+        except Exception as error:  # measure the others
             row["failed"] = f"{type(error).__name__}: {error}"
             print(f"{program} {dtype} {size.name} is not measured: {row['failed']}", file=sys.stderr)
     if "large" in group.kinds:
@@ -120,7 +120,7 @@ def _measure(group: Group, device: str, repeats: int, only: Sequence[str]) -> li
 
 
 def _prepared(row: dict[str, Any], problem: Problem, options: Transport, truth: torch.Tensor) -> Call:
-    """The call to measure, warmed up, after a look at its links, whose F1 is put in the row."""
+    """The call to measure, after warming up and checking its links, whose F1 it adds to the row."""
     contestant = CONTESTANTS[row["program"]]
     call = contestant.prepare(problem, options)
     for _ in range(WARM_UP):
@@ -143,16 +143,16 @@ def describe(size: Size, options: Transport) -> dict[str, Any]:
 
 
 def _truth(problem: Problem, options: Transport) -> torch.Tensor:
-    """The labels by the definition in float64."""
+    """The labels of the reference in float64."""
     return eager(replace(problem, hidden=problem.hidden.double()), options)()
 
 
 def require_equal(row: dict[str, Any]) -> None:
-    """Raise XalignError if a program that computes the same has other links: its time would mean nothing."""
+    """Raise XalignError if a program for the same algorithm has other links: its time would mean nothing."""
     least = (CONTESTANTS[row["program"]].least_f1 or {}).get(row["dtype"], 0.0)
     if row["f1"] < least:
         raise XalignError(
-            "a program's links are not those of the definition in float64",
+            "a program's links differ from the reference in float64",
             where=f"{row['program']}, {row['dtype']}, {row['size']}, {row['iterations']} iterations",
             found=f"F1 {row['f1']:.4f}",
             expected=f"{least} or more",
@@ -160,26 +160,26 @@ def require_equal(row: dict[str, Any]) -> None:
 
 
 def interleaved(calls: Sequence[Call], repeats: int, device: str) -> list[float]:
-    """The median seconds of each call, over rounds in which all take their turn; fewer rounds if they are slow."""
+    """The median seconds of each call, over rounds in which all take turns; slow calls have fewer rounds."""
     found: list[list[float]] = [[] for _ in calls]
     loops = [_loops(call, device) for call in calls]
     for number in range(repeats):
         if number >= LEAST_ROUNDS and sum(map(sum, found)) > SECONDS * len(calls):
             break
         for seconds, call, each in zip(found, calls, loops, strict=True):
-            call()  # brings back to the caches what the one before has driven out
+            call()  # refills the caches after the previous program
             seconds.append(clocked(call, device, each))
     return list(map(median, found))
 
 
 def _loops(call: Call, device: str) -> int:
-    """How often it is called between two looks at the clock: the slower, the less often."""
+    """The number of calls per timing: fewer for slower calls."""
     most = LOOPS[device]
     return 1 if most == 1 else max(1, min(most, int(LOOP_SECONDS / clocked(call, device))))
 
 
 def clocked(call: Call, device: str, loops: int = 1) -> float:
-    """Seconds of a call by the clock on the wall."""
+    """Wall-clock seconds of a call."""
     clock = Clock(device)
     clock.of(lambda: [call() for _ in range(loops)])()
     return clock.seconds / loops

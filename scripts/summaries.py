@@ -8,7 +8,7 @@ from typing import Any
 import markers
 import training_report
 
-# Folders below scripts/results; of a setting that two of them have, the last one counts: it has more rounds.
+# Folders in scripts/results; for settings that two of them have, the last one counts: it has more rounds.
 MACHINES = {"": "AMD Zen 5", "zen4": "AMD Zen 4", "zen4-more": "AMD Zen 4", "zen4-small": "AMD Zen 4", "intel": "Intel"}
 OURS = "xalign, MLM + TLM"
 SIZES = ("n = 32", "n = 64", "n = 128", "4 to 128")
@@ -16,7 +16,7 @@ GPU = "H100"
 
 
 def training_speed(root: Path) -> str | None:
-    """Tokens a second as multiples of fairseq's, a column for each machine; None where a results file is missing."""
+    """Tokens per second relative to fairseq, one column per machine; None if a results file is missing."""
     results = root / "scripts/results"
     paths = [(name, results / folder / "training-cpu.json") for folder, name in MACHINES.items()]
     paths.append((GPU, results / "training-cuda.json"))
@@ -34,7 +34,7 @@ def training_speed(root: Path) -> str | None:
 
 
 def self_labelling(root: Path) -> str | None:
-    """Time of self-labelling in float32 on one CPU thread, as a multiple of the products' alone."""
+    """Time of self-labelling in float32 on one CPU thread, as a multiple of the products alone."""
     machines = {MACHINES[folder]: root / "scripts/results" / folder / "sinkhorn-cpu.json" for folder in ("", "intel")}
     if not all(path.is_file() for path in machines.values()):
         return None

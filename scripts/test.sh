@@ -9,23 +9,23 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source scripts/install.sh test
 
-export OMP_NUM_THREADS="${OMP_NUM_THREADS:-1}" # the tests' tensors are tiny: more threads only wait for one another
+export OMP_NUM_THREADS="${OMP_NUM_THREADS:-1}" # tiny tensors: threads would only wait for each other
 ruff check .
 ruff format --check .
 mypy
 find scripts examples .ci \( -name '*.sh' -o -name '*.sbatch' -o -path '.ci/run' \) -exec shellcheck {} +
 
-# A file's tests stay in one process, which makes their fixtures once. The files go in the order of their names: the
-# order of their lengths, xdist's own, would begin the few long training runs last.
+# Tests of a file stay in one process, which makes their fixtures once. Files go in the order of their names: xdist's
+# own order, by length, would start the few long training runs last.
 parallel=(-n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder)
 arguments=()
-left_out="Slow tests, which train, compile or install, are left out; --all runs them too."
+left_out="Slow tests, which train, compile or install, are skipped; --all runs them too."
 for argument in "$@"; do
   case "$argument" in
     -n* | --numprocesses* | -pno:xdist | no:xdist | --pdb) parallel=() ;;
-    --all) # pyproject.toml leaves them out
+    --all) # pyproject.toml deselects slow tests
       argument="-m=" left_out=""
-      arguments+=(--durations=25 --durations-min=8) # where the minutes go
+      arguments+=(--durations=25 --durations-min=8) # the slowest tests
       ;;
     *) ;;
   esac

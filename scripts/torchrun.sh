@@ -1,5 +1,5 @@
 #!/bin/bash
-# fairseq-train by torchrun: one process a GPU, on one machine or on several that run the same command.
+# fairseq-train by torchrun: one process per GPU, on one machine or on several that run the same command.
 #
 # usage: [NODES=2 NODE=0 HOST=first-machine PORT=29500] scripts/torchrun.sh GPUS DATA-BIN OPTION ...
 #

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Show which files of the package a command goes through: run it in this process and follow its calls.
+"""Show which files of the package a command runs through: run it in this process and trace its calls.
 
 usage: trace_calls.py COMMAND [OPTION ...]        for example: trace_calls.py align --model e5-small --src A --tgt B
        trace_calls.py --sample                    prepare, train-aligner, align, from_pretrained, transfer on the sample
 
-Prints the files in the order in which they are entered, from which file each call came, and the upward hops: calls from
-a room into one further up (docs/house.md); with --sample a row for each command. Calls while modules are imported, and
-those of other threads and processes, are left out.
+Prints the files in the order of their first call, with the file that called them, and the upward hops: calls from
+a room into one further up (docs/house.md). With --sample, prints one row per command. Leaves out calls during imports
+and those of other threads and processes.
 """
 
 import contextlib
@@ -27,10 +27,10 @@ from xalign_fairseq.cli import main as run_command
 
 
 class Trace:
-    """Follows calls between files of the package."""
+    """Traces calls between files of the package."""
 
     def __init__(self) -> None:
-        self.entered: list[tuple[str, str]] = []  # (file, the file that it was called from), each pair once
+        self.entered: list[tuple[str, str]] = []  # (file, the file that called it), each pair once
         self._known: set[tuple[str, str]] = set()
         self._importing = 0
 
@@ -47,7 +47,7 @@ class Trace:
                 self.entered.append(step)
 
     def follow(self, call: Callable[[], Any]) -> Any:
-        """The result of a call, whose calls are followed; of a command that ends the process, its exit code."""
+        """The result of a traced call, or the exit code of a command that ends the process."""
         sys.setprofile(self)
         try:
             return call()
@@ -57,7 +57,7 @@ class Trace:
             sys.setprofile(None)
 
     def files(self) -> list[str]:
-        """The files, in the order in which they are first entered."""
+        """The files, in the order of their first call."""
         return list(dict.fromkeys(file for file, _ in self.entered))
 
     def rooms(self) -> list[str]:
@@ -74,7 +74,7 @@ class Trace:
 
 
 def _file(frame: FrameType) -> str:
-    """The path below the package of the file that a frame runs, or "" for one elsewhere."""
+    """The path in the package of a frame's file, or "" for another file."""
     _, inside, path = frame.f_code.co_filename.rpartition("/xalign_fairseq/")
     return path if inside else ""
 
@@ -84,14 +84,14 @@ def _room(file: str) -> str:
 
 
 def sample_traces(work: Path, *names: str) -> dict[str, Trace]:
-    """Five ways through the package, or some of them, followed on the sample text, a small model and few updates."""
+    """Trace five commands, or some of them, on the sample text with a small model and few updates."""
 
     def quietly(command: list[str], *_: Any) -> None:
         run_command(command[3:])
 
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         make_inputs(work, quietly, pairs=60)
-        logging.getLogger("xalign_fairseq").handlers.clear()  # those of the commands until here
+        logging.getLogger("xalign_fairseq").handlers.clear()  # those of earlier commands
         traces = {}
         for name, options in sample_options(work, work / "out").items():
             if not names or name in names:
@@ -120,7 +120,7 @@ def render(traces: dict[str, Trace]) -> str:
 
 
 def main() -> None:
-    """Run the command, then print its way."""
+    """Run the command, then print its trace."""
     command = sys.argv[1:]
     if not command or command[0] in ("-h", "--help"):
         print("\n".join(__doc__.split("\n")[2:]).strip())

@@ -1,4 +1,4 @@
-"""The batches that every contestant of benchmark_training.py trains on, in the form that each of them takes."""
+"""The batches that every contestant of benchmark_training.py trains on, in each one's format."""
 
 import contextlib
 import io
@@ -15,28 +15,28 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.samples import PAD
 
 SEED = 1
-LONGEST = 256  # tokens of a pair, and of a monolingual block, where nothing else is wanted
-LABELS_OF_NOTHING = -100  # as transformers has it
+LONGEST = 256  # tokens of a pair, and of a monolingual block, by default
+LABELS_OF_NOTHING = -100  # as in transformers
 Sample = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What is measured.
+    """One setting of the benchmark.
 
     Attributes:
         arch: tiny, small or base, the package's own sizes; base is XLM-R's.
         dtype: float32, bfloat16 or float16.
         device: cpu or cuda.
-        tokens: of the pairs of a batch, padding included, and as many of its monolingual blocks.
+        tokens: of the pairs in a batch, padding included, and of its monolingual blocks.
         data: the data-bin.
-        threads: of the CPU, of all processes together.
-        batches: different ones that a round goes through, in each process.
-        pairs: ``any``: pairs as training batches them, sorted by length; ``mixed``: in random order, as released codes
-            have them; a number: of more than half as many tokens and at most as many, and blocks of as many.
-        processes: that share an update, each with batches of its own.
-        memory: ``own``: as each contestant comes; ``kept`` or ``returned``: what a step frees, by all of them.
-        seed: of weights and batches.
+        threads: CPU threads of all processes together.
+        batches: different batches per round and process.
+        pairs: ``any``: pairs sorted by length, as in training; ``mixed``: in random order, as in released
+            code; a number: pairs of more than half and at most this number of tokens, and blocks of this length.
+        processes: that share an update, each with its own batches.
+        memory: ``own``: each contestant's default; ``kept`` or ``returned``: all keep or return what a step frees.
+        seed: for weights and batches.
     """
 
     arch: str
@@ -53,12 +53,12 @@ class Setting:
 
     @property
     def longest(self) -> int:
-        """Tokens of a pair at most, and of a block."""
+        """The maximum number of tokens of a pair and of a block."""
         return int(self.pairs) if self.pairs.isdigit() else LONGEST
 
 
 def read_options(setting: Setting, objectives: str, optimizer: str, *more: str) -> Any:
-    """fairseq's configuration of a training by the package's own task."""
+    """fairseq's configuration for training with the package's own task."""
     xalign_fairseq.register()  # patches fairseq, too
     from fairseq import options
     from fairseq.dataclass.utils import convert_namespace_to_omegaconf
@@ -80,7 +80,7 @@ def read_options(setting: Setting, objectives: str, optimizer: str, *more: str) 
 
 
 def first_batches(task: Any, setting: Setting, rank: int = 0) -> list[Sample]:
-    """The first batches in the order of training, as many as a round has; every process has others."""
+    """The first batches in training order, enough for a round; each process has its own."""
     if "train" not in task.datasets:
         task.load_dataset("train")
     wanted, least = setting.batches * setting.processes, setting.longest // 2 if setting.pairs.isdigit() else 0
@@ -98,7 +98,7 @@ def first_batches(task: Any, setting: Setting, rank: int = 0) -> list[Sample]:
 
 
 def for_masked_lm(sample: Sample) -> list[Sample]:
-    """A batch as fairseq's masked_lm takes it: the blocks, then the pairs, as two micro-batches of one update."""
+    """A batch for fairseq's masked_lm: blocks and pairs as two micro-batches of one update."""
     return [
         {
             "net_input": {"src_tokens": tokens},
@@ -111,7 +111,7 @@ def for_masked_lm(sample: Sample) -> list[Sample]:
 
 
 def for_transformers(sample: Sample) -> list[Sample]:
-    """The same as transformers' models take them, and the share of the batch's predictions that each one has."""
+    """A batch for transformers' models, with the share of the predictions in each micro-batch."""
     parts = list(_streams(sample))
     counts = [int((targets != PAD).sum()) for _, targets in parts]
     return [
@@ -126,12 +126,12 @@ def for_transformers(sample: Sample) -> list[Sample]:
 
 
 def count_tokens(samples: Sequence[Sample]) -> int:
-    """Tokens that are not padding, of all streams."""
+    """Tokens of all streams without padding."""
     return sum(int((tokens != PAD).sum()) for sample in samples for tokens, _ in _streams(sample))
 
 
 def contents(samples: Sequence[Sample]) -> dict[str, float]:
-    """Means over the batches: tokens, the share of padding, pairs, monolingual blocks, and predictions."""
+    """Means over the batches: tokens, share of padding, pairs, monolingual blocks, and predictions."""
     streams = [stream for sample in samples for stream in _streams(sample)]
     tokens, places = count_tokens(samples), sum(read.numel() for read, _ in streams)
     each = len(samples)

@@ -1,9 +1,9 @@
 """The trainings that benchmark_training.py measures.
 
-All start from the same weights (drawn by the package's encoder, without dropout) and read the same batches, and each
-has the optimizer that is recommended for it. fairseq's encoder is trained by fairseq's trainer with its adam, the
-package's by the package's trainer with xalign_adamw; transformers' by what its Trainer calls in a step (float32
-weights, autocast, clipping, torch's fused AdamW), without the Trainer, which needs one more package.
+All start from the same weights (drawn by the package's encoder, without dropout) and read the same batches. Each uses
+its recommended optimizer. fairseq's encoder is trained by fairseq's trainer with its adam, the
+package's by the package's trainer with xalign_adamw; transformers' by the calls of its Trainer's step (float32
+weights, autocast, clipping, torch's fused AdamW), without the Trainer, which needs another package.
 """
 
 import contextlib
@@ -27,7 +27,7 @@ from xalign_fairseq.encoder.pretrained.huggingface.families import SIZES, XLM_R
 from xalign_fairseq.trainer.compat.patching import swapped
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
-SPREAD = 5  # times the usual weights: with those a loss hardly depends on what a token attends to
+SPREAD = 5  # times the usual weights, with which a loss hardly depends on attention
 
 
 class Ours:
@@ -37,7 +37,7 @@ class Ours:
     recommended = "xalign_adamw"
     options: tuple[str, ...] = ()
     warm_up = 1  # rounds
-    keeps_memory = True  # set by the package's task; others are measured unchanged
+    keeps_memory = True  # set by the package's task; the others are measured unchanged
 
     def __init__(self, setting: Setting, rank: int = 0):
         from fairseq import tasks
@@ -73,7 +73,7 @@ class Ours:
         return float(total) / int(count)
 
     def prepare(self) -> None:
-        """Bring model and batches into the setting's dtype and form."""
+        """Convert model and batches to the setting's dtype and format."""
         self.trainer = self._trainer(self.task, self.model, self.criterion)
 
     def _trainer(self, task: Any, model: Any, criterion: Any) -> Any:
@@ -87,7 +87,7 @@ class Ours:
         return XalignTrainer
 
     def step(self, sample: Sample) -> None:
-        """An update."""
+        """Do one update."""
         self.trainer.train_step([sample])
 
 
@@ -98,7 +98,7 @@ class MaskedAndTranslation(Ours):
 
 
 class Compiled(MaskedAndTranslation):
-    """The same by torch.compile."""
+    """The same with torch.compile."""
 
     options = ("--compile",)
 
@@ -135,7 +135,7 @@ class Fairseq(Ours):
             symbols.add_symbol(f"piece{number}")
 
         class Task(FairseqTask):
-            """What fairseq's trainer and criterion ask of a task."""
+            """The methods that fairseq's trainer and criterion need of a task."""
 
             source_dictionary = target_dictionary = symbols
 
@@ -156,7 +156,7 @@ class Fairseq(Ours):
         return super()._trainer_class().__base__  # fairseq's own
 
     def step(self, sample: Any) -> None:
-        """An update."""
+        """Do one update."""
         self.trainer.train_step(sample)
 
 
@@ -200,7 +200,7 @@ class Transformers(Ours):
             self.model = torch.nn.parallel.DistributedDataParallel(self.model)
 
     def step(self, sample: Any) -> None:
-        """An update."""
+        """Do one update."""
         device, dtype = self.setting.device, DTYPES[self.setting.dtype]
         *first, last = _to(sample, device)
         for part in (*first, last):
@@ -229,7 +229,7 @@ PROFILED = {**CONTESTANTS, GRAPHS: Graphs, COMPILED: Compiled}
 
 
 def contestants_of(setting: Setting) -> list[str]:
-    """Who takes part in a setting: CUDA graphs on a GPU, in half precision."""
+    """The contestants of a setting: CUDA graphs only on a GPU in half precision."""
     graphs = [GRAPHS] if setting.device == "cuda" and setting.dtype != "float32" else []
     first, second, *rest = CONTESTANTS
     return [first, second, *graphs, *rest]

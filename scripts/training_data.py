@@ -1,4 +1,4 @@
-"""Data-bins for benchmark_training.py: real bitext with a real vocabulary, whole and trimmed to it, or the sample."""
+"""Data-bins for benchmark_training.py: real bitext with a complete or a trimmed vocabulary, or the sample."""
 
 import subprocess
 import sys
@@ -12,18 +12,18 @@ from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.encoder.pretrained.packaged import NAME, PACKAGE
 
 PAIRS = ("de-en", "en-fr", "ro-en", "en-hi")  # of XLM-Align's Table 2
-EACH = 3000  # pairs of each, evenly over its text
-MONO = 4  # every fourth line is monolingual text too
+EACH = 3000  # pairs of each, evenly spaced in its text
+MONO = 4  # every fourth line is also monolingual text
 TRIMMED, WHOLE, SAMPLE = "trimmed", "whole", "sample"
 
 
 def vocabularies(data: Path) -> tuple[str, ...]:
-    """What there can be: the sample's own where the bitext or the packaged tokenizer is missing."""
+    """The possible vocabularies: the sample's own if the bitext or the packaged tokenizer is missing."""
     return (TRIMMED, WHOLE) if (data / "assemble.py").is_file() and find_spec(PACKAGE) else (SAMPLE,)
 
 
 def make(vocabulary: str, data: Path, work: Path) -> Path:
-    """The data-bin of a vocabulary in the working folder; what is there already is not made again."""
+    """The data-bin of a vocabulary in the working folder, made unless it exists."""
     if vocabulary == SAMPLE:
         found = work / "sample/data-bin"
         return found if found.is_dir() else sample_data(found.parent)
@@ -49,7 +49,7 @@ def make(vocabulary: str, data: Path, work: Path) -> Path:
 
 
 def assemble(pair: str, data: Path, folder: Path) -> list[str]:
-    """Make a pair's bitext and cut it down; the options of xalign prepare for it."""
+    """Make a pair's bitext and shorten it; return its options of xalign prepare."""
     if not folder.is_dir():
         _run([sys.executable, str(data / "assemble.py"), pair, str(folder)])
     options = ["--pair", pair, "--trainpref", str(folder / "some")]

@@ -1,4 +1,4 @@
-"""The process of a contestant of benchmark_training.py: what it is asked, and what it answers."""
+"""The process of a contestant of benchmark_training.py: its requests and answers."""
 
 import contextlib
 import logging
@@ -20,7 +20,7 @@ PATIENCE, GRACE = 600, 10  # seconds for one answer, and for a process to end
 
 
 class Peak:
-    """The most memory in use, in MB: of the process, and of the device, whose own record fairseq's trainer resets."""
+    """Peak memory in MB: of the process, and of the device, whose own record fairseq's trainer resets."""
 
     def __init__(self, device: str):
         self.device = device
@@ -35,14 +35,14 @@ class Peak:
             torch.cuda.reset_peak_memory_stats = record
 
     def reset(self) -> None:
-        """Forget the device's record so far."""
+        """Reset the device's record."""
         if self.device == "cuda":
             torch.cuda.empty_cache()
             torch.cuda.reset_peak_memory_stats()
             self.highest = 0
 
     def look(self) -> dict[str, float]:
-        """What it is by now."""
+        """The peak so far."""
         found = {"peak_mb": peak_mb()}
         if self.device == "cuda":
             self.highest = max(self.highest, torch.cuda.max_memory_allocated())
@@ -51,7 +51,7 @@ class Peak:
 
 
 class Worker:
-    """One contestant: what its process is asked to do, by name."""
+    """One contestant, with its requests by name."""
 
     def __init__(self, name: str, setting: Setting, rank: int = 0):
         torch.set_num_threads(max(setting.threads // setting.processes, 1))
@@ -60,7 +60,7 @@ class Worker:
         self.contestant = PROFILED[name](setting, rank)
 
     def begin(self) -> dict[str, Any]:
-        """The first loss; then rounds that warm up."""
+        """The first loss, then rounds that warm up."""
         found = {"first_loss": self.contestant.first_loss(), "contents": self.contestant.contents}
         self.contestant.prepare()
         self.peak.reset()
@@ -69,7 +69,7 @@ class Worker:
         return found
 
     def round(self) -> dict[str, Any]:
-        """An update on each batch: tokens, seconds, and the peak of memory so far."""
+        """An update on each batch: tokens, seconds, and peak memory so far."""
         clock = Clock(self.setting.device)
         clock.of(self._updates)()
         return {"tokens": self.contestant.tokens, "seconds": clock.seconds, **self.peak.look()}
@@ -80,12 +80,12 @@ class Worker:
 
 
 def serve(asked: Connection, name: str, setting: Setting, rank: int = 0, meeting: str = "") -> None:
-    """The body of a contestant's process: answers (True, what was found) or (False, what went wrong) until None.
+    """The body of a contestant's process: answers (True, result) or (False, error) until a request is None.
 
-    It also ends when whoever asks is gone. ``meeting``: a file where the processes of an update find one another.
+    It also ends when its parent process is gone. ``meeting``: a file through which the processes of an update connect.
     """
     logging.disable(logging.INFO)
-    warnings.simplefilter("ignore")  # of four libraries' old ways
+    warnings.simplefilter("ignore")  # deprecations of four libraries
     worker: Worker | None = None
     answers: Mapping[str, Callable[[Worker], Any]] = {"begin": Worker.begin, "round": Worker.round}
     if setting.processes > 1:
@@ -108,7 +108,7 @@ def _next(asked: Connection) -> str | None:
 
 
 class Process:
-    """A contestant in a process of its own, or in as many as share its updates."""
+    """A contestant in its own process, or in several that share its updates."""
 
     def __init__(self, name: str, setting: Setting):
         context = multiprocessing.get_context("spawn")
@@ -124,12 +124,12 @@ class Process:
             self.processes.append(process)
 
     def send(self, what: str) -> None:
-        """Ask for something without waiting."""
+        """Send a request without waiting."""
         for pipe in self.pipes:
             pipe.send(what)
 
     def receive(self) -> dict[str, Any]:
-        """The answer: that of the first process, with the tokens of all."""
+        """The answer of the first process, with the tokens of all."""
         answers = [self._receive(pipe) for pipe in self.pipes]
         if "tokens" in answers[0]:
             answers[0]["tokens"] = sum(answer["tokens"] for answer in answers)
@@ -137,17 +137,17 @@ class Process:
 
     def _receive(self, pipe: Connection) -> dict[str, Any]:
         if not pipe.poll(PATIENCE):
-            raise XalignError("it does not answer", found=f"nothing in {PATIENCE} s")
+            raise XalignError("no answer", found=f"nothing in {PATIENCE} s")
         try:
             fine, answer = pipe.recv()
         except EOFError:
-            raise XalignError("its process died") from None
+            raise XalignError("the process died") from None
         if not fine:
             raise XalignError(answer)
         return answer
 
     def end(self) -> None:
-        """End the processes, in peace if they can, so that they end their own workers."""
+        """End the processes, gracefully if possible, so that they end their own workers."""
         for pipe in self.pipes:
             with contextlib.suppress(OSError):  # it may be dead
                 pipe.send(None)

@@ -1,4 +1,4 @@
-"""Table and picture of benchmark_training.py, from its results files."""
+"""Table and figure of benchmark_training.py, from its results files."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ from xalign_fairseq.evaluation.plots.palette import COLOURS, GRID, INK, MARKERS,
 
 DEVICES = {"cpu": "CPU", "cuda": "GPU"}
 NOT_MEASURED = "not measured"
-BUDGETS = {"cpu": 1.3, "cuda": 2.0}  # times fairseq's tokens per second
+BUDGETS = {"cpu": 1.3, "cuda": 2.0}  # fairseq's tokens per second times this
 COLUMNS = ("setting", "padding", "training", "tokens per second", "times fairseq", "peak MB", "MLM + TLM step")
 LEGEND = (
     "Tokens without padding; medians over rounds, lowest and highest in brackets. Batches are pairs and as many tokens "
@@ -34,7 +34,7 @@ Result = Mapping[str, Any]
 
 
 def write(folder: Path) -> str:
-    """Write ``training.md`` and ``training.png`` in the folder of the results files; the table is returned."""
+    """Write ``training.md`` and ``training.png`` in the folder of the results files, and return the table."""
     paths = {device: folder / f"training-{device}.json" for device in DEVICES}
     results = {device: json.loads(path.read_text()) for device, path in paths.items() if path.is_file()}
     text = render(results)
@@ -62,7 +62,7 @@ def render(results: Mapping[str, Result]) -> str:
 
 
 def setting(row: Mapping[str, Any]) -> str:
-    """What a row was measured with."""
+    """The setting of a row."""
     longest = row["pairs"]
     pairs = {"any": "pairs of any length", "mixed": "lengths mixed"}.get(longest)
     parts = [
@@ -113,7 +113,7 @@ def note(device: str, result: Result) -> str:
 
 
 def draw(results: Mapping[str, Result], path: Path) -> None:
-    """Times fairseq's tokens per second, a panel for each device, with the budget; nothing if nothing was measured."""
+    """Tokens per second relative to fairseq, one panel per device, with the budget; no figure without measurements."""
     panels = {
         device: [row for row in result["rows"] if "times_fairseq" in row and row["contestant"] != "fairseq"]
         for device, result in results.items()

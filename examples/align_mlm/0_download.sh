@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# English text and labelled data of ALIGN-MLM (Tang et al. 2022), laid out as 1_data.sh reads them.
+# Download the English text and labelled data of ALIGN-MLM (Tang et al. 2022) and lay them out for 1_data.sh.
 #
 #   bash 0_download.sh BENCHMARK
 #
-# DRY=1 only lists downloads and addresses. Run again, it resumes. Writes
-#   BENCHMARK/bitext/wikitext-103/train.en        sentences, tokenised as WikiText-103 is
+# DRY=1 only lists downloads and addresses. Run again to resume. Writes
+#   BENCHMARK/bitext/wikitext-103/train.en        sentences, tokenised like WikiText-103
 #   BENCHMARK/eval/{ud,panx,xnli}                 treebanks of UD, WikiANN, XNLI and MultiNLI; Trans + Syn learns its
 #                                                 word order from the French treebank
 set -euo pipefail

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Trees of a text, for the syntax step of 1_data.sh: trains a tagger and parser on treebanks and parses the text.
+# Train a tagger and parser on treebanks and parse a text with it, for the syntax step of 1_data.sh.
 #
 #   bash 0_parse.sh TEXT PARSES TREEBANK [TREEBANK ...]
 #
-# TEXT: one sentence a line, words separated by spaces (OUT/text/english.txt of 1_data.sh). TREEBANK: CoNLL-U of the
-# same language. TEST: another treebank, to measure the parser. EPOCHS (15), SEED (1).
-# With a better parser of your own, write CoNLL-U with UPOS, HEAD and DEPREL of each line and skip this script.
+# TEXT: one sentence per line, words separated by spaces (OUT/text/english.txt of 1_data.sh). TREEBANK: CoNLL-U of the
+# same language. TEST: another treebank, to evaluate the parser. EPOCHS (15), SEED (1).
+# To use a better parser, write CoNLL-U with UPOS, HEAD and DEPREL for each line and skip this script.
 # Writes PARSES (CoNLL-U), and parser.pt and parser.log next to it. Existing files are kept.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"

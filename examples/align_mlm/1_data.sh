@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
-# English text of the benchmark, languages derived from it, labelled data in both, and the data-bins of all runs.
+# Make English text, languages derived from it, labelled data in both, and the data-bins of all runs.
 #
 #   bash 1_data.sh BENCHMARK OUT
 #
-# BENCHMARK: the folder with bitext/ and eval/. VOCAB (1000; on a GPU 40000) pieces, doubled by the derived script. NER
-# (3000) sentences to train on and to test. WHOLE=1: the whole training and validation sets that 0_download.sh fetched
-# (UD, WikiANN, MultiNLI), as studies/paper.yaml reads them. PARSES: CoNLL-U of OUT/text/english.txt by 0_parse.sh, with
-# parser.pt next to it, which parses the sentences of NER and XNLI; without PARSES there is no trans_syn. SEED (1),
+# BENCHMARK: the folder with bitext/ and eval/. VOCAB (1000; on a GPU 40000): pieces; the derived script doubles them.
+# NER (3000): sentences to train on and to test. WHOLE=1: use the full training and validation sets that 0_download.sh
+# fetched (UD, WikiANN, MultiNLI), for studies/paper.yaml. PARSES: CoNLL-U of OUT/text/english.txt from 0_parse.sh; the
+# parser.pt next to it parses the sentences of NER and XNLI. Without PARSES there is no trans_syn. SEED (1),
 # WORKERS (2). Needs: pip install ".[recipes]". Existing files are kept. Writes
-#   OUT/text/english.txt      sentences of 3 to 60 words in random order, 300,000 of the benchmark; the last 2,000 for
-#                             validation
+#   OUT/text/english.txt      sentences of 3 to 60 words in random order (300,000 with the benchmark); the last 2,000
+#                             are for validation
 #   OUT/labelled              English files of the tasks
 #   OUT/derived/LANGUAGE      both sides of the text with exact links; labelled files in both languages; script, lexicon
-#   OUT/data/LANGUAGE[...]    data-bins: trans, trans_inv, trans_syn; of trans_inv also .overlap25, .overlap50,
-#                             .parallel1, .parallel10, .parallel100; of trans_inv and trans_syn .dictionary50
+#   OUT/data/LANGUAGE[...]    data-bins: trans, trans_inv, trans_syn; for trans_inv also .overlap25, .overlap50,
+#                             .parallel1, .parallel10, .parallel100; for trans_inv and trans_syn also .dictionary50
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"
@@ -28,8 +28,8 @@ as_paths PARSES
 english="$out/text/english.txt"
 held_out=2000
 
-# Tasks are trained on what is free to share: UD's development set, WikiAnn's training set, XNLI's development set; with
-# WHOLE on what the paper has.
+# Train tasks on data that is free to share: UD's development set, WikiAnn's training set, XNLI's development set. With
+# WHOLE, train on the paper's data.
 splits=(train test)
 declare -A ud=([train]=dev [test]=test) panx=([train]=train [test]=dev) xnli=([train]=dev)
 if [[ -n "${WHOLE:-}" ]]; then
@@ -40,7 +40,7 @@ if [[ -n "${WHOLE:-}" ]]; then
   require_file "WHOLE: UD's training set (0_download.sh fetches it)" "$benchmark/eval/ud/en_ewt-ud-train.conllu.gz"
 fi
 
-copy_labelled() { # FOLDER: the English files, by the names that studies/*.yaml have
+copy_labelled() { # FOLDER: copy the English files under the names in studies/*.yaml
   local eval="$benchmark/eval" split
   mkdir -p "$1"
   for split in "${splits[@]}"; do
@@ -52,7 +52,7 @@ copy_labelled() { # FOLDER: the English files, by the names that studies/*.yaml 
   paste "$eval/xnli/test-en.tsv" "$eval/xnli/test.labels" > "$1/nli-test.en.tsv"
 }
 
-derive() { # LANGUAGE STEPS TEXT [xalign derive option ...]: text and labelled files in one call, with the English ones
+derive() { # LANGUAGE STEPS TEXT [xalign derive option ...]: derive text and labelled files in one call
   local folder="$out/derived/$1" work="$out/derived/.$1" steps="$2" text="$3" labelled="$out/labelled" task split file
   [[ ! -e "$folder" ]] || return 0
   shift 3
@@ -60,7 +60,7 @@ derive() { # LANGUAGE STEPS TEXT [xalign derive option ...]: text and labelled f
   for split in "${splits[@]}"; do
     options+=(--conllu "pos-$split=$labelled/pos-$split.en.conllu")
     for task in ner nli; do
-      # Re-ordering needs their trees too.
+      # Re-ordering these needs their trees too.
       if [[ "$steps" != *syntax* || -e "$labelled/$task-train.en.conllu" ]]; then
         options+=("--$task" "$task-$split=$labelled/$task-$split.en.tsv")
       fi
@@ -69,13 +69,13 @@ derive() { # LANGUAGE STEPS TEXT [xalign derive option ...]: text and labelled f
   rm -rf "$work"
   xalign derive --out "$work" --steps "$steps" --spm "$out/vocabulary/sentencepiece.model" --seed "$SEED" \
     --text "english=$text" "${options[@]}" "$@"
-  for file in "$labelled"/*.en.*; do # NLI's English is there already, split into words as the derived language is
+  for file in "$labelled"/*.en.*; do # NLI's English exists already, split into words
     [[ -e "$work/${file##*/}" ]] || cp "$file" "$work"
   done
   mv "$work" "$folder"
 }
 
-parse_labelled() { # trees of the sentences of NER and of XNLI's pairs, by the parser that made PARSES
+parse_labelled() { # parse NER's sentences and XNLI's pairs with the parser that made PARSES
   local parser split file
   parser="$(dirname "$PARSES")/parser.pt"
   [[ -e "$parser" ]] || { echo "no NER and no XNLI in trans_syn: there is no $parser"; return 0; }
@@ -91,7 +91,7 @@ parse_labelled() { # trees of the sentences of NER and of XNLI's pairs, by the p
   done
 }
 
-prepare() { # DATA_BIN LANGUAGE PARALLEL: text of both languages, and the first PARALLEL % of it as pairs
+prepare() { # DATA_BIN LANGUAGE PARALLEL: text of both languages; the first PARALLEL % of it are pairs
   local bin="$out/data/$1" folder="$out/derived/$2" percent="$3" work="$out/data/.$1" lang total
   [[ ! -e "$bin" ]] || return 0
   rm -rf "$work"
@@ -130,7 +130,7 @@ more_entries() { # LANGUAGE: the same data with half of the dictionary
 mkdir -p "$out/text" "$out/data"
 [[ -e "$english" ]] || python "$here/english_text.py" "$benchmark/bitext" "$english" --seed "$SEED"
 if [[ ! -e "$out/labelled" ]]; then
-  copy_labelled "$out/.labelled" # by itself: before && it would go on after a file that is missing
+  copy_labelled "$out/.labelled" # not before &&, where a missing file would not stop it
   mv "$out/.labelled" "$out/labelled"
 fi
 if [[ ! -e "$out/vocabulary" ]]; then

@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# Pre-train one encoder on English and a derived language; run it again to resume; a finished run is kept.
+# Pre-train one encoder on English and a derived language. Run again to resume; a finished run is kept.
 #
 #   bash 2_train.sh DATA RUNS OBJECTIVE LANGUAGE SEED [fairseq-train option ...]
 #
 # DATA: OUT of 1_data.sh. LANGUAGE: trans, trans_inv or trans_syn. OBJECTIVE:
 #   mlm         MLM in both languages
 #   xlm         MLM, and TLM on PARALLEL (25) % of the text as pairs; positions restart, language embeddings
-#   dict_mlm    MLM whose masked words are replaced by translations, DICTIONARY (25) % of the pieces; language
+#   dict_mlm    MLM that replaces masked words by translations, for DICTIONARY (25) % of the pieces; language
 #               embeddings
 #   align_mlm   MLM, and the cosines of DICTIONARY (25) % of the pieces with their translations
-# OVERLAP (0): pieces that the languages share, in %. Every objective sees MAX_TOKENS (2048) tokens an update on each
-# GPU; fairseq-train uses all GPUs. LAYERS (2), DIM (64), HEADS (DIM / 32), UPDATES (5000), WARMUP (UPDATES /
-# 10), LR (2e-3), BLOCK (64) tokens, DROPOUT (0), DEVICE (--cpu). The paper's (Table 10), for one GPU; for N
-# GPUs MAX_TOKENS=$((65536 / N)):
+# OVERLAP (0): % of pieces that the languages share. Each update has MAX_TOKENS (2048) tokens per GPU, whatever the
+# objective; fairseq-train uses all GPUs. LAYERS (2), DIM (64), HEADS (DIM / 32), UPDATES (5000), WARMUP (UPDATES /
+# 10), LR (2e-3), BLOCK (64) tokens, DROPOUT (0), DEVICE (--cpu). The paper's values (Table 10) for one GPU; for N
+# GPUs set MAX_TOKENS=$((65536 / N)):
 #   LAYERS=8 DIM=512 HEADS=8 UPDATES=500000 WARMUP=10000 LR=1e-4 BLOCK=512 MAX_TOKENS=65536 DROPOUT=0.1 DEVICE=--bf16
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
@@ -34,11 +34,11 @@ case "$objective" in
   mlm | align_mlm) change=("criterion._name=$objective") ;;
   dict_mlm) change=(criterion._name=dict_mlm "model.language_embeddings=en,xx") ;;
   xlm)
-    # For f pairs to a sentence, TLM has f / (1 + f) of all tokens (appendix G.3).
+    # With f pairs per sentence, TLM has f / (1 + f) of all tokens (appendix G.3).
     pair_tokens=$((MAX_TOKENS * PARALLEL / (100 + PARALLEL)))
     # Whole blocks, rounded up: batches of pairs are never quite full.
     mono_tokens=$(((MAX_TOKENS - pair_tokens + BLOCK - 1) / BLOCK * BLOCK))
-    # Where that is less than the longest pair, so many pairs of some 50 tokens, at least one.
+    # Below the length of the longest pair, count pairs of about 50 tokens instead, at least one.
     [[ "$pair_tokens" -ge 256 ]] ||
       sizes=(--batch-size "$((pair_tokens < 50 ? 1 : pair_tokens / 50))" --mono-batch-size "$((mono_tokens / BLOCK))")
     sizes+=(--max-tokens "$((pair_tokens < 256 ? 256 : pair_tokens))")

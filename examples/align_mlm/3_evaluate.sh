@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Fine-tune, test and score every finished run of 2_train.sh; existing measurements are kept.
+# Fine-tune, test and score every finished run of 2_train.sh. Existing results are kept.
 #
 #   bash 3_evaluate.sh DATA RUNS [NAME ...]          NAME: only these runs, such as xlm.trans_inv-1
 #
-# DATA: OUT of 1_data.sh. Each run becomes a JSON file in RESULTS (results/ here), which report.py reads. TASKS (pos
+# DATA: OUT of 1_data.sh. Writes one JSON file per run to RESULTS (results/ here); report.py reads them. TASKS (pos
 # ner), STUDY (studies/small.yaml), DEVICE (--cpu; for a GPU "" or the DEVICE of 2_train.sh).
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
@@ -13,7 +13,7 @@ data="$1" runs="$2" results="${RESULTS:-$here/results}" study="${STUDY:-$here/st
 as_paths data runs results study
 shift 2
 read -r -a tasks <<< "${TASKS:-pos ner}"
-device=() # fine-tuning has the study's precision, not that of pre-training
+device=() # fine-tuning uses the study's precision, not that of pre-training
 [[ " ${DEVICE---cpu} " != *" --cpu "* ]] || device=(--cpu)
 
 names=("$@")
@@ -26,7 +26,7 @@ wanted=()
 for name in "${names[@]}"; do
   if [[ -e "$results/runs/$name.json" ]]; then
     echo "$name: measured already"
-  elif [[ "$(tail -n 1 "$runs/$name/train.log" 2> /dev/null)" != *"done training"* ]]; then # not an earlier end
+  elif [[ "$(tail -n 1 "$runs/$name/train.log" 2> /dev/null)" != *"done training"* ]]; then # last line: resumed
     echo "$name: not finished"
   else
     wanted+=("$runs/$name")

@@ -1,4 +1,4 @@
-"""The paper's claims as differences between gaps, each tested over test items and over seeds."""
+"""The paper's claims as differences between gaps, tested over test items and over seeds."""
 
 import warnings
 from collections.abc import Iterable, Sequence
@@ -11,10 +11,10 @@ from study import LANGUAGES, OBJECTIVES, Run, Setting
 
 from xalign_fairseq.evaluation.statistics import Value, holm, paired_items, paired_items_and_seeds
 
-# The paper's gaps by transliteration alone, "about 0", are at most 2.6 points (MLM in NER).
+# The paper calls gaps with transliteration alone "about 0"; they are at most 2.6 points (MLM in NER).
 NEGLIGIBLE = 0.03
 SIGNIFICANT = 0.05
-EQUAL = 1e-12  # fractions that differ by less are the same count
+EQUAL = 1e-12  # smaller differences are rounding errors of equal counts
 Runs = dict[Setting, list[Run]]
 
 
@@ -22,12 +22,12 @@ def _inversion(objective: str, **variant: int) -> Setting:
     return Setting(objective, "trans_inv", **variant)
 
 
-# Claim -> pairs of settings; the gap of the first is the smaller one.
+# Claim -> pairs of settings; the first should have the smaller gap.
 SMALLER: dict[str, list[tuple[Setting, Setting]]] = {
     "With inversion ALIGN-MLM transfers best": [
         (_inversion("align_mlm"), _inversion(other)) for other in ("mlm", "xlm", "dict_mlm")
     ],
-    # Not a claim of the paper, which compares with MLM and XLM only for a quarter.
+    # Not in the paper, which compares with MLM and XLM only at a quarter.
     "With inversion and half of the pieces in the dictionary ALIGN-MLM transfers best": [
         (_inversion("align_mlm", dictionary=50), other)
         for other in (_inversion("mlm"), _inversion("xlm"), _inversion("dict_mlm", dictionary=50))
@@ -50,13 +50,13 @@ SCRIPT = "Another script alone is no obstacle"
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """A claim in one task: a difference of gaps, or of a gap and what is negligible, as fractions.
+    """A claim in one task: the difference of two gaps, or of a gap and a negligible one, as fractions.
 
     Attributes:
-        says: what is compared; the claim is that the difference is negative.
-        low, high: 95 % interval, of the bootstrap or, where there is none, of Student's t over seeds.
-        p_bootstrap: over test items and seeds, or over items alone; None where seeds alone are tested.
-        p_seeds: of the t-test over seeds; None where items alone are tested.
+        says: the comparison; the claim is that the difference is negative.
+        low, high: 95 % interval from the bootstrap, or from Student's t over seeds if there is no bootstrap.
+        p_bootstrap: over test items and seeds, or over items alone; None if only seeds are tested.
+        p_seeds: of the t-test over seeds; None if only items are tested.
         p_holm: the larger of both, corrected over a family of tests.
     """
 
@@ -72,19 +72,19 @@ class Finding:
 
     @property
     def p_value(self) -> float:
-        """The larger p of the tests: all must find the difference."""
+        """The larger p of the tests: all must be significant."""
         return max(p for p in (self.p_bootstrap, self.p_seeds) if p is not None)
 
     @property
     def verdict(self) -> str:
-        """``holds``, ``does not hold`` (the contrary is significant) or ``unclear``."""
+        """``holds``, ``does not hold`` (the opposite is significant) or ``unclear``."""
         if self.p_holm >= SIGNIFICANT:
             return "unclear"
         return "holds" if self.difference < 0 else "does not hold"
 
 
 def judge(runs: Runs, tasks: Sequence[str]) -> list[Finding]:
-    """Every claim in every task whose settings were run; Holm's correction is over a claim's tests in a task."""
+    """Every claim in every task whose settings have runs; Holm's correction is over a claim's tests in a task."""
     found: list[Finding] = []
     for task in tasks:
         measured = {setting: [run for run in mine if run.has(task)] for setting, mine in runs.items()}
@@ -105,7 +105,7 @@ def correct(family: Iterable[Finding]) -> list[Finding]:
 
 
 def compare(first: Sequence[np.ndarray], second: Sequence[np.ndarray], value: Value) -> dict[str, float | None]:
-    """The second runs minus the first: a paired bootstrap and, if both sides have several seeds, a t-test over them."""
+    """The second runs minus the first: a paired bootstrap and, if both sides have several seeds, a t-test."""
     sides = [np.stack(first), np.stack(second)]
     several = len(first) > 1 < len(second)
     found = (paired_items_and_seeds if several else paired_items)(sides[:1], sides[1:], value).test()
@@ -119,18 +119,18 @@ def _p_of_seeds(first: np.ndarray, second: np.ndarray) -> float:
     if max(np.ptp(first), np.ptp(second)) < EQUAL:  # no deviation to divide by
         return float(abs(first[0] - second[0]) < EQUAL)
     with warnings.catch_warnings():
-        # One of two sides may have equal scores; Welch's test allows for that, though SciPy warns.
+        # Equal scores on one side are allowed in Welch's test, though SciPy warns.
         warnings.simplefilter("ignore", RuntimeWarning)
         return float(stats.ttest_ind(first, second, equal_var=False).pvalue)
 
 
 def _transliterated(measured: Runs) -> list[Setting]:
-    """With several seeds: nothing else says how far a gap is from negligible."""
+    """With several seeds: without them there is no test of how far a gap is from negligible."""
     return [Setting(each, "trans") for each in OBJECTIVES if len(measured.get(Setting(each, "trans"), ())) > 1]
 
 
 def smaller_gap(claim: str, task: str, smaller: Sequence[Run], larger: Sequence[Run]) -> Finding:
-    """The gap of the first runs minus that of the second ones."""
+    """The gap of the first runs minus the gap of the second ones."""
     counts = ([run.gap_counts(task) for run in runs] for runs in (larger, smaller))
     says = difference_of(smaller[0].setting, larger[0].setting)
     return Finding(claim=claim, task=task, says=says, **compare(*counts, study.gap_value(task)))
@@ -156,7 +156,7 @@ def negligible(task: str, runs: Sequence[Run]) -> Finding:
 
 
 def difference_of(smaller: Setting, larger: Setting) -> str:
-    """``ALIGN-MLM − XLM, parallel 10 %; Trans + Inv``; with the common part only once."""
+    """``ALIGN-MLM − XLM, parallel 10 %; Trans + Inv``; common parts appear once."""
     names = [f"{OBJECTIVES[each.objective]}{variant(each)}" for each in (smaller, larger)]
     if variant(smaller) == variant(larger) != "":
         names = [OBJECTIVES[each.objective] for each in (smaller, larger)]
@@ -165,7 +165,7 @@ def difference_of(smaller: Setting, larger: Setting) -> str:
 
 
 def variant(setting: Setting) -> str:
-    """What a setting varies: ``, parallel 10 %``."""
+    """The varied option of a setting: ``, parallel 10 %``."""
     return "".join(
         f", {name} {getattr(setting, name)} %"
         for name, usual in study.VARIANTS.items()

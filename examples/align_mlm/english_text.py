@@ -3,8 +3,8 @@
 
 usage: english_text.py BITEXT OUT [--words 3 60] [--seed 1]
 
-Every BITEXT/*/*.en that is neither a test nor a development set is read and tokenised (Moses, cased). A sentence is
-written once; those of a left-out set, and those with fewer or more words, are left out. The order is random.
+Reads every BITEXT/*/*.en except test and development sets and tokenises it (Moses, cased). Writes each sentence once,
+in random order. Skips sentences of the excluded sets and sentences with too few or too many words.
 """
 
 import argparse
@@ -28,7 +28,7 @@ LEFT_OUT = (
 
 
 def normalised(sentence: str) -> str:
-    """Letters and digits alone: sets differ in case, spaces and quotes."""
+    """Only letters and digits: sets differ in case, spaces and quotes."""
     return "".join(character for character in sentence.lower() if character.isalnum())
 
 
@@ -63,7 +63,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("bitext", type=Path)
     parser.add_argument("out", type=Path)
-    parser.add_argument("--words", type=int, nargs=2, default=(3, 60), help="least and most (default: 3 60)")
+    parser.add_argument("--words", type=int, nargs=2, default=(3, 60), help="minimum and maximum (default: 3 60)")
     parser.add_argument("--seed", type=int, default=1, help="of the order (default: %(default)s)")
     args = parser.parse_args()
     counts: Counter = Counter()

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Fine-tune and test finished runs of 2_train.sh, score their embeddings, and write it to results/runs/.
+"""Fine-tune and test finished runs of 2_train.sh, score their embeddings, and write results/runs/.
 
 usage: evaluate.py DATA RUN [RUN ...] [--tasks pos ner] [--study studies/small.yaml] [--results FOLDER] [--cpu]
 
-DATA: OUT of 1_data.sh. RUN: a folder of 2_train.sh, whose name says what it is. Of each task there are two models, one
-trained in English (zero-shot) and one in the derived language (supervised); a task without files of the derived
-language is left out, and the file that is missing is said. The runs are those of xalign transfer, in this process's
-forks: that saves most of their time, which is the start of fairseq, three times as long as the fine-tuning of such
-encoders.
+DATA: OUT of 1_data.sh. RUN: a folder of 2_train.sh, whose name gives the setting. Each task has two models: one
+trained in English (zero-shot) and one in the derived language (supervised). Tasks without files of the derived
+language are skipped with a message. The runs are those of xalign transfer, but in forks of this process, which saves
+the start of fairseq: that takes three times as long as the fine-tuning of such encoders.
 """
 
 import argparse
@@ -51,34 +50,34 @@ SUPERVISED = "-supervised"
 
 
 def in_fork(function: Callable[..., Any], *arguments: Any) -> Any:
-    """The result of a function that runs in a process of its own, with all that is imported here."""
+    """Call a function in a forked process, which shares all imports, and return the result."""
     with ProcessPoolExecutor(1, get_context("fork")) as process:
         return process.submit(function, *arguments).result()
 
 
 def specs_of(args: argparse.Namespace, run: Path, setting: study.Setting) -> list[RunSpec]:
-    """What to fine-tune: both models of each task that has files of the derived language."""
+    """Both models of each task that has files of the derived language."""
     transfer = load_study(args.study, args.data / "derived" / setting.folder)
     asked = [task for task in transfer.tasks if task.name.removesuffix(SUPERVISED) in args.tasks]
     tests = {task.name: task.folder / task.files["test"]["xx"] for task in asked}
     there = [name for name, path in tests.items() if path.is_file()]
     for name, path in tests.items():
         if name not in there:
-            print(f"{run.name}: {name} is left out, there is no {path}", file=sys.stderr, flush=True)
+            print(f"{run.name}: {name} is skipped: no {path}", file=sys.stderr, flush=True)
     if not there:
         raise XalignError("no task has files of the derived language", where=args.data / "derived" / setting.folder)
     return build(select(transfer, there), [open_checkpoint(run.name, run / LAST, run)], cpu=args.cpu)
 
 
 def fine_tune(spec: RunSpec, folder: Path) -> dict[str, np.ndarray]:
-    """Train, and count every test file: ``TASK/LANGUAGE/METRIC`` -> (items, K). Its output goes to FOLDER/NAME.log."""
+    """Train, and count on every test file: ``TASK/LANGUAGE/METRIC`` -> (items, K). Logs to FOLDER/NAME.log."""
     folder.mkdir(exist_ok=True)
     log = os.open(folder / f"{spec.task}.log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     for stream in (1, 2):
         os.dup2(log, stream)
     with tempfile.TemporaryDirectory(dir=folder) as save:
         try:
-            # fairseq would use all visible GPUs, which multiplies the batch size.
+            # fairseq would use all visible GPUs and multiply the batch size.
             given = [*train_options(spec, Path(save)), "--distributed-world-size", "1"]
             arguments = options.parse_args_and_arch(options.get_training_parser(), given)
             call_main(convert_namespace_to_omegaconf(arguments), train)
@@ -97,7 +96,7 @@ def fine_tune(spec: RunSpec, folder: Path) -> dict[str, np.ndarray]:
 
 
 def score_embeddings(run: Path, data_bin: Path) -> dict[str, Any]:
-    """Alignment score of each part of the data-bin's lexicon, and the encoder's sizes."""
+    """Alignment score of each part of the data-bin's lexicon, and the encoder's size."""
     encoder, _ = checkpoint.load_encoder(checkpoint.read(run / LAST), run / LAST)
     embeddings = encoder.sentence_encoder.embed_tokens.weight.detach()
     scores = lexicon_scores(embeddings, read_lexicon(DataBin(data_bin), "en", "xx"))
@@ -118,7 +117,7 @@ def measure(args: argparse.Namespace, run: Path) -> None:
     counts: dict[str, np.ndarray] = {}
     for spec in in_fork(specs_of, args, run, setting):
         for key, table in in_fork(fine_tune, spec, run / "transfer").items():
-            counts[key] = counts[key] + table if key in counts else table  # seeds of fine-tuning add up
+            counts[key] = counts[key] + table if key in counts else table  # sum over the seeds of fine-tuning
     shutil.rmtree(run / "transfer")
     result = study.Run(setting, seed, record, counts)
     record["scores"] = {

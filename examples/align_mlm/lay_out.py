@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Lay out what 0_download.sh has fetched as 1_data.sh reads it.
+"""Lay out the downloads of 0_download.sh for 1_data.sh.
 
 usage: lay_out.py DOWNLOADS BENCHMARK
 
-WikiText-103's paragraphs become sentences, a line each: they end behind . ! or ? before a capital, a digit or a quote,
-and headings are left out. WikiANN's English words lose their prefix "en:", XNLI keeps its English pairs, and XNLI-MT
-gives MultiNLI's training set, as it is. A file that is there already is left as it is.
+WikiText-103's paragraphs become one sentence per line: a sentence ends after . ! or ? before a capital, a digit or a
+quote. Headings are dropped. WikiANN's English words lose their prefix "en:", XNLI keeps its English pairs, and XNLI-MT
+gives MultiNLI's training set unchanged. Existing files are kept.
 """
 
 import argparse
@@ -51,7 +51,7 @@ def main() -> None:
 
 
 def write(path: Path, lines: Iterable[str]) -> None:
-    """Write lines to a file that is not there yet."""
+    """Write lines to a file unless it exists."""
     if path.exists():
         return
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -60,17 +60,17 @@ def write(path: Path, lines: Iterable[str]) -> None:
 
 
 def member(archive: Path, name: str) -> Iterator[str]:
-    """The lines of the file in an archive whose path ends so."""
+    """The lines of the only file in an archive whose path ends with ``name``."""
     with zipfile.ZipFile(archive) as opened:
         found = [each for each in opened.namelist() if each.endswith(name) and not each.startswith("__MACOSX")]
         if len(found) != 1:
-            raise XalignError("an archive is not as it was", where=archive, found=found or "nothing", expected=name)
+            raise XalignError("an archive has changed", where=archive, found=found or "nothing", expected=name)
         with opened.open(found[0]) as file:
             yield from (line.rstrip("\r\n") for line in io.TextIOWrapper(file, encoding="utf-8", newline="\n"))
 
 
 def sentences(paragraphs: Iterable[str]) -> Iterator[str]:
-    """Of WikiText's paragraphs, which are tokenised: `` = Heading = `` is one, too."""
+    """The sentences of WikiText's tokenised paragraphs; skips headings: `` = Heading = ``."""
     for paragraph in map(str.strip, paragraphs):
         if paragraph and not (paragraph.startswith("= ") and paragraph.endswith(" =")):
             yield from SENTENCES.split(paragraph)

@@ -1,7 +1,7 @@
-"""A tagger and parser that a few thousand trees suffice for: words and their ends, an LSTM, biaffine output layers.
+"""A tagger and parser that learns from a few thousand trees: words and suffixes, an LSTM, biaffine output layers.
 
-The parser of Dozat & Manning (2017) with the network that they put it on, and tags from the same states; its output
-layers and its search for the best tree are the package's.
+Dozat & Manning's (2017) parser on their LSTM, with tags from the same states; the output layers and the search for the
+best tree are the package's.
 """
 
 from collections import Counter
@@ -18,7 +18,7 @@ from xalign_fairseq.data.labelled.examples import TreeExample
 from xalign_fairseq.evaluation.parsing import universal
 from xalign_fairseq.transfer.heads.trees import Biaffine, decode_trees
 
-# What the network sees of a word, and the size of its embedding; a value that was seen once stands for unknown ones.
+# Features of a word and the sizes of their embeddings; values seen once count as unknown.
 FEATURES: dict[str, tuple[Callable[[str], str], int]] = {
     "word": (str.lower, 100),
     "end of 3": (lambda word: word.lower()[-3:], 50),
@@ -31,13 +31,13 @@ Parse = tuple[list[str], list[int], list[str]]  # of each word: UPOS, head (1-ba
 
 
 def shape(word: str) -> str:
-    """Upper case, other letters and digits as X, x, d; the rest as it is; runs cut at two: ``Miss.`` is ``Xxx.``."""
+    """Upper case, other letters and digits as X, x, d; the rest unchanged; runs cut to two: ``Miss.`` is ``Xxx.``."""
     shaped = ["X" if c.isupper() else "x" if c.isalpha() else "d" if c.isdigit() else c for c in word]
     return "".join(c for k, c in enumerate(shaped) if shaped[max(0, k - 2) : k] != [c, c])
 
 
 def collect_names(examples: Sequence[TreeExample]) -> dict[str, list[str]]:
-    """The values of each feature that were seen twice, all tags and all universal relations."""
+    """The values of each feature seen at least twice, all tags and all universal relations."""
     names = {}
     for feature, (see, _) in FEATURES.items():
         counts = Counter(see(word) for example in examples for word in example.words)
@@ -48,7 +48,7 @@ def collect_names(examples: Sequence[TreeExample]) -> dict[str, list[str]]:
 
 
 class Parser(nn.Module):
-    """Tags and trees of sentences of words; ``names``, of :func:`collect_names`, and parameters are all of it."""
+    """Tags and trees of sentences. ``names`` (of :func:`collect_names`) and the parameters are its whole state."""
 
     def __init__(self, names: dict[str, list[str]], size: int = 200, dropout: float = 0.33):
         super().__init__()
@@ -64,7 +64,7 @@ class Parser(nn.Module):
         self.tree = Biaffine(2 * size, len(names["relations"]), arc_size=200, label_size=64, dropout=dropout)
 
     def encode(self, words: Sequence[str]) -> Tensor:
-        """Numbers of the features of a sentence's words, (W, features) int64."""
+        """Feature indices of a sentence's words, (W, features) int64."""
         return torch.tensor([self._features(word) for word in words])
 
     def _look_up(self, word: str) -> list[int]:
@@ -73,7 +73,7 @@ class Parser(nn.Module):
     def states(self, sentences: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
         """States of the root and of the words (B, 1 + W, 2 size), and the mask of the words (B, W)."""
         features = pad_sequence(list(sentences), batch_first=True)
-        if self.training:  # unknown words are met in training too
+        if self.training:  # train with unknown words too
             features = features.clone()
             features[..., 0] *= torch.rand(features.shape[:2]) > 0.2
         embedded = torch.cat([each(features[..., k]) for k, each in enumerate(self.embeddings)], 2)

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Tag and parse a text of words: a parser learned from a treebank, and CoNLL-U written by it.
+"""Train a tagger and parser on treebanks, and parse text with it into CoNLL-U.
 
 usage: parse_text.py train MODEL TREEBANK [TREEBANK ...] [--test TREEBANK] [--epochs 20] [--seed 1]
        parse_text.py parse MODEL TEXT OUT.conllu [--pairs]
 
-Treebanks are CoNLL-U, gzipped or not; TEXT has one sentence per line, words separated by spaces; with --pairs it is a
-file of pairs of texts with labels, as XNLI's, and both texts are parsed in turn, split as xalign derive splits them.
-OUT has a sentence for each of them, with UPOS, HEAD and DEPREL (universal relations). A file appears whole or not at
-all.
+Treebanks are CoNLL-U, gzipped or not. TEXT has one sentence per line, words separated by spaces. With --pairs it has
+pairs of texts with labels, like XNLI; both texts are parsed in turn, split as in xalign derive. OUT has each
+sentence with UPOS, HEAD and DEPREL (universal relations). OUT is written completely or not at all.
 """
 
 import argparse
@@ -42,7 +41,7 @@ def read_treebank(path: str) -> list[TreeExample]:
 
 
 def read_pairs(path: str) -> Iterator[list[str]]:
-    """The words of each text of pairs, in the order in which ``xalign derive`` looks for their trees."""
+    """The words of each text of each pair, in the order in which ``xalign derive`` expects their trees."""
     for number, words in enumerate(nli_files.sentences(nli_files.read(path, "en"))):
         if not words:
             raise XalignError("a text of a pair has no word", where=f"{path}, pair {number // 2 + 1}")
@@ -54,7 +53,7 @@ def read_words(path: str) -> Iterator[list[str]]:
     for number, line in enumerate(read_lines(path), 1):
         words = split_words(line)
         if not words:
-            raise XalignError("a line has no word", where=f"{path}, line {number}", expected="one sentence a line")
+            raise XalignError("a line has no word", where=f"{path}, line {number}", expected="one sentence per line")
         yield words
 
 
@@ -69,7 +68,7 @@ def score(parser: Parser, examples: Sequence[TreeExample]) -> dict[str, float]:
 
 
 def conllu(number: int, words: Sequence[str], parse: Parse) -> str:
-    """The lines of a sentence, and the empty one after it."""
+    """The lines of a sentence, and an empty line."""
     rows = [f"# sent_id = {number}"]
     for k, (word, upos, head, relation) in enumerate(zip(words, *parse, strict=True), 1):
         rows.append(f"{k}\t{word}\t_\t{upos}\t_\t_\t{head}\t{relation}\t_\t_")

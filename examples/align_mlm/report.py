@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Write the study's report from the results of 3_evaluate.sh: the paper's tables, its claims and two pictures.
+"""Write the study's report from the results of 3_evaluate.sh: the paper's tables, its claims and two figures.
 
 usage: report.py [--check] [--results FOLDER]
 
 Writes report/report.md, gaps.png and alignment.png in the results folder; scripts/compile_results.py then copies the
-tables into the documents. --check writes nothing; the exit code is 1 if report.md is not what the results give.
+tables into the documents. --check writes nothing and exits with 1 if report.md is outdated.
 """
 
 import argparse
@@ -30,18 +30,18 @@ PUBLISHED = Path(__file__).with_name("published.tsv")
 
 
 def known_percent(fractions: Sequence[float]) -> str:
-    """``61.8 ± 2.4`` of the runs' fractions, ``nan`` left out; no deviation of one run, – without runs."""
+    """``61.8 ± 2.4``: mean and deviation of the runs' fractions, without ``nan``; – without runs."""
     known = [each for each in fractions if not np.isnan(each)]
     return percent(summarise(known)) if known else "–"
 
 
 def name(setting: Setting) -> str:
-    """``DICT-MLM, dictionary 50 %``: the objective and what is varied."""
+    """``DICT-MLM, dictionary 50 %``: the objective and the varied option."""
     return f"{OBJECTIVES[setting.objective]}{variant(setting)}"
 
 
 def tasks_of(runs: Runs) -> list[str]:
-    """The tasks that some run was measured on."""
+    """The tasks that at least one run has."""
     return [task for task in TASKS if any(run.has(task) for mine in runs.values() for run in mine)]
 
 
@@ -83,7 +83,7 @@ def dictionary(runs: Runs) -> str:
 
 
 def varied(runs: Runs, label: str, settings: dict[str, Setting]) -> str:
-    """Supervised and zero-shot scores and gaps of settings that vary one thing."""
+    """Supervised and zero-shot scores and gaps of settings that vary one option."""
     parts = ("SUP", "ZS", "Δ")
     rows = [[each, *cells(runs, setting, parts)] for each, setting in settings.items() if setting in runs]
     return markdown((label, *columns(runs, parts)), rows)
@@ -97,13 +97,13 @@ def parallel(runs: Runs) -> str:
 
 
 def overlap(runs: Runs) -> str:
-    """Table 7: XLM by the share of pieces that the languages have in common."""
+    """Table 7: XLM by the share of common pieces."""
     settings = {f"{each} %": Setting("xlm", "trans_inv", overlap=each) for each in (0, 25, 50)}
     return varied(runs, "shared pieces of XLM", settings)
 
 
 def alignment(runs: Runs) -> str:
-    """Table 8: alignment scores of all pieces, of those trained on and of those held out."""
+    """Table 8: alignment scores of all, trained and held-out pieces."""
     rows = []
     for setting, mine in runs.items():
         scores = [known_percent([run.alignment(part) for run in mine]) for part in study.PARTS]
@@ -115,7 +115,7 @@ def alignment(runs: Runs) -> str:
 
 
 def correlation(runs: Runs) -> str:
-    """Figure 3 and appendix E in figures: Spearman's correlation of alignment score and transfer (-Δ)."""
+    """Figure 3 and appendix E as numbers: Spearman's correlation of alignment score and transfer (-Δ)."""
     grid = {setting: mine for setting, mine in runs.items() if setting.is_default}
     rows = []
     published = {figure.metric: figure.value for figure in read_published(PUBLISHED) if figure.table == "E"}
@@ -139,12 +139,12 @@ def correlation(runs: Runs) -> str:
 
 
 def p_value(p: float) -> str:
-    """Three digits; what is smaller is said so."""
+    """Three digits, or ``<`` for smaller values."""
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def paper_rows(setting: Setting) -> dict[str, str]:
-    """The row of each of the paper's tables that a setting is compared with."""
+    """The row of each of the paper's tables that corresponds to a setting."""
     objective = OBJECTIVES[setting.objective]
     varied = {key for key, usual in VARIANTS.items() if getattr(setting, key) != usual}
     rows = {} if varied else {"3": objective, "8": objective}
@@ -158,7 +158,7 @@ def paper_rows(setting: Setting) -> dict[str, str]:
 
 
 def figures(runs: Runs) -> list[Figure]:
-    """What was measured here, in the places of the paper's tables."""
+    """Our measurements under the names of the paper's tables."""
     found = []
     for setting, mine in runs.items():
         values = {
@@ -177,7 +177,7 @@ def figures(runs: Runs) -> list[Figure]:
 
 
 def published(runs: Runs) -> str:
-    """Tables 3 to 8 as the paper has them, with ours below and the difference."""
+    """Tables 3 to 8 of the paper, with our results and the difference."""
     theirs, ours = read_published(PUBLISHED), figures(runs)
     parts = ["Tables 3 to 8; the paper's encoder is larger, and has more text (see Runs)."]
     for table in dict.fromkeys(figure.table for figure in theirs):
@@ -249,7 +249,7 @@ def to_markdown(runs: Runs) -> str:
 
 
 def draw(runs: Runs, folder: Path) -> None:
-    """Figures 1 and 2, and Figure 3, of tasks that all runs of the main grid were measured on."""
+    """Figures 1 and 2, and Figure 3, for tasks that all runs of the main grid have."""
     from xalign_fairseq.evaluation.plots.transfer import plot_alignment, plot_gap_bars
 
     grid = {setting: mine for setting, mine in runs.items() if setting.is_default}
@@ -281,7 +281,7 @@ def main() -> int:
     if args.check:
         outdated = not path.is_file() or path.read_text(encoding="utf-8") != text
         if outdated:
-            print(f"{path} is not up to date; next: python report.py", file=sys.stderr)
+            print(f"{path} is outdated; next: python report.py", file=sys.stderr)
         return int(outdated)
     path.parent.mkdir(parents=True, exist_ok=True)
     with atomic_write(path) as out:

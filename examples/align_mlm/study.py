@@ -1,4 +1,4 @@
-"""What the study compares, and its results as 3_evaluate.sh writes them: settings, scores and gaps of every run."""
+"""The settings of the study, and the scores and gaps of every run from 3_evaluate.sh."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -20,13 +20,13 @@ TASKS = {"xnli": "XNLI", "ner": "NER", "pos": "POS"}
 # The paper's measure of each task; XTREME's F1 reads POS tags as entities.
 METRICS = {"xnli": "accuracy", "ner": "f1", "pos": "f1"}
 VALUES: dict[str, Callable[[np.ndarray], np.ndarray]] = {"accuracy": ratio, "f1": f1}
-PARTS = ("all", "trained", "held out")  # of the lexicon that the alignment score is taken of
+PARTS = ("all", "trained", "held out")  # of the lexicon, for the alignment score
 VARIANTS = {"overlap": 0, "parallel": 25, "dictionary": 25}
 
 
 @dataclass(frozen=True)
 class Setting:
-    """An objective and a derived language; shared pieces, pairs of XLM and entries of the dictionary in percent."""
+    """An objective and a derived language; shared pieces, XLM's pairs and dictionary entries in percent."""
 
     objective: str
     language: str
@@ -36,7 +36,7 @@ class Setting:
 
     @property
     def folder(self) -> str:
-        """Of the derived language's files."""
+        """The folder of the derived language's files."""
         return self.language + self._variants("overlap")
 
     @property
@@ -46,7 +46,7 @@ class Setting:
 
     @property
     def is_default(self) -> bool:
-        """Whether it is of the main grid."""
+        """Whether the setting is part of the main grid."""
         return self.data == self.language
 
     def __str__(self) -> str:
@@ -57,13 +57,13 @@ class Setting:
 
 
 def split_name(name: str) -> tuple[Setting, int]:
-    """Setting and seed of a run's name, ``OBJECTIVE.LANGUAGE[.VARIANT]-SEED``."""
+    """Setting and seed from a run's name, ``OBJECTIVE.LANGUAGE[.VARIANT]-SEED``."""
     variants = "".join(rf"(?:\.{variant}(?P<{variant}>\d+))?" for variant in VARIANTS)
     names = (rf"(?P<{key}>{'|'.join(known)})" for key, known in (("objective", OBJECTIVES), ("language", LANGUAGES)))
     found = re.fullmatch(r"\.".join(names) + variants + r"-(?P<seed>\d+)", name, re.ASCII)
     if not found:
         raise XalignError(
-            "there is no such run in the study",
+            "unknown run",
             found=name,
             expected=f"OBJECTIVE.LANGUAGE-SEED, also .overlap25, .parallel10, .dictionary50 after LANGUAGE; "
             f"objectives {', '.join(OBJECTIVES)}, languages {', '.join(LANGUAGES)}",
@@ -74,7 +74,7 @@ def split_name(name: str) -> tuple[Setting, int]:
 
 @dataclass(frozen=True)
 class Run:
-    """A checkpoint's results: what its JSON file says, and counts (items, K) of ``TASK/LANGUAGE/METRIC``."""
+    """A checkpoint's results: its JSON record, and counts (items, K) for each ``TASK/LANGUAGE/METRIC``."""
 
     setting: Setting
     seed: int
@@ -82,11 +82,11 @@ class Run:
     counts: dict[str, np.ndarray]
 
     def has(self, task: str) -> bool:
-        """Whether a task was measured."""
+        """Whether there are results for a task."""
         return f"{task}/xx/{METRICS[task]}" in self.counts
 
     def gap_counts(self, task: str, metric: str | None = None) -> np.ndarray:
-        """Counts of each item (N, 2K): of the supervised model and, after these, of the zero-shot one."""
+        """Counts of each item (N, 2K): of the supervised model, then of the zero-shot model."""
         metric = metric or METRICS[task]
         return np.concatenate([self.counts[f"{name}/xx/{metric}"] for name in (f"{task}-supervised", task)], axis=1)
 
@@ -133,6 +133,6 @@ def read(folder: Path) -> dict[Setting, list[Run]]:
 
 
 def _order(setting: Setting) -> tuple[Any, ...]:
-    """As in the paper's tables: objectives, then languages; variants after the main grid."""
+    """The paper's order: objectives, then languages; variants after the main grid."""
     places = list(OBJECTIVES).index(setting.objective), list(LANGUAGES).index(setting.language)
     return (not setting.is_default, *places, setting.overlap, setting.parallel, setting.dictionary)

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# The whole study: trains and measures every run, the most important ones first.
+# Train and evaluate every run of the study, the most important ones first.
 #
 #   bash study.sh DATA RUNS
 #
-# DATA: OUT of 1_data.sh. JOBS (1) runs side by side, SEEDS ("1 2 3"), RESULTS (results/ here); sizes are the variables
-# of 2_train.sh. It may be stopped at any time. Run again, it adds what is missing and skips what another call is
-# working on. Logs: RUNS/NAME.log.
+# DATA: OUT of 1_data.sh. JOBS (1): parallel runs. SEEDS ("1 2 3"), RESULTS (results/ here), and the variables of
+# 2_train.sh for sizes. You can stop it at any time. Run again, it adds missing results and skips the runs of another
+# call. Logs: RUNS/NAME.log.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"
@@ -16,7 +16,7 @@ export RESULTS="${RESULTS:-$here/results}"
 as_paths data runs RESULTS
 export OMP_NUM_THREADS="${OMP_NUM_THREADS:-$((($(nproc) + JOBS - 1) / JOBS))}"
 
-cells() { # OBJECTIVES LANGUAGE [VARIABLE=VALUE]: a line for each seed and objective
+cells() { # OBJECTIVES LANGUAGE [VARIABLE=VALUE]: one line per seed and objective
   local seed objective
   for seed in $SEEDS; do
     for objective in $1; do
@@ -40,15 +40,15 @@ grid() {
   cells "align_mlm dict_mlm" trans_syn DICTIONARY=50
 }
 
-run() { # OBJECTIVE LANGUAGE SEED [VARIABLE=VALUE]: train and measure, unless that is done or being done
+run() { # OBJECTIVE LANGUAGE SEED [VARIABLE=VALUE]: train and evaluate, unless this is done or in progress
   local name="${4:-}"
   name="${name,,}"
   name="$1.$2${name:+.${name/=/}}-$3"
   if [[ ! -e "$data/data/$2" ]]; then
-    echo "$name: left out, there is no $data/data/$2"
+    echo "$name: skipped, no $data/data/$2"
     return
   fi
-  # The lock goes with the last process that holds it, however that ends.
+  # The system releases the lock when the last process that holds it ends, however it ends.
   exec 9> "$runs/.$name.lock"
   if ! flock -n 9 || [[ -e "$RESULTS/runs/$name.json" ]]; then
     return
@@ -66,5 +66,5 @@ run() { # OBJECTIVE LANGUAGE SEED [VARIABLE=VALUE]: train and measure, unless th
 mkdir -p "$runs"
 export -f run
 export here data runs
-# xargs ends with another code than 0 if a run failed, after all others.
+# If a run failed, xargs finishes the others and exits with a nonzero code.
 grid | xargs -P "$JOBS" -L 1 bash -c 'run "$@"' _

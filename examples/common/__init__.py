@@ -1,1 +1,1 @@
-"""What the scripts of the recipes share; each of them puts this folder's parent on its path."""
+"""Code shared by the recipes' scripts, which put the parent of this folder on their path."""

@@ -1,7 +1,7 @@
-"""Where the papers' texts, labelled data and models are: addresses, home pages, sizes and checksums where published.
+"""The papers' texts, labelled data and models: addresses, home pages, sizes, and published checksums.
 
-``sources.tsv`` has the files: those of a name belong together, as the languages of XQuAD. Sizes and SHA-256 are those
-that TensorFlow Datasets and Hugging Face's datasets publish for these files, of treebanks those of LINDAT's archives.
+``sources.tsv`` lists the files; files of one name belong together, such as the languages of XQuAD. Sizes and SHA-256
+come from TensorFlow Datasets and Hugging Face's datasets, for treebanks from LINDAT's archives.
 """
 
 import csv
@@ -13,9 +13,9 @@ from pathlib import Path
 
 from xalign_fairseq.core.errors import XalignError
 
-# SOURCES: another table of the same form, as of a mirror
+# SOURCES: another table of this form, for example for a mirror
 SOURCES = Path(os.environ.get("SOURCES") or Path(__file__).with_name("sources.tsv"))
-# Release of each corpus of OPUS, https://opus.nlpl.eu; its files are named by both languages in alphabetical order.
+# Release of each corpus of OPUS, https://opus.nlpl.eu; its files have both languages in their name, alphabetically.
 OPUS = {
     "EUbookshop": "v2",
     "Europarl": "v8",
@@ -26,20 +26,20 @@ OPUS = {
     "Tanzil": "v1",
     "WikiMatrix": "v1",
 }
-# 1M pairs at most with English, drawn from all of OPUS; the only corpus that is laid out otherwise
+# At most 1M pairs with English, sampled from all of OPUS; its layout differs from the others
 SAMPLED = "OPUS-100"
-# Of XLM-Align's Tables 8 and 9: gigabytes of text of CCNet and of Wikipedia in each language, and its archives of
-# CC-100, the release of CCNet's text. Of 87 codes some stand for two languages (two scripts of zh and my, romanised
-# text), which makes the paper's 94; CC-100 lacks six of them.
+# From XLM-Align's Tables 8 and 9: gigabytes of CCNet's and Wikipedia's text per language, and its archives of CC-100,
+# the release of CCNet's text. The 87 codes cover the paper's 94 languages: some have two (two scripts of zh and my,
+# romanised text). CC-100 lacks six of them.
 MONOLINGUAL = Path(__file__).with_name("monolingual.tsv")
 
 
 @dataclass(frozen=True)
 class Source:
-    """A file to fetch: its place below the folder of downloads, its address, its home page, its size and checksum.
+    """A file to fetch: its path in the folder of downloads, its address, home page, size and checksum.
 
     Attributes:
-        text: gigabytes of what it unpacks to, where that is known better than the size.
+        text: gigabytes after unpacking, if known.
     """
 
     name: str
@@ -57,13 +57,13 @@ class Source:
         return f"{self.url}  ({size}; {self.home})"
 
     def path(self, folder: Path) -> Path:
-        """Where the file is, or will be."""
+        """The path of the file, whether it exists or not."""
         return folder / self.name
 
 
 @cache
 def named() -> dict[str, tuple[Source, ...]]:
-    """The files of ``sources.tsv`` by their name there."""
+    """The files of ``sources.tsv`` by name."""
     found: dict[str, list[Source]] = {}
     with open(SOURCES, encoding="utf-8", newline="") as stream:
         for row in csv.DictReader(stream, delimiter="\t"):
@@ -76,21 +76,21 @@ def named() -> dict[str, tuple[Source, ...]]:
 def files(name: str) -> tuple[Source, ...]:
     """All files of a name."""
     if name not in named():
-        raise XalignError("a file is not known", where=name, expected=", ".join(named()))
+        raise XalignError("unknown file", where=name, expected=", ".join(named()))
     return named()[name]
 
 
 def bitext(corpus: str, src: str, tgt: str) -> Source:
-    """A corpus of OPUS for a pair of languages, in Moses' format: a zip with one file a language.
+    """A corpus of OPUS for a pair of languages, in Moses' format: a zip with one file per language.
 
-    That of OPUS-100 is a tar archive with files of the names ``*-train.LANG``, ``*-dev.LANG`` and ``*-test.LANG``;
+    OPUS-100 is a tar archive with files ``*-train.LANG``, ``*-dev.LANG`` and ``*-test.LANG``;
     translation2019zh is a zip of JSON lines.
     """
     if corpus == "translation2019zh":
         return files(corpus)[0]
     if corpus not in (*OPUS, SAMPLED):
         raise XalignError(
-            "a corpus is not known",
+            "unknown corpus",
             where=corpus,
             expected=", ".join((*OPUS, SAMPLED, "translation2019zh")),
             remedy="put its text to OUT/PAIR/train.LANG by hand",
@@ -123,7 +123,7 @@ def monolingual() -> dict[str, Monolingual]:
 
 
 def cc100(language: str) -> list[Source]:
-    """The archives of CC-100 of a language, an empty line between documents; none of a language that CC-100 lacks."""
+    """The archives of CC-100 for a language, with an empty line between documents; none if CC-100 lacks it."""
     about = monolingual().get(language, Monolingual(0, 0, (language,)))
     home = "https://data.statmt.org/cc-100/"
     return [
@@ -141,7 +141,7 @@ def wikipedia(language: str) -> Source:
 
 
 def total(sources: Iterable[Source]) -> str:
-    """What all of it comes to, as far as it is known."""
+    """The total size, as far as it is known."""
     everything: Sequence[Source] = list(sources)
     size = sum(source.size or 0 for source in everything) / 1e9
     text = sum(source.text or 0 for source in everything)

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""Fetch a paper's texts and models, and lay the texts out as the recipes read them.
+"""Download a paper's texts and models, and lay the texts out for the recipes.
 
 usage: download.py OUT [PAIR=CORPUS[+CORPUS] ...] [--mono LANG ...] [--wikipedia LANG ...] [--file NAME ...]
                    [--pairs N] [--words] [--jobs N] [--dry]
 
-How large all of it is, as far as that is known, is said first. Archives are kept in OUT/downloads; one that is cut off
-is continued by the next call, and one that cannot be had stops no other: what is missing is listed at the end, with
-exit code 1, and the next call fetches it. Written are OUT/PAIR/train.LANG and valid.LANG, of several corpora behind
-each other, and OUT/mono/LANG.txt of CC-100, then of Wikipedia. Tar archives are unpacked in their folder. What is
-there already is left as it is; a pair of other corpora in its place is an error.
+Prints the total size first, as far as it is known. Archives are kept in OUT/downloads. Failed downloads are listed at
+the end, with exit code 1; run again to retry them and to continue incomplete ones. Writes OUT/PAIR/train.LANG and
+valid.LANG, with several corpora one after the other, and OUT/mono/LANG.txt, first CC-100, then Wikipedia. Unpacks tar
+archives in their folder. Existing files are kept; a pair that exists with other corpora is an error.
 """
 
 import argparse
@@ -39,8 +38,8 @@ from common.corpora import Source, bitext, cc100, files, monolingual, total
 from common.corpora import wikipedia as dump
 from common.fetch import fetch_all
 
-CORPORA = "corpora.txt"  # next to a pair's text: its corpora
-UNSPACED = re.compile(r"([\u3001-\u303f\u3040-\u30ff\u3400-\u9fff])")  # each a word here: kana, Han, their punctuation
+CORPORA = "corpora.txt"  # next to a pair's text: the names of its corpora
+UNSPACED = re.compile(r"([\u3001-\u303f\u3040-\u30ff\u3400-\u9fff])")  # kana, Han and their punctuation: each a word
 ALL = "all"  # the 94 languages of XLM-Align, by 87 codes
 
 
@@ -48,15 +47,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path)
     parser.add_argument("bitext", nargs="*", metavar="PAIR=CORPUS[+CORPUS]", help="such as en-fr=MultiUN+WikiMatrix")
-    parser.add_argument("--mono", nargs="*", default=[], metavar="LANG", help="text of CC-100; all: XLM-Align's 94")
-    parser.add_argument("--wikipedia", nargs="*", default=[], metavar="LANG", help="and of Wikipedia; all likewise")
+    parser.add_argument("--mono", nargs="*", default=[], metavar="LANG", help="CC-100's text; all: XLM-Align's 94")
+    parser.add_argument("--wikipedia", nargs="*", default=[], metavar="LANG", help="Wikipedia's text; all: the same")
     parser.add_argument("--file", nargs="*", default=[], metavar="NAME", help="other files of sources.tsv")
-    parser.add_argument("--pairs", type=int, metavar="N", help="draw N training pairs of each (default: all)")
+    parser.add_argument("--pairs", type=int, metavar="N", help="training pairs to draw for each PAIR (default: all)")
     parser.add_argument("--valid", type=int, default=1000, metavar="N", help="held-out pairs (default: %(default)s)")
     parser.add_argument("--words", action="store_true", help="tokenise (Moses; Han characters become words)")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="files at a time, fetched and unpacked")
-    parser.add_argument("--dry", action="store_true", help="say what would be fetched, and fetch nothing")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="parallel downloads")
+    parser.add_argument("--dry", action="store_true", help="list the downloads and fetch nothing")
     args = parser.parse_args()
     downloads = args.out / "downloads"
     pairs = {
@@ -77,7 +76,7 @@ def main() -> int:
         print("\n".join(f"{source.path(downloads)} <- {source}" for source in sources))
         print(total(sources), file=sys.stderr)
         return 0
-    if args.words and not find_spec("sacremoses"):  # an error before hours of downloading
+    if args.words and not find_spec("sacremoses"):  # fail before hours of downloading
         raise XalignError(
             "a package is missing",
             parameter="words",
@@ -102,7 +101,7 @@ def main() -> int:
 
 
 def write_mono(out: Path, language: str, parts: Sequence[Source]) -> str:
-    """Write a language's monolingual text, of all its archives behind each other, unless it is there."""
+    """Write a language's monolingual text from all its archives, unless it exists."""
     text = out / f"mono/{language}.txt"
     if not text.exists():
         text.parent.mkdir(parents=True, exist_ok=True)
@@ -121,17 +120,17 @@ def write_mono(out: Path, language: str, parts: Sequence[Source]) -> str:
 
 
 def names(corpora: Sequence[Source]) -> str:
-    """A line for each archive that a pair's text is of."""
+    """One line for each archive of a pair's text."""
     return "".join(f"{source.name}\n" for source in corpora)
 
 
 def require_same_corpora(folder: Path, corpora: Sequence[Source]) -> None:
-    """Text that is there already stays, but not as that of other corpora; of text of your own nothing is known."""
+    """Keep existing text, but refuse text of other corpora; text without a record may be the user's own."""
     note = folder / CORPORA
     there = note.read_text(encoding="utf-8") if note.is_file() else names(corpora)
     if there != names(corpora):
         raise XalignError(
-            "the pair is there already, of other corpora",
+            "the pair exists with other corpora",
             where=folder,
             found=there.split(),
             expected=names(corpora).split(),
@@ -140,7 +139,7 @@ def require_same_corpora(folder: Path, corpora: Sequence[Source]) -> None:
 
 
 def languages(pair: str) -> tuple[str, str]:
-    """Both sides of SRC-TGT, whose names of texts and archives have no other dash."""
+    """Both sides of SRC-TGT; the names of texts and archives have no other dash."""
     src, _, tgt = pair.partition("-")
     if not (src and tgt) or "-" in tgt:
         raise XalignError("a pair is not two languages", where=pair, expected="such as en-fr")
@@ -148,7 +147,7 @@ def languages(pair: str) -> tuple[str, str]:
 
 
 def unpack(path: Path) -> Path:
-    """Unpack a tar archive into the folder of its name, which it returns; other files stay as they are."""
+    """Unpack a tar archive into a folder of its name and return the folder; other files stay as they are."""
     folder = path.with_name(path.name.removesuffix(".tar.gz"))
     if path.name.endswith(".tar.gz") and not folder.exists():
         work = path.with_name("." + folder.name)
@@ -162,7 +161,7 @@ def unpack(path: Path) -> Path:
 
 
 def read_pairs(archives: list[Path], src: str, tgt: str) -> Iterator[tuple[str, str]]:
-    """The pairs of the archives, but those with an empty side; spaces at the ends are removed."""
+    """The pairs of the archives, without pairs that have an empty side; strips spaces at the ends."""
     for path in archives:
         if path.name.startswith("translation2019zh"):
             yield from json_pairs(path, src, tgt)
@@ -193,23 +192,23 @@ def json_pairs(path: Path, src: str, tgt: str) -> Iterator[tuple[str, str]]:
 
 
 def open_zip(path: Path, language: str, stack: ExitStack) -> TextIO:
-    """A side of a zip of Moses' format."""
+    """One side of a zip in Moses' format."""
     archive = stack.enter_context(zipfile.ZipFile(path))
     name = only([name for name in archive.namelist() if name.endswith(f".{language}")], path, language)
     return io.TextIOWrapper(stack.enter_context(archive.open(name)), encoding="utf-8", newline="\n")
 
 
 def open_unpacked(path: Path, language: str, stack: ExitStack) -> TextIO:
-    """A side of OPUS-100's training text, unpacked next to its archive: two sides of a tar can't be read in turns."""
+    """One side of OPUS-100's training text, unpacked next to its archive, because a tar can't be read at two places."""
     name = only([str(each) for each in unpack(path).rglob(f"*-train.{language}")], path, language)
     return stack.enter_context(open(name, encoding="utf-8", newline="\n"))
 
 
 def only(names: Sequence[str], path: Path, language: str) -> str:
-    """The one text of a language in an archive."""
+    """The only text of a language in an archive."""
     if len(names) != 1:
         raise XalignError(
-            "an archive has not one text of a language",
+            "an archive must have one text of a language",
             where=path,
             found=names or "none",
             expected=f"one file .{language}",
@@ -218,7 +217,7 @@ def only(names: Sequence[str], path: Path, language: str) -> str:
 
 
 def write_pair(out: Path, pair: str, corpora: Sequence[Source], args: argparse.Namespace) -> None:
-    """Draw training and held-out pairs, in the order of the text, and write them."""
+    """Draw training and held-out pairs, keep their order, and write them."""
     src, tgt = languages(pair)
     archives = [source.path(out / "downloads") for source in corpora]
     total = sum(1 for _ in read_pairs(archives, src, tgt))
@@ -248,7 +247,7 @@ def write_pair(out: Path, pair: str, corpora: Sequence[Source], args: argparse.N
 
 
 def tokenizer(language: str):
-    """Moses' words between spaces, cased; kana and Han characters are words, because Moses does not separate them."""
+    """Moses tokenisation, cased; kana and Han characters are words, because Moses does not separate them."""
     from sacremoses import MosesTokenizer
 
     words = MosesTokenizer(language).tokenize

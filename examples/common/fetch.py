@@ -1,4 +1,4 @@
-"""Fetch a file of the web: resumed where it was cut off, and in its place only once it is whole."""
+"""Download a file: resume incomplete downloads, and put the file in place only when it is complete."""
 
 import bz2
 import gzip
@@ -23,9 +23,9 @@ CHUNK = 1 << 20
 
 
 def fetch_all(sources: Sequence[Source], folder: Path, jobs: int = 1) -> list[Source]:
-    """Fetch files, several at a time; one that cannot be had stops no other.
+    """Fetch files in parallel; a failure does not stop the others.
 
-    Said before: how large all of it is. At the end: what is missing, and why.
+    Prints the total size first, and at the end the missing files and the reasons.
     """
     print(total(sources), file=sys.stderr)
 
@@ -43,14 +43,14 @@ def fetch_all(sources: Sequence[Source], folder: Path, jobs: int = 1) -> list[So
     for source, problem in missing:
         print(f"missing: {source.path(folder)}\n  {problem}".replace("\n", "\n  "), file=sys.stderr)
     if missing:
-        print(f"{len(missing)} of {len(sources)} files are missing; the others are there", file=sys.stderr)
+        print(f"{len(missing)} of {len(sources)} files are missing", file=sys.stderr)
     return [source for source, _ in missing]
 
 
 def fetch(url: str, path: Path, home: str, sha256: str | None = None) -> None:
-    """Fetch ``url`` to ``path``; what is there already stays.
+    """Fetch ``url`` to ``path``, unless it exists.
 
-    A file that is cut off waits as ``path.part`` and is continued by the next call.
+    An incomplete download stays as ``path.part``, and the next call continues it.
     """
     if path.exists():
         return
@@ -59,41 +59,41 @@ def fetch(url: str, path: Path, home: str, sha256: str | None = None) -> None:
     whole = _receive(url, part, home)
     if whole is not None and part.stat().st_size != whole:
         raise XalignError(
-            "a file did not arrive whole",
+            "incomplete download",
             where=url,
             found=f"{part.stat().st_size} bytes in {part}",
             expected=f"{whole} bytes",
-            remedy="run the same command again: it goes on where this one stopped",
+            remedy="run the same command again to resume",
         )
     if sha256 is not None and (found := digest(part)) != sha256:
         part.unlink()
         raise XalignError(
-            "a file that was fetched is not the one whose checksum is published, and was removed",
+            "the checksum of a download differs from the published one; the file was removed",
             where=url,
             found=found,
             expected=sha256,
-            remedy=f"run the same command again; if it stays so, see {home}: it may have been published anew",
+            remedy=f"run the same command again; if it fails again, look for a new release at {home}",
         )
     try:
         check_archive(part, path.name)
     except (OSError, EOFError, zipfile.BadZipFile, tarfile.TarError, lzma.LZMAError, zlib.error) as error:
         part.unlink()
         raise XalignError(
-            "a file that was fetched is no whole archive and was removed",
+            "a download is not a complete archive; the file was removed",
             where=url,
             found=error,
-            remedy=f"run the same command again; if it stays so, fetch it from {home} by hand to {path}",
+            remedy=f"run the same command again; if it fails again, download {path} by hand from {home}",
         ) from error
     part.rename(path)
 
 
 def _receive(url: str, part: Path, home: str) -> int | None:
-    """Append to ``part`` what is missing; gives the size of the whole file if the server sends it."""
+    """Append the missing rest to ``part``; return the size of the complete file if the server sends it."""
     begun = part.stat().st_size if part.exists() else 0
     headers = {"User-Agent": "xalign_fairseq"} | ({"Range": f"bytes={begun}-"} if begun else {})
     try:
         with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=60) as answer:
-            resumed = answer.status == http.HTTPStatus.PARTIAL_CONTENT  # otherwise the server sends it from the start
+            resumed = answer.status == http.HTTPStatus.PARTIAL_CONTENT  # otherwise the server sends the whole file
             size = answer.headers["Content-Range" if resumed else "Content-Length"]
             with open(part, "ab" if resumed else "wb") as file:
                 shutil.copyfileobj(answer, file, CHUNK)
@@ -102,10 +102,10 @@ def _receive(url: str, part: Path, home: str) -> int | None:
             size = error.headers["Content-Range"]  # nothing is missing
         else:
             raise XalignError(
-                "the server has no such file for us",
+                "the server does not have this file",
                 where=url,
                 found=f"{error.code} {error.reason}",
-                remedy=f"look for its present address on {home}, and fetch it by hand to {part.with_suffix('')}",
+                remedy=f"look for its new address on {home}, and download it by hand to {part.with_suffix('')}",
             ) from error
     except (OSError, http.client.HTTPException) as error:  # URLError is an OSError
         raise XalignError(
@@ -113,7 +113,7 @@ def _receive(url: str, part: Path, home: str) -> int | None:
             where=url,
             found=getattr(error, "reason", error),
             expected=f"a network, or the file at {part.with_suffix('')}",
-            remedy="run the same command where there is a network, and copy its folder here",
+            remedy="run the same command on a machine with a network, and copy its folder here",
         ) from error
     total = size.rpartition("/")[2] if size else ""
     return int(total) if total.isdigit() else None
@@ -126,11 +126,11 @@ def digest(path: Path) -> str:
 
 
 def check_archive(path: Path, name: str) -> None:
-    """Read an archive through, with its checksums; ``name`` says what kind it is."""
+    """Read a complete archive and verify its checksums; ``name`` gives the type."""
     if name.endswith(".zip"):
         with zipfile.ZipFile(path) as archive:
             if broken := archive.testzip():
-                raise zipfile.BadZipFile(f"{broken} in it is broken")
+                raise zipfile.BadZipFile(f"{broken} is corrupted")
         return
     opener = {".gz": gzip.open, ".tgz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}.get(Path(name).suffix)
     if opener is not None:

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Print the options of fairseq-train that a YAML file for fairseq-hydra-train stands for, one word a line.
+"""Convert a YAML file for fairseq-hydra-train to options of fairseq-train, one word per line.
 
 usage: options.py YAML [SECTION[.OPTION]=VALUE ...]
 
-Left out are paths (???) and the device, which the recipes' scripts give. The last word is the number of updates.
+Without paths (???) and the device, which the recipes' scripts set. The last word is the number of updates.
 """
 
 import sys

@@ -1,18 +1,18 @@
-# Shared by the scripts of the recipes, which source it.
-# shellcheck shell=bash disable=SC2034 # they read what is set here
+# Functions for the scripts of the recipes, which source this file.
+# shellcheck shell=bash disable=SC2034 # the scripts read the variables set here
 
-# Prints the comment at the head of a script, and exits.
+# Prints the header comment of a script, and exits.
 usage() {
   awk 'NR == 1 { next } !/^#/ { exit } { sub(/^# ?/, ""); print }' "$0" >&2
   exit 2
 }
 
-# What is given on the command line or in the environment must be there before anything is started.
+# Checks an input before any work starts.
 require_file() { # WHAT FILE
   [[ -e "$2" ]] || { echo "error: $1: there is no file '$2'" >&2; exit 2; }
 }
 
-# Sets `benchmark`, the folder with assemble.py and what it reads: BENCHMARK, otherwise ../shared/data next to this
+# Sets `benchmark`, the folder with assemble.py and its inputs: BENCHMARK, otherwise ../shared/data next to this
 # repository.
 choose_benchmark() {
   benchmark="${BENCHMARK:-$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/../../../shared/data}"
@@ -20,8 +20,8 @@ choose_benchmark() {
   [[ -f "$benchmark/assemble.py" ]] || { echo "error: no assemble.py in $benchmark; set BENCHMARK" >&2; exit 2; }
 }
 
-# Paths of the command line, by the names of their variables, as no program takes them for anything else: -x is no option
-# then, and lang=de/text no assignment of awk. One that is empty or not set stays so.
+# Puts ./ before relative paths, given by the names of their variables, so that programs do not take -x for an option or
+# lang=de/text for an assignment of awk. Empty and unset variables stay as they are.
 as_paths() { # NAME ...
   local name
   for name in "$@"; do
@@ -29,8 +29,8 @@ as_paths() { # NAME ...
   done
 }
 
-# Saves the start of fairseq-train, which would leave a finished run as it is. The line of an epoch is logged after the
-# last checkpoint was written, that of a validation before.
+# Whether the run has all its updates; this saves the start of fairseq-train. The line of an epoch is logged after the
+# last checkpoint is written, the line of a validation before.
 finished() { # SAVE_DIR UPDATES
   grep -qs "| num_updates $2 | lr " "$1/train.log" && echo "$1 has its $2 updates already"
 }
@@ -57,16 +57,16 @@ choose_engine() {
   engine="${ENGINE:-$(command -v fast_align > /dev/null && echo fast_align || echo eflomal)}"
 }
 
-# Links training and validation text together by `engine`, which knows more the more it reads, and takes the links
-# apart: FOLDER/{train,valid}.symmetrized.links; FOLDER/symmetrized.json says how they came to be.
+# Links training and validation text together with `engine`, which improves with more text, and splits the links:
+# FOLDER/{train,valid}.symmetrized.links; FOLDER/symmetrized.json records how they were made.
 link_splits() { # FOLDER SRC TGT [option of xalign links ...]
   local folder="$1" src="$2" tgt="$3" all lang pairs
   shift 3
   as_paths folder
   all="$folder/.all"
-  [[ ! -e "$folder/symmetrized.json" ]] || return 0 # it is written last
+  [[ ! -e "$folder/symmetrized.json" ]] || return 0 # written last
   for lang in "$src" "$tgt"; do
-    awk 1 "$folder/train.$lang" "$folder/valid.$lang" > "$all.$lang" # ends a last line that has no end
+    awk 1 "$folder/train.$lang" "$folder/valid.$lang" > "$all.$lang" # adds a missing newline at the end
   done
   xalign links --src "$all.$src" --tgt "$all.$tgt" --out "$all.links" --engine "$engine" \
     --symmetrize grow-diag-final-and --overwrite "$@"
@@ -77,27 +77,27 @@ link_splits() { # FOLDER SRC TGT [option of xalign links ...]
   rm "$all".*
 }
 
-# The run has left a checkpoint, or a log of one: it did not end at once, at a wrong option.
+# Whether the run left a checkpoint or logged an update, so that it did not fail at once, for example at a wrong option.
 started() { # SAVE_DIR
   grep -qs "| num_updates " "$1/train.log" || [[ -n "$(find "$1" -maxdepth 1 -name 'checkpoint*.pt' -print -quit)" ]]
 }
 
-# Writes SAVE_DIR/run.json, what results files say of a run; that of a run that is resumed stays. Of the variables those
-# that are set are before the command.
+# Writes SAVE_DIR/run.json, the record for results files, or keeps that of a resumed run. The recorded command starts
+# with the variables that are set.
 record_run() { # SAVE_DIR SETTING SEED DEVICE_OPTIONS "VARIABLE ..." SCRIPT [ARGUMENT ...]
   local names
   read -r -a names <<< "$5"
-  [[ "${SLURM_PROCID:-0}" == 0 ]] || return 0 # of several processes the first one writes
-  # PATH is there because export without a name lists all.
+  [[ "${SLURM_PROCID:-0}" == 0 ]] || return 0 # the first process writes
+  # Without a name, export would list all variables: hence PATH.
   if [[ ! -e "$1/run.json" ]] || ! started "$1"; then
     (export PATH "${names[@]}" && python "$(dirname -- "${BASH_SOURCE[0]}")/record_run.py" "$@")
   fi
 }
 
-# Fetches what download.py is asked for. With DRY=1 it says what it would fetch; with SAMPLE=N it fetches nothing and
-# writes N made-up pairs of each pair (English with German or French), to try the steps. Made-up and real
-# text have separate folders, so that neither is taken for the other or overwritten.
-download() { # OUT PAIRS... of the form PAIR=CORPORA, then options of download.py
+# Fetches files with download.py. DRY=1 only lists them; SAMPLE=N fetches nothing and writes N made-up pairs
+# for each language pair (English with German or French), to try the steps. Made-up and real text have separate folders,
+# so that neither is mistaken for the other or overwritten.
+download() { # OUT PAIR=CORPORA... [option of download.py ...]
   if [[ -n "${SAMPLE:-}" ]]; then
     require_made_up "$1"
     sample_text "$@"
@@ -108,7 +108,7 @@ download() { # OUT PAIRS... of the form PAIR=CORPORA, then options of download.p
   fi
 }
 
-# Made-up data are written to a folder that is new or empty, or holds made-up data already.
+# Made-up data need a new or empty folder, or one with made-up data.
 require_made_up() { # OUT
   [[ -e "$1/.sample" || -z "$(ls -A "$1" 2> /dev/null)" ]] ||
     { echo "error: SAMPLE: '$1' holds something else; next: give a folder that is new or empty" >&2; exit 2; }
@@ -134,7 +134,7 @@ sample_text() { # OUT PAIR=CORPORA...: TEXT/PAIR/{train,valid}.LANG and TEXT/mon
   done
 }
 
-# Training pairs of a data-bin, of all its language pairs or of one.
+# Prints the number of training pairs in a data-bin, of all language pairs or of one.
 count_pairs() { # DATA_BIN [PAIR]
   python - "$@" <<'END'
 import sys
@@ -156,9 +156,8 @@ sys.exit(exit_code(main))
 END
 }
 
-# Sets `train`, the command that trains: fairseq-train, which uses all GPUs of a machine that it sees. With GPUS (of
-# each node) scripts/torchrun.sh starts it (NODES, NODE and HOST: see there); under Slurm scripts/slurm/train.sbatch
-# does.
+# Sets `train`, the command that trains: fairseq-train, which uses all visible GPUs of a machine. With GPUS (per node),
+# scripts/torchrun.sh starts it (NODES, NODE and HOST: see there); under Slurm, scripts/slurm/train.sbatch starts it.
 choose_launcher() {
   train=(fairseq-train)
   if [[ -n "${DISTRIBUTED:-}" ]]; then
@@ -170,7 +169,7 @@ choose_launcher() {
   fi
 }
 
-# Sets `options`, those of fairseq-train in a YAML file, and UPDATES if it is not set.
+# Sets `options` to the fairseq-train options in a YAML file, and UPDATES if it is not set.
 read_options() { # YAML [SECTION.OPTION=VALUE ...]
   local words
   words="$(python "$(dirname -- "${BASH_SOURCE[0]}")/options.py" "$@")"
@@ -178,7 +177,7 @@ read_options() { # YAML [SECTION.OPTION=VALUE ...]
   UPDATES="${UPDATES:-${options[-1]}}"
 }
 
-# Trains with `options`, then SEED, UPDATES, DEVICE and INIT, then the given ones; a finished run is kept.
+# Trains with `options`, then SEED, UPDATES, DEVICE and INIT, then the given options; keeps a finished run.
 # SAVE_DIR/tensorboard has a curve for each objective: tensorboard --logdir SAVE_DIR.
 train_run() { # DATA_BIN SAVE_DIR [fairseq-train option ...]
   local data="$1" save="$2" device

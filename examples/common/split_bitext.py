@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Hold out validation pairs from FOLDER/all.* and write train.* and valid.* with links.
 
-Links of the training part are the intersection of the two directions. Those of the validation part are a silver
-standard: the intersection counts as sure, the rest of the union as possible.
+Training links are the intersection of the two directions. Validation links are a silver standard: the intersection
+is sure, the rest of the union is possible.
 
 usage: split_bitext.py FOLDER SRC TGT [--valid N] [--seed S]
 """
@@ -19,7 +19,7 @@ def main() -> None:
     parser.add_argument("src")
     parser.add_argument("tgt")
     parser.add_argument("--valid", type=int, default=500, help="validation pairs (default: %(default)s)")
-    parser.add_argument("--seed", type=int, default=1, help="which ones (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="of the choice (default: %(default)s)")
     args = parser.parse_args()
     names = [args.src, args.tgt, "fwd", "rev"]
     columns = [(args.folder / f"all.{name}").read_text(encoding="utf-8").split("\n")[:-1] for name in names]

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Tokenise and lower-case one side of a bitext the way the gold alignments are written.
+"""Tokenise and lower-case one side of a bitext as in the gold alignments.
 
 usage: tokenize_bitext.py LANG [--tokenized] [--cased] [--strip-marks] < text > tokens
 
-Moses tokenisation by sacremoses, no HTML escapes. --tokenized: the text is tokenised already, only lower-case it.
+Moses tokenisation by sacremoses, no HTML escapes. --tokenized: the text is tokenised; only lower-case it.
 --cased: keep the case.
 --strip-marks: remove diacritics too (the Romanian gold set was written without them).
 """

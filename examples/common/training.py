@@ -1,4 +1,4 @@
-"""How a run was trained: what recipe.sh wrote at its start, and what fairseq-train logged."""
+"""How a run was trained: the record from recipe.sh and the log of fairseq-train."""
 
 from pathlib import Path
 from typing import Any

@@ -18,7 +18,7 @@ NOT_TEXT = ("=", "*", "#", ":", ";", "|", "!", "{", "}", "__")
 
 
 def paragraphs(dump: TextIO) -> Iterator[str]:
-    """The paragraphs of all articles of a dump (XML), an empty line behind each article; redirects are left out."""
+    """The paragraphs of all articles of a dump (XML), an empty line after each article, without redirects."""
     space, title, text = "", "", ""
     for _, element in ElementTree.iterparse(dump):
         tag = element.tag.rpartition("}")[2]
@@ -39,7 +39,7 @@ def paragraphs(dump: TextIO) -> Iterator[str]:
 
 
 def article(markup: str) -> Iterator[str]:
-    """The paragraphs of an article's markup; lists, tables and headings are left out."""
+    """The paragraphs of an article's markup, without lists, tables and headings."""
     text = COMMENTS.sub("", markup)
     before = None
     while before != text:

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# The texts of Wu & Dredze (2020), 1M pairs of each language in words, and XLM-R base. Writes
+# Download the texts of Wu & Dredze (2020), 1M tokenised pairs per language, and XLM-R base. Writes
 # TEXT/PAIR/{train,valid}.LANG.
 #
 #   bash 0_download.sh TEXT [PAIR ...]          PAIR: ar-en de-en en-es en-fr en-hi en-ru en-vi en-zh (default: all)
 #
-# DRY=1 only lists downloads and addresses. SAMPLE=N downloads nothing and writes N made-up pairs of each of en-de
-# and en-fr (in either order), to try the next steps. Run again, it resumes. XLM-R base
+# DRY=1 only lists downloads and addresses. SAMPLE=N downloads nothing and writes N made-up pairs for each of en-de
+# and en-fr (in either order), to try the next steps. Run again to resume. XLM-R base
 # goes to TEXT/downloads/xlmr.base.
-# PAIRS (1000000) are drawn. CORPUS: another corpus of ../common/corpora.py for all pairs, as OPUS-100 (Table 1b). Han
-# characters are words by themselves; the paper has Stanford's segmenter.
+# PAIRS (1000000): pairs drawn per language. CORPUS: use this corpus of ../common/corpora.py for all pairs, for example
+# OPUS-100 (Table 1b). Each Han character is a word; the paper uses Stanford's segmenter.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
 [[ $# -ge 1 ]] || usage

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Word links of tokenised bitext as Wu & Dredze (2020) make them, and the data-bin.
+# Link the words of tokenised bitext as in Wu & Dredze (2020), and write the data-bin.
 #
 #   bash 1_data.sh TEXT DATA_BIN PAIR [PAIR ...]
 #
-# TEXT/PAIR/{train,valid}.{LANG,LANG}: tokenised text, words separated by spaces, as 0_download.sh writes it. fast_align
-# links both splits if it is on PATH, otherwise eflomal; ENGINE names one. VOCAB (default 16000) pieces, WORKERS
+# TEXT/PAIR/{train,valid}.{LANG,LANG}: tokenised text, words separated by spaces, as 0_download.sh writes it. ENGINE
+# links both splits (default: fast_align if it is on PATH, otherwise eflomal). VOCAB (default 16000) pieces, WORKERS
 # (default 2) processes.
 # To start from XLM-R: SPM=sentencepiece.bpe.model DICT=dict.txt bash 1_data.sh ...
 # From mBERT or another model's folder or checkpoint: TOKENIZER=TEXT/mbert.pt bash 1_data.sh ...
-# Writes TEXT/PAIR/{train,valid}.symmetrized.links, TEXT/PAIR/symmetrized.json, and of the training pairs with a link
-# TEXT/PAIR/linked.{LANG,LANG,links}. Existing files are kept.
+# Writes TEXT/PAIR/{train,valid}.symmetrized.links, TEXT/PAIR/symmetrized.json, and the training pairs that have links
+# as TEXT/PAIR/linked.{LANG,LANG,links}. Existing files are kept.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
 [[ $# -ge 3 ]] || usage
@@ -31,5 +31,5 @@ for pair in "$@"; do
   options+=(--links "$prefix/linked.links" --links "$prefix/valid.symmetrized.links")
 done
 
-[[ ! -e "$data" ]] || { echo "$data is there already"; exit 0; }
+[[ ! -e "$data" ]] || { echo "$data exists already"; exit 0; }
 xalign prepare --out "$data" "${options[@]}" "${vocabulary[@]}" --workers "${WORKERS:-2}"

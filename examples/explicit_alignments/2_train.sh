@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Align an encoder explicitly; run it again to resume; a finished run is kept.
+# Align an encoder explicitly. Run again to resume; a finished run is kept.
 #
 #   INIT=xlmr.base/model.pt bash 2_train.sh DATA_BIN SAVE_DIR SETTING [option ...]
 #
@@ -10,9 +10,9 @@
 #   l2_hidden        L2 alignment, hidden states of English kept close                  (Eq. 3 and 4, Cao et al. 2020)
 #   weak, strong     contrastive alignment of words, parameters kept close              (Eq. 7 or 8, and 5)
 # Options are fairseq-train's (procrustes: those of xalign procrustes). UPDATES (100000; linear_mapping 20000), WARMUP
-# (4000; linear_mapping 0). BATCH (128) pairs on each GPU and UPDATE_FREQ (1) micro-batches make an update, which has
-# 128 pairs in the paper: on N GPUs give BATCH=$((128 / N)). The negatives of weak and strong come from one
-# micro-batch of all GPUs, so these need UPDATE_FREQ=1. SEED (1), ARCH (xalign_base), DEVICE (--fp16; linear_mapping
+# (4000; linear_mapping 0). An update has BATCH (128) pairs x UPDATE_FREQ (1) x GPUs, 128 pairs in the paper: on N GPUs
+# set BATCH=$((128 / N)). weak and strong need UPDATE_FREQ=1, because their negatives come from one micro-batch of all
+# GPUs. SEED (1), ARCH (xalign_base), DEVICE (--fp16; linear_mapping
 # --memory-efficient-fp16; without a GPU --cpu).
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
@@ -25,7 +25,7 @@ shift 3
 sizes="UPDATES WARMUP BATCH UPDATE_FREQ SEED ARCH DEVICE"
 case "$setting" in
   linear_mapping)
-    # The maps change between updates, which a float32 copy of them in the optimiser would undo.
+    # A float32 copy of the maps in the optimiser would undo their changes between updates.
     : "${DEVICE:=--memory-efficient-fp16}"
     read_options "$here/linear_mapping.yaml"
     ;;

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Text to a data-bin by fairseq's own tools: spm_encode and fairseq-preprocess, with links by --align-suffix.
+# Make a data-bin with fairseq's own tools: spm_encode and fairseq-preprocess, with links by --align-suffix.
 #
 #   bash 1_preprocess.sh TEXT DATA_BIN PAIR
 #
-# TEXT/PAIR/{train,valid}.LANG: one sentence a line. VOCAB (8000) pieces of a new sentencepiece model, or SPM, an
-# existing model. ENGINE (fast_align if it is on PATH, otherwise eflomal) links the encoded text, token by token.
-# WORKERS (2).
+# TEXT/PAIR/{train,valid}.LANG: one sentence per line. VOCAB (8000): pieces of a new sentencepiece model. SPM: use this
+# model instead. ENGINE links the encoded text, token by token (default: fast_align if it is on PATH, otherwise
+# eflomal). WORKERS (2).
 # Writes TEXT/PAIR/{train,valid}.spm.LANG, .links, and DATA_BIN with sentencepiece.model. Existing files are kept.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
@@ -13,7 +13,7 @@ source "$here/../common/recipe.sh"
 [[ $# -eq 3 ]] || usage
 text="$1/$3" data="$2" src="${3%-*}" tgt="${3#*-}"
 as_paths text data SPM
-[[ ! -e "$data" ]] || { echo "$data is there already"; exit 0; }
+[[ ! -e "$data" ]] || { echo "$data exists already"; exit 0; }
 choose_engine
 model="${SPM:-$text/sentencepiece.model}"
 [[ -e "$model" ]] || python "$here/encode.py" train "${model%.model}" "${VOCAB:-8000}" "$text/train.$src" "$text/train.$tgt"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Train on a data-bin of fairseq-preprocess with its links; run it again to resume; a finished run is kept.
+# Train on a data-bin of fairseq-preprocess with its links. Run again to resume; a finished run is kept.
 #
 #   bash 2_train.sh DATA_BIN SAVE_DIR [fairseq-train option ...]
 #
-# The settings are those of preprocessed.yaml: TLM, and weak contrastive alignment of linked tokens. UPDATES (its
+# preprocessed.yaml has the settings: TLM, and weak contrastive alignment of linked tokens. UPDATES (its
 # max_update), WARMUP (its warmup_updates), SEED (1), INIT (none: from scratch), DEVICE (--cpu; for a GPU --bf16).
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
@@ -11,7 +11,7 @@ source "$here/../common/recipe.sh"
 [[ $# -ge 2 ]] || usage
 data="$1" save="$2"
 as_paths data save
-[[ ! -e "${INIT:-}" ]] || as_paths INIT # e5-small is no path
+[[ ! -e "${INIT:-}" ]] || as_paths INIT # e5-small is not a path
 shift 2
 : "${SEED:=1}" "${DEVICE:=--cpu}" "${INIT:=}"
 read_options "$here/preprocessed.yaml"

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Text of the word-alignment benchmark for aligners that learn from the text they align.
+"""Write the word-alignment benchmark's text for aligners that learn from the text they align.
 
 usage: text.py OUT PAIR [PAIR ...]          PAIR: de-en en-fr ro-en en-hi
 
-Writes OUT/PAIR/all.LANG, the training bitext and behind it the sentences of the pair's development and test sets, and
-OUT/PAIR/sets.json, which says where each set begins and ends, and where its gold links are. The bitext is tokenised and
-lower-cased as the gold sets are (sacremoses). BENCHMARK (default ../shared/data) is the folder with assemble.py,
+Writes OUT/PAIR/all.LANG: the training bitext, then the sentences of the pair's development and test sets. Writes
+OUT/PAIR/sets.json: the first and last line of each set and the path of its gold links. The bitext is tokenised and
+lower-cased like the gold sets (sacremoses). BENCHMARK (default ../shared/data) is the folder with assemble.py,
 bitext/ and gold/.
 """
 
@@ -28,7 +28,7 @@ SETS = {
 
 
 def tokenized(path: Path, lang: str, *options: str) -> list[str]:
-    """The lines of a file, tokenised; Romanian without diacritics, as its gold set was written."""
+    """The tokenised lines of a file; Romanian without diacritics, like its gold set."""
     marks = ["--strip-marks"] if lang == "ro" else []
     with open(path, "rb") as text:
         command = [sys.executable, str(TOKENIZE), lang, *options, *marks]

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Score sentence vectors by MTEB's bitext mining: for each sentence, find its translation among all others.
+"""Evaluate sentence vectors with MTEB's bitext mining: find each sentence's translation among all others.
 
 usage: bitext_mining.py MODEL [--task NAME ...] [--language CODE ...] [--pair SRC TGT] [--out FILE]
 
-MODEL is a folder that SentenceTransformer loads, as of xalign export-hf --sentence-transformers. The tasks are MTEB's,
-which downloads their data; with --pair two files of your own, line by line translations of each other.
+MODEL is a SentenceTransformer folder, for example from xalign export-hf --sentence-transformers. MTEB downloads the
+data of its tasks; --pair reads two parallel files of your own instead.
 """
 
 import argparse
@@ -21,12 +21,12 @@ from xalign_fairseq.core.text.lines import read_lines
 
 
 class OwnPair(AbsTaskBitextMining):
-    """Two files as a task; their languages do not matter to the scores."""
+    """Two files as a task; their languages do not change the scores."""
 
     metadata = TaskMetadata(
         name="OwnPair",
         dataset={"path": "local", "revision": "local"},
-        description="Two files, line by line translations of each other.",
+        description="Two parallel files.",
         type="BitextMining",
         category="t2t",
         modalities=["text"],

@@ -1,4 +1,4 @@
-"""A ``--user-dir`` outside the package: it registers xalign_fairseq and then one objective of its own."""
+"""A ``--user-dir`` outside the package: it registers xalign_fairseq and one objective of its own."""
 
 import xalign_fairseq
 

@@ -15,14 +15,14 @@ from xalign_fairseq.transport.precision import at_least_float32
 @register_objective("cosine_pull")
 @dataclass
 class CosinePull(Objective):
-    """The whole extension: what it needs and logs, its options (``--cosine-pull-layer``), and the loss."""
+    """The whole extension: its needs, statistics, options (``--cosine-pull-layer``) and loss."""
 
     traits = Traits(needs=("bitext",), stats=("similarity",))
 
-    layer: int = option(-1, "layer whose hidden states are pulled and label the links")
+    layer: int = option(-1, "layer of the hidden states that give the links and are pulled")
 
     def reads(self, step):
-        """The pairs, in one pass with what other objectives read; without dropout it is the one that labels, too."""
+        """Pairs, in one pass shared with other objectives; without dropout this pass also gives the links."""
         return [(step.bitext.input(), self.layer)]
 
     def forward(self, step):

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# The first pairs of each corpus, as PPA (Pan et al. 2021) takes them, and the data-bin. No links are needed.
+# Take the first pairs of each corpus, as in PPA (Pan et al. 2021), and write the data-bin. PPA needs no links.
 #
 #   bash 1_data.sh TEXT DATA_BIN PAIR [PAIR ...]
 #
-# TEXT/PAIR/{train,valid}.{LANG,LANG}: one sentence a line. PAIRS (default 250000; the paper also has 600000, 2000000)
+# TEXT/PAIR/{train,valid}.{LANG,LANG}: one sentence per line. PAIRS (default 250000; the paper also has 600000, 2000000)
 # pairs of each language pair. VOCAB (default 16000) pieces, WORKERS (default 2) processes.
 # To start from XLM-R: SPM=sentencepiece.bpe.model DICT=dict.txt bash 1_data.sh ...
 # From mBERT or another model's folder or checkpoint: TOKENIZER=TEXT/mbert.pt bash 1_data.sh ...
-# Writes TEXT/PAIR/first-PAIRS.{LANG,LANG}. Training leaves out pairs that are too short or too long.
+# Writes TEXT/PAIR/first-PAIRS.{LANG,LANG}. Training skips pairs that are too short or too long.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
 [[ $# -ge 3 ]] || usage
@@ -15,7 +15,7 @@ text="$1" data="$2" pairs="${PAIRS:-250000}"
 as_paths text data
 shift 2
 choose_vocabulary 16000
-[[ ! -e "$data" ]] || { echo "$data is there already"; exit 0; }
+[[ ! -e "$data" ]] || { echo "$data exists already"; exit 0; }
 
 options=()
 for pair in "$@"; do

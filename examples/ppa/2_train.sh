@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Post-pretraining alignment; run it again to resume; a finished run is kept.
+# Post-pretraining alignment. Run again to resume; a finished run is kept.
 #
 #   INIT=TEXT/mbert.pt bash 2_train.sh DATA_BIN SAVE_DIR SETTING [fairseq-train option ...]
 #
@@ -9,8 +9,8 @@
 #   moco       without TLM         (Table 5)
 #   ppa_mlm    MoCo + MLM on each sentence, instead of TLM   (Table 5)
 #   ppa_mean   MoCo on the mean of the tokens, + TLM          (footnote 1)
-# EPOCHS (10; above 7 million pairs, the paper's 2M setting, 5) over the training pairs, each pair once; or UPDATES.
-# WARMUP (a tenth of them), BATCH (128) pairs on each GPU and UPDATE_FREQ (1), 128 in all: BATCH=$((128 / N)) on N GPUs.
+# EPOCHS (10; 5 above 7 million pairs, the paper's 2M setting): passes over the training pairs. UPDATES replaces EPOCHS.
+# WARMUP (a tenth of UPDATES). BATCH (128) x UPDATE_FREQ (1) x GPUs is 128 pairs: set BATCH=$((128 / N)) on N GPUs.
 # SEED (1), ARCH (xalign_base), DEVICE (--fp16; without a GPU --cpu).
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"

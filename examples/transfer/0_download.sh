@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# The data of the transfer tasks from their authors' addresses, with labelled test sets, as xalign transfer reads them.
+# Download the transfer tasks' data from their authors, with labelled test sets, and lay it out for xalign transfer.
 #
 #   bash 0_download.sh DATA [TASK ...]
 #
 # TASK (default: all but translate-train): xnli pawsx ner pos parsing xquad mlqa tydiqa tatoeba, and translate-train
 # (the translated training sets of XNLI, MLQA and XTREME). UD: release of the treebanks (2.5: XLM-Align; 2.6: Wu &
-# Dredze; 2.2: ALIGN-MLM). JOBS (2) files are fetched at a time. DRY=1 only lists downloads and addresses. SAMPLE=N
-# downloads nothing and writes N made-up examples of each set in en, de, fr and ru, to try the next steps. Run again, it
-# resumes; files that cannot be fetched are listed at the end, with exit code 1.
+# Dredze; 2.2: ALIGN-MLM). JOBS (2): parallel downloads. DRY=1 only lists downloads and addresses. SAMPLE=N downloads
+# nothing and writes N made-up examples for each set in en, de, fr and ru, to try the next steps. Run again to resume.
+# If downloads failed, a list of them is printed at the end and the exit code is 1.
 # Writes DATA/{XNLI-1.0,XNLI-MT-1.0,x-final,panx_dataset,ud-treebanks-vUD,udpos,squad,xquad,MLQA_V1,tydiqa,tatoeba}, and
-# DATA/downloads, which may then be removed.
+# DATA/downloads, which you can then remove.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The checkpoints to compare, with the vocabulary restored that was trimmed for training.
+# Export the checkpoints to compare, with the full vocabulary, which was trimmed for training.
 #
 #   bash 1_models.sh RUNS MODELS        RUNS: of ../xlm_align/continued; MODELS/SETTING.pt: its first seed
 set -euo pipefail

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fine-tune and test e5-small and its continuations, then write the report; run it again to add what is missing.
+# Fine-tune and test e5-small and its continuations, then write the report. Run again to add missing runs.
 #
 #   bash 2_transfer.sh MODELS OUT [xalign transfer option ...]       MODELS: of 1_models.sh
 #
@@ -15,7 +15,7 @@ as_paths models out
 shift 2
 checkpoints=(--model none=e5-small)
 for model in "$models"/*.pt; do
-  [[ -e "$model" ]] || { echo "error: no models in $models; 1_models.sh makes them" >&2; exit 2; }
+  [[ -e "$model" ]] || { echo "error: no models in $models; next: bash 1_models.sh" >&2; exit 2; }
   checkpoints+=(--model "$(basename "$model" .pt)=$model")
 done
 read -r -a device <<< "${DEVICE:---cpu --bf16}"

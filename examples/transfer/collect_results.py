@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Copy what the report of a study needs, scores and counts of every finished run, without the paths of a machine.
+"""Copy the scores and counts of every finished run for a study's report, without the paths of a machine.
 
 usage: collect_results.py OUT RESULTS [--add] [--reseeded]
 
-OUT: of xalign transfer. RESULTS/runs is replaced; with --add the runs stay that RESULTS has and OUT has not, such as
-those of another machine. With --reseeded, each seed of a checkpoint may have an encoder of its own, trained with
-another seed: an OUT for each, collected with --add.
+OUT: of xalign transfer. Replaces RESULTS/runs; --add keeps runs that only RESULTS has, such as another machine's.
+With --reseeded, each seed of a checkpoint may have its own encoder, trained with that seed: collect one OUT for each
+with --add.
 """
 
 import argparse
@@ -28,12 +28,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path)
     parser.add_argument("results", type=Path)
-    parser.add_argument("--add", action="store_true", help="keep the runs that OUT has not")
-    parser.add_argument("--reseeded", action="store_true", help="of a checkpoint's encoders, one for each seed")
+    parser.add_argument("--add", action="store_true", help="keep runs that OUT does not have")
+    parser.add_argument("--reseeded", action="store_true", help="each seed has its own encoder")
     args = parser.parse_args()
     finished = sorted((args.out / "runs").rglob("result.json"))
     if not finished:
-        parser.error(f"{args.out / 'runs'} has no finished run")
+        parser.error(f"{args.out / 'runs'} has no finished runs")
     with atomic_folder(args.results / "runs", overwrite=True) as folder:
         if args.add and (args.results / "runs").is_dir():
             shutil.copytree(args.results / "runs", folder, dirs_exist_ok=True)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Lay out what 0_download.sh has fetched as xalign transfer reads it.
+"""Lay out the downloads of 0_download.sh for xalign transfer.
 
 usage: lay_out.py DATA NAME ...
 
-NAME: of the files in ../common/sources.tsv. Archives of DATA/downloads are unpacked into DATA under the names that they
-have, WikiANN's of each language into DATA/panx_dataset/LANG, single files are copied. Of the treebanks of a release
-DATA/udpos/SPLIT-LANG.tsv has all words of a language and their tags, all treebanks behind each other as in XTREME, with
-labels. What is there already, and archives that are missing, are left out.
+NAME: a name in ../common/sources.tsv. Unpacks archives of DATA/downloads into DATA, those of WikiANN into
+DATA/panx_dataset/LANG, and copies single files. For treebanks, writes DATA/udpos/SPLIT-LANG.tsv with the words and tags
+of a language, all treebanks one after the other as in XTREME, but with labels. Existing files are kept and missing
+archives are skipped.
 """
 
 import argparse
@@ -53,7 +53,7 @@ def main() -> None:
 
 
 def write(target: Path, path: Path) -> None:
-    """Copy a file that is not there yet."""
+    """Copy a file unless it exists."""
     if not target.exists():
         target.parent.mkdir(parents=True, exist_ok=True)
         with atomic_write(target, "wb") as out, open(path, "rb") as given:
@@ -61,7 +61,7 @@ def write(target: Path, path: Path) -> None:
 
 
 def unpack(data: Path, names: Iterable[str], opened: Callable[[str], io.BufferedIOBase]) -> None:
-    """Write the files of an archive that are not there yet; macOS's own are left out."""
+    """Write the missing files of an archive, without macOS's own files."""
     for name in names:
         target = (data / name).resolve()
         inside = target.is_relative_to(data.resolve())
@@ -73,14 +73,14 @@ def unpack(data: Path, names: Iterable[str], opened: Callable[[str], io.Buffered
 
 
 def untar(path: Path, data: Path) -> None:
-    """The same of a tar archive."""
+    """The same for a tar archive."""
     with tarfile.open(path) as archive:
         members = {member.name: member for member in archive.getmembers() if member.isfile()}
         unpack(data, members, lambda name: archive.extractfile(members[name]))  # type: ignore[arg-type, return-value]
 
 
 def entities(path: Path, folder: Path) -> None:
-    """WikiANN: in the archive is one of each language, with files train, dev and test."""
+    """WikiANN: its archive holds one archive per language, with files train, dev and test."""
     with zipfile.ZipFile(path) as archive:
         for name in archive.namelist():
             language = Path(name).name.removesuffix(".tar.gz")
@@ -96,7 +96,7 @@ def entities(path: Path, folder: Path) -> None:
 
 
 def tags(release: Path, folder: Path) -> None:
-    """Words and universal tags of each language and split of a release, its treebanks in the order of their names."""
+    """Words and universal tags per language and split of a release, treebanks in order of their names."""
     found: dict[tuple[str, str], list[Path]] = {}
     for path in sorted(release.rglob("*.conllu")):
         parts = re.fullmatch(r"([a-z]+)_[^-]+-ud-(train|dev|test)\.conllu", path.name)
@@ -113,7 +113,7 @@ def tags(release: Path, folder: Path) -> None:
 
 
 def treebank(path: Path, language: str) -> str:
-    """The words and tags of a treebank; nothing of one that is published without its words, or that has faults."""
+    """The words and tags of a treebank; nothing if it was published without its words or has errors."""
     try:
         sentences = list(read_pos(path, language))
     except XalignError as error:
@@ -121,7 +121,7 @@ def treebank(path: Path, language: str) -> str:
         return ""
     whole = [each for each in sentences if each.tags is not None and set(each.words) != {"_"}]
     if len(whole) < len(sentences):
-        print(f"{path}: {len(sentences) - len(whole)} sentences without words or tags are left out", file=sys.stderr)
+        print(f"{path}: {len(sentences) - len(whole)} sentences without words or tags are skipped", file=sys.stderr)
     return "".join(
         "".join(f"{word}\t{tag}\n" for word, tag in zip(each.words, each.tags or (), strict=True)) + "\n"
         for each in whole

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Made-up archives in the form of those that 0_download.sh fetches, to try the steps with: no figure means anything.
+"""Write made-up archives like those that 0_download.sh fetches, to try the steps. Their scores mean nothing.
 
 usage: sample_data.py DOWNLOADS N NAME ...
 
-NAME: of the files in ../common/sources.tsv. Each set has N examples a split and language, in en, de, fr and ru; words
-are made-up, the same in all languages but for their ending, and labels follow from them.
+NAME: a name in ../common/sources.tsv. Each set has N examples per split and language, in en, de, fr and ru. The made-up
+words differ only in their endings between languages, and labels follow from the words.
 """
 
 import argparse
@@ -38,7 +38,7 @@ TAGS = ("NOUN", "VERB", "ADJ")
 
 
 class Made:
-    """Sentences that are the same in every language but for the ending of their words."""
+    """Sentences that differ between languages only in the endings of their words."""
 
     def __init__(self, count: int, split: str):
         drawn = random.Random(split)
@@ -72,7 +72,7 @@ def main() -> None:
 
 
 def content(kind: str, name: str, splits: Mapping[str, Made]) -> bytes | None:
-    """What a file holds; nothing for a language that is not made up."""
+    """The content of a file; None for a language without sample data."""
     language = next((each for each in LANGUAGES if f".{each}.json" in name or f"en-{each}" in name), "")
     if name.startswith("xtreme_translations"):
         return translated(kind, name, language, splits["train"]) if language else None
@@ -130,7 +130,7 @@ def members(kind: str, splits: Mapping[str, Made]) -> dict[str, bytes]:
 
 
 def packed(name: str, parts: Mapping[str, bytes]) -> bytes:
-    """An archive of the kind of its name, with its files."""
+    """An archive with its files, of the type that its name gives."""
     out = io.BytesIO()
     folder = name.removesuffix(".tgz").removesuffix(".tar.gz").removesuffix(".zip")
     mine = {

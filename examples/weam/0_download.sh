@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# The texts of WEAM (Yang et al. 2021) in words, and mBERT. Writes TEXT/PAIR/{train,valid}.LANG.
+# Download the tokenised texts of WEAM (Yang et al. 2021) and mBERT. Writes TEXT/PAIR/{train,valid}.LANG.
 #
 #   bash 0_download.sh TEXT [PAIR ...]          PAIR: de-en es-en zh-en (default: all)
 #
-# DRY=1 only lists downloads and addresses. SAMPLE=N downloads nothing and writes N made-up pairs of each of en-de
-# and en-fr (in either order), to try the next steps. Run again, it resumes. mBERT
+# DRY=1 only lists downloads and addresses. SAMPLE=N downloads nothing and writes N made-up pairs for each of en-de
+# and en-fr (in either order), to try the next steps. Run again to resume. mBERT
 # goes to TEXT/mbert.pt; MODEL=xlmr.base fetches XLM-R base instead, to TEXT/downloads/xlmr.base.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Word-exchange pre-training of one language pair; run it again to resume; a finished run is kept.
+# Word-exchange pre-training of one language pair. Run again to resume; a finished run is kept.
 #
 #   INIT=TEXT/mbert.pt bash 2_train.sh DATA_BIN SAVE_DIR SETTING PAIR [fairseq-train option ...]
 #
 # Settings (Yang et al. 2021), with the paper's hyper-parameters; INIT is the checkpoint to start from:
-#   weam        TLM + word exchange by prepared links   (Eq. 11)
-#   weam_self   TLM + word exchange by links of the model itself; not in the paper
+#   weam        TLM + word exchange with the data-bin's links   (Eq. 11)
+#   weam_self   TLM + word exchange with links from the model itself; not in the paper
 #   tlm         TLM, the paper's baseline
-# UPDATES (two epochs: 2 x training pairs of the data-bin / 32, rounded up), WARMUP (a tenth of them), BATCH (32) pairs
-# on each GPU and UPDATE_FREQ (1), 32 in all: BATCH=$((32 / N)) on N GPUs. SEED (1), ARCH (xalign_base), DEVICE
+# UPDATES (two epochs: 2 x training pairs of the data-bin / 32, rounded up), WARMUP (a tenth of UPDATES). BATCH (32) x
+# UPDATE_FREQ (1) x GPUs is 32 pairs: set BATCH=$((32 / N)) on N GPUs. SEED (1), ARCH (xalign_base), DEVICE
 # (--fp16; without a GPU --cpu).
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
@@ -26,7 +26,7 @@ case "$setting" in
 esac
 if [[ -z "${UPDATES:-}" ]]; then
   pairs="$(count_pairs "$data" "$pair")"
-  UPDATES="$(((2 * pairs + 31) / 32))" # fairseq takes 0 for no end
+  UPDATES="$(((2 * pairs + 31) / 32))" # 0 would mean no end to fairseq
 fi
 read_options "$here/weam.yaml" "task.lang_pairs=$pair" "optimization.max_update=$UPDATES" "${change[@]}"
 : "${WARMUP:=$((UPDATES / 10))}" "${SEED:=1}" "${DEVICE:=--fp16}"

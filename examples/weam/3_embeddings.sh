@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# The paper's Figure 2: input embeddings of the most frequent linked words, of several checkpoints side by side.
+# Plot the paper's Figure 2: input embeddings of the most frequent linked words, for several checkpoints side by side.
 #
 #   bash 3_embeddings.sh TEXT PAIR OUT CHECKPOINT [CHECKPOINT ...]
 #
-# TEXT/PAIR/train.{LANG,LANG,symmetrized.links} as 1_data.sh writes them, or .links as ../transfer/small/1_data.sh does.
-# Writes OUT.png and OUT.json. Leaves out the words of function_words.txt (English and German), as the paper leaves out
-# stop words.
+# Reads TEXT/PAIR/train.{LANG,LANG,symmetrized.links} of 1_data.sh, or train.links of ../transfer/small/1_data.sh.
+# Writes OUT.png and OUT.json. Skips the words of function_words.txt (English and German), as the paper skips stop
+# words.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"
@@ -16,7 +16,7 @@ bitext="$text/$pair/train"
 shift 3
 models=()
 for model in "$@"; do
-  [[ ! -e "$model" ]] || as_paths model # e5-small is no path
+  [[ ! -e "$model" ]] || as_paths model # e5-small is not a path
   models+=("$model")
 done
 links="$bitext.symmetrized.links"

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# The texts of XLM-Align (Chi et al. 2021): 14 pairs with English, CC-100 in their languages, the four test sets and
-# XLM-R base. Writes TEXT/PAIR/{train,valid}.LANG, TEXT/mono/LANG.txt, and TEXT/gold as xalign bench reads it.
+# Download the texts of XLM-Align (Chi et al. 2021): 14 pairs with English, CC-100, the four test sets and XLM-R base.
+# Writes TEXT/PAIR/{train,valid}.LANG, TEXT/mono/LANG.txt, and TEXT/gold for xalign bench.
 #
 #   bash 0_download.sh TEXT [PAIR ...]          PAIR: ar-en ... en-zh (default: all)
 #
-# DRY=1 only lists downloads, sizes and addresses. SAMPLE=N downloads nothing and writes N made-up pairs of each of
-# en-de and en-fr (in either order), to try the next steps. Run again, it resumes. XLM-R base goes to
+# DRY=1 only lists downloads, sizes and addresses. SAMPLE=N downloads nothing and writes N made-up pairs for each of
+# en-de and en-fr (in either order), to try the next steps. Run again to resume. XLM-R base goes to
 # TEXT/downloads/xlmr.base.
-# MONO: languages of CC-100 (default: those of the pairs; all: the paper's 94; none: the pairs' sides are the
-# monolingual text). WIKIPEDIA: the same for Wikipedia, the newest dump without markup, after CC-100's text (default:
-# none). JOBS (4) files are fetched, then unpacked, at a time.
-# The paper does not name the OPUS corpora of each pair; the choice here is a reading of it.
+# MONO: languages of CC-100 (default: those of the pairs; all: the paper's 94; none: use the pairs' sides as monolingual
+# text). WIKIPEDIA: the same for Wikipedia (default: none); the newest dump without markup is added after CC-100's
+# text. JOBS (4): parallel downloads.
+# The paper does not name the OPUS corpora of each pair; the choice here is our reading.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Continue XLM-R base with the hyper-parameters of the paper's Table 11, on GPUs; run it again to resume;
+# Continue XLM-R base with the hyper-parameters of the paper's Table 11, on GPUs. Run again to resume;
 # a finished run is kept. (Small encoders from scratch, on a CPU: small/3_train.sh.)
 #
 #   INIT=xlmr.base/model.pt bash 3_train.sh DATA_BIN SAVE_DIR base [fairseq-train option ...]
 #
-# UPDATES (150000), WARMUP (10000), SEED (1), BATCH (32) pairs and blocks on each GPU, UPDATE_FREQ (8), DEVICE (--fp16):
-# 2048 pairs an update, 8 GPUs x BATCH x UPDATE_FREQ.
+# UPDATES (150000), WARMUP (10000), SEED (1), BATCH (32) pairs and blocks per GPU, UPDATE_FREQ (8), DEVICE (--fp16):
+# 2048 pairs per update = 8 GPUs x BATCH x UPDATE_FREQ.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""Lay out the released test sets that 0_download.sh has fetched as xalign bench reads them.
+"""Lay out the released test sets from 0_download.sh for xalign bench.
 
 usage: lay_out.py TEST_SETS GOLD
 
 TEST_SETS/PAIR/{test.SRC,test.TGT,alignv2.txt} of the four pairs of Table 2 become GOLD/PAIR.{SRC,TGT,gold}. alignv2.txt
-has a line for each link, sentence i j S|P: sentences by the numbers of the sets that they are from, some of which are
-left out, words from 1. A link beyond its sentence (de-en and en-hi have one each) is left out and reported. A set that
-is there already is left as it is.
+has one link per line, "sentence i j S|P": sentences have the numbers of the original sets, with gaps, and words count
+from 1. Links beyond their sentence (one each in de-en and en-hi) are dropped and reported. Existing sets are kept.
 """
 
 import argparse
@@ -37,13 +36,13 @@ def lay_out(folder: Path, gold: Path, pair: str) -> None:
     sides = pair.split("-")
     for name in (*(f"test.{side}" for side in sides), "alignv2.txt"):
         if not (folder / name).is_file():
-            raise XalignError("a test set is not as it was released", where=folder, expected=name)
+            raise XalignError("a test set lacks a file", where=folder, expected=name)
     texts = [[line.split() for line in read_lines(folder / f"test.{side}")] for side in sides]
     links = read_links(folder / "alignv2.txt")
     lengths = [len(text) for text in texts]
     if {len(links)} != set(lengths):
         raise XalignError(
-            "text and links of a test set do not belong together",
+            "text and links of a test set differ in length",
             where=folder,
             found=f"{len(links)} sentences with links",
             expected=lengths,
@@ -58,15 +57,15 @@ def lay_out(folder: Path, gold: Path, pair: str) -> None:
             beyond += len(found.possible) - len(inside)
             out.write(format_links(found.sure & inside, inside) + "\n")
     print(
-        f"{gold}/{pair}: {counted(len(links), 'sentence')}, left out beyond them: {counted(beyond, 'link')}",
+        f"{gold}/{pair}: {counted(len(links), 'sentence')}, dropped beyond them: {counted(beyond, 'link')}",
         file=sys.stderr,
     )
 
 
 def read_links(path: Path) -> dict[str, Gold]:
-    """Of each sentence, in the order of the file, its links by words from 0; of word 0 there, which is none, no link.
+    """Links of each sentence, in the order of the file, by words from 0; word 0 of the file is none and gives no link.
 
-    Unlike those that :func:`~xalign_fairseq.links.gold.read_gold` reads, sentences are not numbered from 1.
+    Unlike in :func:`~xalign_fairseq.links.gold.read_gold`, sentence numbers have gaps.
     """
     links: dict[str, tuple[set[Link], set[Link]]] = {}
     for row, line in enumerate(read_lines(path), 1):
@@ -78,9 +77,7 @@ def read_links(path: Path) -> dict[str, Gold]:
                 if int(i) and int(j):
                     mine[kind == ["P"]].add((int(i) - 1, int(j) - 1))
             case _:
-                raise XalignError(
-                    "a line is no link", where=f"{path}, line {row}", found=line, expected="sentence i j S|P"
-                )
+                raise XalignError("not a link", where=f"{path}, line {row}", found=line, expected="sentence i j S|P")
     return {sentence: Gold(frozenset(sure), frozenset(possible)) for sentence, (sure, possible) in links.items()}
 
 

@@ -1,4 +1,4 @@
-"""What every Python process below scripts/faults_operations.py does first: note its file operations, and die at one."""
+"""Runs first in every Python process of scripts/faults_operations.py: records its file operations and dies at one."""
 
 import contextlib
 import json
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-PLACES = {  # which arguments of an event are a path, and which of them is the folder that it begins at
+PLACES = {  # the arguments of an event that are paths, and which of them is the folder that the path is relative to
     "os.rename": ((0, 2), (1, 3)), "os.link": ((0, 2), (1, 3)), "os.remove": ((0, 1),), "os.rmdir": ((0, 1),),
     "os.mkdir": ((0, 2),), "os.symlink": ((1, 2),), "os.truncate": ((0, None),), "os.chmod": ((0, 2),),
     "os.utime": ((0, 3),),
@@ -17,12 +17,12 @@ PLACES = {  # which arguments of an event are a path, and which of them is the f
 
 
 class Operations:
-    """Notes the file operations of all processes of a command, and kills these at one.
+    """Records the file operations of all processes of a command, and kills these processes at one.
 
     Args:
         folder: operations elsewhere do not count.
-        record: a file with a line for each operation; ``RECORD.pids`` has the processes.
-        number: of the operation to die before, from 1 on; 0: none.
+        record: a file with one line per operation; ``RECORD.pids`` has the processes.
+        number: the operation to die before, from 1; 0: none.
     """
 
     def __init__(self, folder: str, record: str, number: int):
@@ -34,7 +34,7 @@ class Operations:
         sys.addaudithook(self.heard)
 
     def enter(self) -> None:
-        """This process belongs to those that die together."""
+        """Add this process to those that die together."""
         busy, self.busy = self.busy, True
         self._add(self.pids, str(os.getpid()))
         self.busy = busy
@@ -51,7 +51,7 @@ class Operations:
             self.busy = False
 
     def _text(self, event: str, given: tuple[Any, ...]) -> str:
-        """What an operation is; "" for one that does not count."""
+        """The description of an operation, or "" for one that does not count."""
         if event == "open":
             path, _, flags = given
             names = [self._below(path)] if isinstance(flags, int) and flags & WRITES else []
@@ -64,7 +64,7 @@ class Operations:
         return " ".join([event.removeprefix("os."), *map(str, names)]) if any(names) else ""
 
     def _below(self, path: Any, start: Any = None) -> str:
-        """A path's name below the folder; "" elsewhere."""
+        """A path relative to the folder, or "" elsewhere."""
         if not isinstance(path, str | bytes | os.PathLike):
             return ""
         above = f"/proc/self/fd/{start}" if isinstance(start, int) and start >= 0 else os.getcwd()

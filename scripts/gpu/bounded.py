@@ -1,4 +1,4 @@
-"""One command with a limit of time: whatever it has started ends with it."""
+"""Run a command with a time limit, and end all its processes with it."""
 
 import os
 import signal
@@ -6,11 +6,11 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-GRACE = 10.0  # seconds between the friendly signal and the other
+GRACE = 10.0  # seconds between SIGTERM and SIGKILL
 
 
 def run(command: Sequence[str], log: Path, seconds: float, environment: Mapping[str, str], folder: Path) -> int | None:
-    """Run a command in a folder, its output going to ``log``; its exit code, None if its time is over."""
+    """Run a command in a folder with output to ``log``; return its exit code, or None if its time is over."""
     with open(log, "w") as out:
         try:
             process = subprocess.Popen(
@@ -29,7 +29,7 @@ def run(command: Sequence[str], log: Path, seconds: float, environment: Mapping[
             return process.wait(seconds)
         except subprocess.TimeoutExpired:
             return None
-        finally:  # also if this script is interrupted, and if the command has left processes behind
+        finally:  # also after an interrupt, and if the command left processes behind
             _end(process)
 
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Write what a kit has measured on a GPU into the tables of this repository.
+"""Write a kit's measurements on a GPU into the tables of this repository.
 
 usage: collect.py [OUT] [--check]
 
-OUT is the folder of run.sh's results. Its benchmarks go to scripts/results/ (NAME-cuda.json), whose tables and pictures
-are written anew, with the profiles next to them; what ran where goes to
+OUT is the folder of run.sh's results. Its benchmarks go to scripts/results/ (NAME-cuda.json), with their profiles;
+their tables and figures are rewritten. The status of each stage on each machine goes to
 xalign_fairseq/cli/gpu_runs.json, which `xalign doctor` reads. Then the parts <!-- gpu:NAME --> of docs/results.md and
-docs/gpu.md, and all tables of compile_results.py, are written from these files.
-Without OUT the documents alone are written, from what is there; --check only compares them.
+docs/gpu.md, and all tables of compile_results.py, are rewritten from these files.
+Without OUT only the documents are rewritten; --check only compares them.
 """
 
 import argparse
@@ -60,7 +60,7 @@ def read(out: Path) -> list[dict[str, Any]]:
 
 
 def summary(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """One entry of gpu_runs.json: where it was, and each stage's status."""
+    """One entry of gpu_runs.json: the machine, and each stage's status."""
     last = next(result for result in reversed(results) if result["device"] is not None)
     stages = {}
     for result in results:
@@ -72,13 +72,13 @@ def summary(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def take(results: Sequence[Mapping[str, Any]], root: Path) -> None:
-    """Write the benchmarks' files and reports, and the entry of this run, in the place of one on the same machine.
+    """Write the benchmarks' files and reports, and this run's entry, which replaces one of the same machine.
 
-    Stages that did not run this time keep their earlier result, with its commit.
+    Stages without a new result keep their earlier result, with its commit.
     """
     for result in results:
         for name, figures in result.get("figures", {}).items():
-            if name.endswith("-cuda.json"):  # also of a stage that failed in part: the file says in what
+            if name.endswith("-cuda.json"):  # also of a stage that failed in part, which the file records
                 write_json(root / RESULTS / name, figures)
                 print(f"wrote {RESULTS / name}")
                 if name in REPORTS:

@@ -1,4 +1,4 @@
-"""The parts of the documents about GPU runs, and measurements next to their budgets."""
+"""The documents' tables of GPU runs, and measurements next to their budgets."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,7 +15,7 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 def runs(found: Sequence[Mapping[str, Any]]) -> str:
-    """A table: a line for each machine, a column for each stage."""
+    """A table with one row per machine and one column per stage."""
     if not found:
         return NOTHING
     stages = list(dict.fromkeys(name for run in found for name in run["stages"]))
@@ -38,7 +38,7 @@ def _stage(stage: Mapping[str, Any]) -> str:
 
 
 def budgets(folder: Path) -> str:
-    """A table: each budget, and what the results files of the benchmarks on a GPU say of it."""
+    """A table of each budget and its measurement in the benchmarks' GPU results."""
     files = {name: _read(folder / f"{name}-cuda.json") for name in ("sinkhorn", "aligner", "training")}
     lines = []
     for name, text, measure, fits in BUDGETS:
@@ -53,7 +53,7 @@ def _read(path: Path) -> Rows:
 
 
 def _one(rows: Rows, key: str, **wanted: Any) -> Any:
-    """The value of a key in the first row that has it and these values, None without such a row."""
+    """The value of a key in the first row that has it and these values; None without such a row."""
     return next(iter(_values(rows, key, **wanted)), None)
 
 
@@ -70,7 +70,7 @@ def _faster_large(rows: Rows) -> float | None:
 
 
 def _faster_few(rows: Rows) -> float | None:
-    """Of our own calls and their CUDA graph, whichever is faster."""
+    """The faster of our own calls and their CUDA graph."""
     eager, *ours = (_one(rows, "seconds", group="few", pairs=FEW, program=name) for name in (EAGER, OURS, GRAPH))
     return _ratio(eager, min((seconds for seconds in ours if seconds is not None), default=None))
 
@@ -80,7 +80,7 @@ def _worst_f1(rows: Rows) -> float | None:
 
 
 def _aligner(rows: Rows) -> float | None:
-    """The better dtype, of the first encoder."""
+    """The better dtype, for the first encoder."""
     first = rows[0].get("encoder") if rows else None
     return max(_values(rows, "times_simalign", encoder=first, tool=OURS, method="itermax"), default=None)
 
@@ -90,7 +90,7 @@ def _values(rows: Rows, key: str, **wanted: Any) -> Iterable[float]:
 
 
 def _training(rows: Rows) -> float | None:
-    """The median over rounds; its lowest and highest are next to it in the file."""
+    """The median over rounds; the file also has the lowest and highest value."""
     found = _one(rows, "times_fairseq", contestant=f"{OURS}, MLM + TLM", arch="base", dtype="bfloat16")
     return None if found is None else found[0]
 

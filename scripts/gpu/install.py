@@ -1,9 +1,9 @@
-"""The stage install: the kit's data, and an environment that sees what this Python has and gets what is lacking.
+"""The stage install: unpack the kit's data and make an environment that adds missing packages to this Python's.
 
 usage: install.py KIT WORK     makes WORK/env and WORK/data; downloads nothing and changes nothing outside WORK
 
-The new environment looks into the folders of the interpreter that runs this, also where that is itself a virtual
-environment: so torch stays the machine's own.
+The new environment also reads the packages of the interpreter that runs this, even if that is a virtual environment,
+so that torch is the machine's own.
 """
 
 import shutil
@@ -20,7 +20,7 @@ SITES = ("site-packages", "dist-packages")
 
 
 def install(kit: Path, work: Path) -> Path:
-    """Make WORK/env anew; its interpreter is returned."""
+    """Make a new WORK/env and return its interpreter."""
     wheels, environment = kit / kits.WHEELS, work / "env"
     shutil.rmtree(environment, ignore_errors=True)
     venv.create(environment, symlinks=True)
@@ -28,10 +28,10 @@ def install(kit: Path, work: Path) -> Path:
     version = "python{}.{}".format(*sys.version_info)
     lines = [f"import site; site.addsitedir({site!r})\n" for site in sites(sys.path)]
     (environment / "lib" / version / "site-packages" / "machine.pth").write_text("".join(lines))
-    # A wheel can be run as it is: pip need not be on the machine.
+    # Run pip from its wheel: the machine may not have pip.
     pip = [str(python), str(one(wheels, "pip-*.whl") / "pip"), "--isolated", "install", "--no-index", "--no-deps"]
     pip += ["--no-compile", "--no-cache-dir", "--disable-pip-version-check", "--find-links", str(wheels)]
-    # Without --upgrade: what the machine has and what fits stays.
+    # Without --upgrade: packages of the machine that fit stay.
     run([*pip, "--requirement", str(kit / kits.REQUIREMENTS)])
     run([*pip, "--force-reinstall", str(one(wheels, "xalign_fairseq-*.whl"))])
     if (kit / kits.DATA).exists():
@@ -46,7 +46,7 @@ def sites(path: Sequence[str]) -> list[str]:
 
 
 def one(folder: Path, pattern: str) -> Path:
-    """The one file of a name."""
+    """The only file of a name."""
     found = sorted(folder.glob(pattern))
     if len(found) != 1:
         raise kits.KitError(f"{folder} has {len(found)} files {pattern} where one is expected; pack the kit again")
@@ -54,7 +54,7 @@ def one(folder: Path, pattern: str) -> Path:
 
 
 def run(command: Sequence[str]) -> None:
-    """Run, showing the command first."""
+    """Print a command and run it."""
     print(*command, flush=True)
     if subprocess.run(command, check=False).returncode:
         raise kits.KitError(f"this failed: {' '.join(command)}")

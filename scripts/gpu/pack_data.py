@@ -1,11 +1,11 @@
-"""Real bitext for a kit, cut to what fits: a data-bin, a text for the aligner, and gold links.
+"""Pack real bitext into a kit, cut to its room: a data-bin, a text for the aligner, and gold links.
 
 usage: pack_data.py BENCHMARK TEXT KIT [--tokenizer MODEL]
        pack_data.py BENCHMARK --gold          print the names of the texts that have gold links
 
-TEXT has the assembled training text of each pair as TEXT/PAIR/train.LANG. Writes KIT/data.tar.xz, a third of its size,
-with data-bin, which has development sets as validation text and test sets as test text, links included; gold, of
-development and test sets as BENCHMARK has them; and text, some pairs as they are.
+TEXT has the training text of each pair as TEXT/PAIR/train.LANG. Writes KIT/data.tar.xz, a third of its unpacked size,
+with data-bin (development sets as validation text and test sets as test text, with links), gold (development and test
+sets as in BENCHMARK) and text (some pairs unchanged).
 """
 
 import argparse
@@ -24,18 +24,18 @@ from xalign_fairseq.core.text.lines import read_lines
 GOLD = ("hansards-wpt03-trial", "wpt05-hi-trial", "golden-collection", "simalign-testsets")
 VALID = {"en-fr": "hansards-wpt03-trial", "en-hi": "wpt05-hi-trial"}  # de-en and ro-en have no development set
 TEST = "simalign-testsets"
-ALIGNED = ("de-en", 2000)  # the text that aligners are timed on
-SLACK = 500_000  # bytes of a kit that are left free
-SAMPLES = (500, 2000)  # of each pair, to estimate larger sizes
-AIM = 0.95  # of the room
-ENOUGH = 0.1  # of the text: for so little more it is not packed once again
-EACH = 4  # every fourth line of the bitext is monolingual text too
-VOCABULARY = 16_000  # without a tokenizer
+ALIGNED = ("de-en", 2000)  # the text for timing aligners
+SLACK = 500_000  # bytes of a kit that stay free
+SAMPLES = (500, 2000)  # pairs per language pair, to estimate larger sizes
+AIM = 0.95  # part of the room
+ENOUGH = 0.1  # part of the text: for a smaller gain it is not packed again
+EACH = 4  # every fourth line of the bitext is also monolingual text
+VOCABULARY = 16_000  # if there is no tokenizer
 Bitext = Mapping[str, Mapping[str, Sequence[str]]]  # pair -> language -> lines
 
 
 def shares(sizes: Mapping[str, int], budget: int) -> dict[str, int]:
-    """Equal shares of a budget; who needs less leaves the rest to the others."""
+    """Equal shares of a budget; what smaller needs leave over goes to the others."""
     found, left = {}, budget
     for number, name in enumerate(sorted(sizes, key=lambda name: sizes[name])):
         found[name] = min(sizes[name], left // (len(sizes) - number))
@@ -44,7 +44,7 @@ def shares(sizes: Mapping[str, int], budget: int) -> dict[str, int]:
 
 
 def spread(lines: Sequence[str], count: int) -> list[str]:
-    """This number of lines, evenly over all."""
+    """This number of lines, evenly spaced."""
     return [lines[len(lines) * number // count] for number in range(min(count, len(lines)))]
 
 
@@ -82,7 +82,7 @@ def prepare(bitext: Bitext, gold: Path, destination: Path, tokenizer: str | None
 
 
 def write(bitext: Bitext, benchmark: Path, path: Path, tokenizer: str | None) -> int:
-    """Write the archive of some bitext; its bytes."""
+    """Write the archive of some bitext and return its size in bytes."""
     with tempfile.TemporaryDirectory() as name:
         data = Path(name)
         for folder in GOLD:
@@ -103,7 +103,7 @@ def _write(path: Path, lines: Sequence[str]) -> None:
 
 
 def pack(benchmark: Path, text: Path, kit: Path, tokenizer: str | None) -> None:
-    """Write KIT/data.tar.xz, as large as the kit can take."""
+    """Write KIT/data.tar.xz as large as the kit allows."""
     path, bitext = kit / kits.DATA, read(text)
     path.unlink(missing_ok=True)
     room = kits.LARGEST - SLACK - kits.size(kit)
@@ -114,7 +114,7 @@ def pack(benchmark: Path, text: Path, kit: Path, tokenizer: str | None) -> None:
     while True:
         part = _cut(bitext, counts)
         now = (_bytes(part), write(part, benchmark, path, tokenizer))
-        each = (now[1] - before[1]) / ((now[0] - before[0]) or 1)  # what a byte of text adds, about
+        each = (now[1] - before[1]) / ((now[0] - before[0]) or 1)  # archive bytes per byte of text
         more = int((AIM * room - now[1]) / each)
         if now[1] <= room and (now[0] == sum(sizes.values()) or more < ENOUGH * now[0]):
             break
@@ -141,9 +141,9 @@ def _lines(sides: Mapping[str, Sequence[str]]) -> int:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("benchmark", type=Path, help="folder with gold")
-    parser.add_argument("text", type=Path, nargs="?", help="folder of a folder for each pair")
+    parser.add_argument("text", type=Path, nargs="?", help="folder with a folder for each pair")
     parser.add_argument("kit", type=Path, nargs="?")
-    parser.add_argument("--tokenizer", help="a model whose vocabulary the data-bin has (default: a new one)")
+    parser.add_argument("--tokenizer", help="a model whose vocabulary the data-bin uses (default: a new one)")
     parser.add_argument("--gold", action="store_true", help="only print names")
     args = parser.parse_args()
     if args.gold:

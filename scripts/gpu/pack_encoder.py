@@ -1,9 +1,9 @@
-"""The packaged encoder (e5-small) for a kit: the vocabulary that some text needs, still in four bits a weight.
+"""Pack the encoder (e5-small) into a kit: only the vocabulary that a text needs, with 4-bit weights.
 
 usage: pack_encoder.py OUT TEXT...
 
-`xalign trim` writes 32 bits a weight, more than may travel. Here the rows of the embeddings that it keeps are copied as
-they are, with everything else: readers of OUT get the weights that `xalign trim --floor 0` gives.
+`xalign trim` writes 32-bit weights, which are too large for a kit. This script copies the rows of the embeddings that
+`xalign trim` keeps, and all other bytes: readers of OUT get the weights that `xalign trim --floor 0` gives.
 """
 
 import struct
@@ -18,17 +18,17 @@ from xalign_fairseq.encoder.pretrained.four_bit import BLOCK, BLOCKS, MAGIC, VER
 from xalign_fairseq.encoder.pretrained.packaged import find
 from xalign_fairseq.encoder.pretrained.reading import read_tokenizer
 
-SIZES = "<4sI7ifi"  # magic, version, sizes, number that is added to variances, block
+SIZES = "<4sI7ifi"  # magic, version, sizes, layer norms' epsilon, block
 PIECES = "<5iQ"  # pieces, ids of <s>, </s>, <pad> and <unk>, bytes of the pieces
-MAP = "<iI"  # of characters, which whoever reads the file here does not need
-ENTRY = "<BIQQ"  # kind, weights, first byte and bytes of a parameter
-ROWS_AT = 4  # of the sizes
+MAP = "<iI"  # map of characters, not used here
+ENTRY = "<BIQQ"  # type, weights, first byte and bytes of a parameter
+ROWS_AT = 4  # index in the sizes
 EMBEDDINGS = b"emb.word"
 
 
 def subset(source: Path, rows: Sequence[int], out: Path) -> None:
-    """Write such a file with some of its pieces alone."""
-    file, content = FourBitFile(source), source.read_bytes()  # which finds whatever is wrong with it
+    """Write the packed file with only some of its pieces."""
+    file, content = FourBitFile(source), source.read_bytes()  # raises on any error in it
     head = list(struct.unpack_from(SIZES, content))
     at = struct.calcsize(SIZES)
     count, *ids, length = struct.unpack_from(PIECES, content, at)
@@ -57,7 +57,7 @@ def subset(source: Path, rows: Sequence[int], out: Path) -> None:
 
 
 def _directory(content: bytes, at: int) -> tuple[list[tuple[bytes, int, int, int, int]], int]:
-    """Name, kind, weights, first byte and bytes of each parameter, and the byte behind the directory."""
+    """Name, type, weights, first byte and bytes of each parameter, and the offset after the directory."""
     (count,) = struct.unpack_from("<i", content, at)
     at, entries = at + 4, []
     for _ in range(count):

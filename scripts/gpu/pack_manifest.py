@@ -1,4 +1,4 @@
-"""The last step of packing: kit.json, the sizes, and whether the kit is small enough.
+"""The last step of packing: write kit.json, print the sizes, and refuse a kit that is too large.
 
 usage: pack_manifest.py KIT --commit COMMIT --python VERSION --cuda ARCHITECTURES
 """
@@ -10,11 +10,11 @@ from pathlib import Path
 
 import kit as kits
 
-LARGE = 1_000_000  # bytes from which a wheel is named
+LARGE = 1_000_000  # bytes from which a wheel is listed
 
 
 def write(kit: Path, commit: str, python: str, cuda: str) -> int:
-    """Write the manifest and print the sizes; the whole in bytes."""
+    """Write the manifest, print the sizes, and return the total in bytes."""
     parts = {path.name: kits.size(path) for path in sorted(kit.iterdir()) if path.name != kits.MANIFEST}
     wheels = {path.name: kits.size(path) for path in sorted((kit / kits.WHEELS).iterdir())}
     manifest = {"commit": commit, "python": python, "cuda": cuda, "bytes": parts, "wheels": wheels}
@@ -27,7 +27,7 @@ def write(kit: Path, commit: str, python: str, cuda: str) -> int:
     whole = kits.size(kit)
     print(f"{whole / 1e6:8.2f} MB  in all, of at most {kits.LARGEST / 1e6:.0f}; commit {commit}, Python {python}")
     if whole > kits.LARGEST:
-        (kit / kits.MANIFEST).unlink()  # so that it is not used
+        (kit / kits.MANIFEST).unlink()  # so that the kit is not used
         raise kits.KitError(f"the kit is larger than {kits.LARGEST / 1e6:.0f} MB; leave something out")
     return whole
 

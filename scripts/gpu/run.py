@@ -1,12 +1,12 @@
-"""Run the stages of a kit on this machine, offline, each bounded in time; the rest goes on if one fails.
+"""Run the stages of a kit on this machine, offline and each with a time limit; a failure does not stop the others.
 
 usage: run.py KIT OUT [STAGE ...] [--seconds N] [--work FOLDER]
 
 Writes OUT/STAGE.json (device, driver, versions, commit, command, start, seconds, status, figures), OUT/STAGE.log, and
-the files that a stage gives back. A stage's status is passed, failed, timed out or not measured.
+the files that a stage returns. A stage's status is passed, failed, timed out or not measured.
 
-Run again it goes on with the stages that have no result yet. A stage that is named is run in any case. --seconds bounds
-the whole run; what has no time any more is left for the next one, and said. Large files are in WORK
+Run again, it goes on with the stages that have no result yet. A named stage always runs. --seconds limits
+the whole run; stages without time left are listed and run next time. Large files are in WORK
 (default: /tmp/xalign-gpu-COMMIT). Exit code: 1 if a stage failed or timed out, 2 if the kit or OUT can't be used.
 """
 
@@ -31,8 +31,8 @@ from stages import INSTALL, STAGES, Stage
 HERE = Path(__file__).resolve().parent
 PASSED, FAILED, TIMED_OUT, NOT_MEASURED = "passed", "failed", "timed out", "not measured"
 TAIL = 40  # lines of the log in the result
-MARGIN = 0.85  # of a stage's time, for what ends by itself when its time is over
-RESERVE = 15.0  # seconds of the whole that are kept for ending
+MARGIN = 0.85  # part of a stage's time limit that programs with their own limit get
+RESERVE = 15.0  # seconds of the whole run that are kept for ending
 
 
 class Runner:
@@ -58,15 +58,15 @@ class Runner:
             )
 
     def run(self, names: Sequence[str]) -> int:
-        """Run the named stages, or all that have no result; 1 if any of the results now there is bad."""
+        """Run the named stages, or all without a result; return 1 if any of the results is bad."""
         unknown = [name for name in names if name not in self.stages]
         if unknown:
-            raise kits.KitError(f"there is no stage {', '.join(unknown)}; stages: {', '.join(self.stages)}")
+            raise kits.KitError(f"unknown stage {', '.join(unknown)}; stages: {', '.join(self.stages)}")
         chosen = names or [name for name in self.stages if not self._done(name)]
         if not (self.work / "env/bin/python").exists() and INSTALL.name in self.stages:
             chosen = [INSTALL.name, *(name for name in chosen if name != INSTALL.name)]
         later = []
-        print(f"apex: {look(sys.executable, self._modules())['apex'] or 'not there; no stage needs it'}", flush=True)
+        print(f"apex: {look(sys.executable, self._modules())['apex'] or 'missing; no stage needs it'}", flush=True)
         for name in chosen:
             result = self._stage(self.stages[name])
             if result is None:
@@ -85,7 +85,7 @@ class Runner:
         return self._result(name).get("status")
 
     def _done(self, name: str) -> bool:
-        """Whether a result says all that this machine has to say: what was cut short by --seconds is tried again."""
+        """Whether a result is final on this machine: a stage cut short by --seconds runs again."""
         result = self._result(name)
         cut = result.get("status") == TIMED_OUT and result["limit"] < self.stages[name].seconds
         return bool(result) and result["status"] != NOT_MEASURED and not cut
@@ -120,7 +120,7 @@ class Runner:
         result["figures"] = self._collect(stage, files)
         lacking = [name for name in stage.files if not any(files.glob(name))]
         if code is None:
-            result["reason"] = f"not done after {limit:.0f} s"
+            result["reason"] = f"not finished after {limit:.0f} s"
         elif code:
             result["reason"] = f"exit code {code}, see {log.name}"
         elif lacking:
@@ -128,7 +128,7 @@ class Runner:
         result["log"] = log.read_text(encoding="utf-8", errors="replace").splitlines()[-TAIL:]
 
     def _collect(self, stage: Stage, files: Path) -> dict[str, Any]:
-        """The contents of a stage's JSON files, by name; its other files go to OUT."""
+        """The contents of a stage's JSON files by name; moves its other files to OUT."""
         figures = {}
         for path in sorted(path for name in stage.files for path in files.glob(name)):
             if path.suffix == ".json":
@@ -146,9 +146,9 @@ class Runner:
         return [part.format(**names) for part in stage.command]
 
     def _environment(self) -> dict[str, str]:
-        """This process's, with the new environment first, without the network, and with the commit that is measured."""
+        """This process's environment, with the new Python first, no network, and the measured commit."""
         environment, env = dict(os.environ), self.work / "env"
-        environment.pop("PYTHONPATH", None)  # the sources of another commit may be on it
+        environment.pop("PYTHONPATH", None)  # it may hold the sources of another commit
         return environment | {
             "PATH": f"{env / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}", "VIRTUAL_ENV": str(env),
             "PYTHONNOUSERSITE": "1", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONUNBUFFERED": "1",
@@ -165,10 +165,10 @@ class Runner:
         return tuple(sorted({module for each in self.stages.values() for module in each.modules}))
 
     def _hindrance(self, stage: Stage, found: Mapping[str, Any]) -> str | None:
-        """Why a stage can't be measured here."""
+        """The reason why a stage can't be measured here, or None."""
         missing = [part for part in stage.parts if not (self.kit / part).exists()]
         if stage.name != INSTALL.name and INSTALL.name in self.stages and self._status(INSTALL.name) != PASSED:
-            return "install has not passed"
+            return "the stage install has not passed"
         if stage.cuda and found["device"] is None:
             return "there is no CUDA device"
         if found["missing"]:
@@ -178,13 +178,13 @@ class Runner:
 
 @functools.cache
 def look(python: str, modules: tuple[str, ...]) -> dict[str, Any]:
-    """What surroundings.py finds for an interpreter."""
+    """The output of surroundings.py for an interpreter."""
     command = [python, str(HERE / "surroundings.py"), *modules]
     return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 
 def _write(path: Path, content: Mapping[str, Any]) -> None:
-    """Whole or not at all: a run may be killed at any time."""
+    """Write atomically: a run may be killed at any time."""
     temporary = path.with_suffix(".tmp")
     temporary.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     os.replace(temporary, path)
@@ -192,11 +192,11 @@ def _write(path: Path, content: Mapping[str, Any]) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("kit", type=Path, help="folder that pack.sh has made")
-    parser.add_argument("out", type=Path, help="folder for the results, new or of an earlier run of this kit")
+    parser.add_argument("kit", type=Path, help="folder from pack.sh")
+    parser.add_argument("out", type=Path, help="folder for the results, new or from an earlier run of this kit")
     parser.add_argument("stages", nargs="*", metavar="STAGE", help=f"of {' '.join(stage.name for stage in STAGES)}")
-    parser.add_argument("--seconds", type=float, help="for the whole run")
-    parser.add_argument("--work", type=Path, help="folder for the environment and whatever is large")
+    parser.add_argument("--seconds", type=float, help="time limit of the whole run")
+    parser.add_argument("--work", type=Path, help="folder for the environment and large files")
     args = parser.parse_args()
     return kits.tell(lambda: Runner(args.kit, args.out, args.work, args.seconds).run(args.stages))
 

@@ -1,10 +1,10 @@
-"""The stage tests: the tests that need a GPU, and how many of them passed.
+"""The stage tests: run the tests that need a GPU, and count those that pass.
 
 usage: python -P run_tests.py SOURCES FOLDER SECONDS [PROCESSES]     writes FOLDER/tests.json
 
-Processes side by side (default: one for every two cores, and no more than 8) each run a part of the tests: most of
-their time goes to the reference on the CPU and to starting programs. After the time limit no further test starts.
-Fails if a test fails, if some were not begun, and if none has passed: then nothing was verified.
+Parallel processes (default: one for every two cores, at most 8) each run a part of the tests, because
+most of the time goes to the CPU reference and to starting programs. After the time limit no further test starts.
+Fails if a test fails, if some did not start, or if none has passed.
 """
 
 import json
@@ -21,22 +21,22 @@ import pytest
 
 MARK = "pytest.mark.gpu"
 SLOWEST = 10
-MOST_PROCESSES = 8  # all have a context on the one GPU
+MOST_PROCESSES = 8  # each has a context on the only GPU
 
 
 class Share:
-    """A plugin of pytest: of all tests each ``of``-th is run, from number ``number`` on."""
+    """A plugin of pytest: runs every ``of``-th test, from number ``number`` on."""
 
     def __init__(self, number: int, of: int):
         self._which = slice(number, None, of)
 
-    @pytest.hookimpl(trylast=True)  # of those that have the mark
+    @pytest.hookimpl(trylast=True)  # after the selection by mark
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         items[:] = items[self._which]
 
 
 class Deadline:
-    """A plugin of pytest: no test begins after a time; how many are ``left`` then."""
+    """A plugin of pytest: starts no test after a time, and counts those ``left``."""
 
     def __init__(self, seconds: float):
         self._end, self.left = time.monotonic() + seconds, 0
@@ -52,11 +52,11 @@ class Deadline:
 
     def pytest_runtest_teardown(self) -> None:
         if time.monotonic() > self._end:
-            self._session.shouldstop = "there is no time left"
+            self._session.shouldstop = "time is over"
 
 
 def run(sources: Path, folder: Path, seconds: float, processes: int) -> int:
-    """Run them in processes side by side; 1 if anything is wrong."""
+    """Run the parts in parallel processes; return 1 after any failure."""
     folders = [folder / f"part{number}" for number in range(processes)]
     running = []
     for number, part in enumerate(folders):
@@ -76,16 +76,16 @@ def run(sources: Path, folder: Path, seconds: float, processes: int) -> int:
             print(f"{part.name} has written nothing and ended with exit code {code}", flush=True)
     together = merge(found)
     (folder / "tests.json").write_text(json.dumps(together, indent=1), encoding="utf-8")
-    # A part may have no test at all (5), or only such as are skipped.
+    # A part may have no tests (5), or only skipped ones.
     bad = [code for code in codes if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)]
     return int(bool(bad or len(found) < processes or together["not_begun"] or not together["passed"]))
 
 
 def run_share(sources: Path, folder: Path, seconds: float, share: str) -> int:
-    """Run one part, as ``2/8``; pytest's exit code."""
+    """Run one part, such as ``2/8``; return pytest's exit code."""
     report, deadline = folder / "tests.xml", Deadline(seconds)
-    os.chdir(sources)  # of which only the tests are taken; the package is the installed one
-    # -m replaces "not slow" of pyproject.toml: slow ones run, too.
+    os.chdir(sources)  # only for its tests; the package is the installed one
+    # -m replaces "not slow" of pyproject.toml, so that slow tests run, too.
     options = ["-q", "-p", "no:cacheprovider", "-m", "gpu", f"--durations={SLOWEST}", f"--junitxml={report}"]
     options.append(f"--basetemp={folder / 'work'}")
     number, of = map(int, share.split("/"))
@@ -98,7 +98,7 @@ def run_share(sources: Path, folder: Path, seconds: float, share: str) -> int:
 
 
 def merge(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """What :func:`count` says of parts, as of one."""
+    """The combined :func:`count` of all parts."""
     parts = list(parts)
     slowest = sorted((each for part in parts for each in part["slowest"].items()), key=lambda each: -each[1])
     return {
@@ -111,13 +111,13 @@ def merge(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def files(tests: Path) -> list[str]:
-    """The files with such tests, the kernels' first; the others may need more than the kit has."""
+    """The files with GPU tests, the kernels' first; other files may need more than the kit has."""
     found = [str(path) for path in tests.rglob("test_*.py") if MARK in path.read_text(encoding="utf-8")]
     return sorted(found, reverse=True) or sys.exit(f"no file in {tests.resolve()} has {MARK}")
 
 
 def count(report: Path) -> dict[str, Any]:
-    """Numbers of passed, failed and skipped tests, the names of those that failed, reasons of skipping, the slowest."""
+    """Numbers of passed, failed and skipped tests, names of failed ones, reasons of skipping, the slowest tests."""
     cases = list(ElementTree.parse(report).iter("testcase"))
     failed = [case for case in cases if case.find("failure") is not None or case.find("error") is not None]
     skipped = {case: found for case in cases if (found := case.find("skipped")) is not None}
@@ -138,7 +138,7 @@ def name(case: ElementTree.Element) -> str:
 def main() -> int:
     sources, folder, seconds = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve(), float(sys.argv[3])
     given = sys.argv[4] if len(sys.argv) > 4 else str(max(1, min(MOST_PROCESSES, (os.cpu_count() or 1) // 2)))
-    if "/" in given:  # called by run
+    if "/" in given:  # started by run
         return run_share(sources, folder, seconds, given)
     return run(sources, folder, seconds, int(given))
 

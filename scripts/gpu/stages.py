@@ -1,8 +1,8 @@
-"""What is run on a GPU machine: one line for each stage.
+"""The stages of a run on a GPU machine, one entry each.
 
-In a command {python} is the interpreter that has everything, {source} the kit's sources, {data} its data, {encoder} its
-encoder, {kit} the kit, {work} a folder for whatever is large, and {files} the stage's own, whose ``files`` come back.
-{seconds} and {minutes} are a little less than the time that it has, for programs that end by themselves then.
+In a command, {python} is the interpreter of the new environment, {source} the kit's sources, {data} its data, {encoder}
+its encoder, {kit} the kit, {work} a folder for large files, and {files} the stage's folder, whose ``files`` are kept.
+{seconds} and {minutes} are slightly below the stage's limit, for programs that stop by themselves.
 """
 
 from dataclasses import dataclass, field
@@ -13,15 +13,15 @@ class Stage:
     """One stage.
 
     Attributes:
-        name: of the stage and of its results.
+        name: the name of the stage and of its results.
         command: program and arguments.
-        seconds: at most; it is then stopped.
-        least: seconds without which it isn't begun but left for the next time.
+        seconds: time limit, after which it is stopped.
+        least: with less time than these seconds it does not start.
         cuda: whether it needs a GPU; without one it is not measured.
-        modules: that must be there; without one it is not measured.
-        parts: of the kit that it needs, as ``data.tar.xz``.
-        files: names in {files} that come back, also with ``*``: the content of JSON files as the stage's figures,
-            others next to the result.
+        modules: required modules; without one it is not measured.
+        parts: required parts of the kit, such as ``data.tar.xz``.
+        files: patterns of names in {files} to keep: the content of JSON files as the stage's figures, others next to
+            the result.
     """
 
     name: str
@@ -35,10 +35,10 @@ class Stage:
 
 
 PLOTS = ("matplotlib",)
-PEERS = ("transformers", "scipy.sparse", "sklearn.base", "networkx")  # stand-ins of the kit have no such parts
+PEERS = ("transformers", "scipy.sparse", "sklearn.base", "networkx")  # the kit's stand-ins lack such parts
 
 INSTALL = Stage("install", ("{machine_python}", "{source}/scripts/gpu/install.py", "{kit}", "{work}"), 240, cuda=False)
-# In the order of what is missing most: 15 minutes of a GPU are enough for the first three after the installation.
+# Most needed first: 15 minutes of a GPU are enough for the first three after the installation.
 STAGES = (
     INSTALL,
     Stage(

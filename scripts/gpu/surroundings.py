@@ -1,6 +1,6 @@
-"""Where a stage runs: printed as JSON by a process of its own, so that the runner itself holds no GPU.
+"""Print the machine of a stage as JSON, in a process of its own, so that the runner itself uses no GPU.
 
-usage: surroundings.py MODULE...     those of the modules that are not there are in "missing"
+usage: surroundings.py MODULE...     those that are not installed are in "missing"
 """
 
 import importlib.util
@@ -15,7 +15,7 @@ from typing import Any
 
 
 def look(modules: Sequence[str]) -> dict[str, Any]:
-    """GPUs, driver, CPU, versions, apex; ``device`` is None without a GPU, ``missing`` names what isn't installed."""
+    """GPUs, driver, CPU, versions, apex; without a GPU ``device`` is None; ``missing`` lists missing modules."""
     found: dict[str, Any] = {
         "device": None,
         "devices": 0,
@@ -43,7 +43,7 @@ def there(module: str) -> bool:
 
 
 def apex() -> str | None:
-    """Which apex there is, without importing it; PyPI's package of that name is another one. None without one."""
+    """The kind of apex, found without importing it (PyPI has another package of that name), or None."""
     spec = importlib.util.find_spec("apex")
     if spec is None:
         return None
@@ -53,7 +53,7 @@ def apex() -> str | None:
 
 
 def cpu() -> str:
-    """The model of the CPU, or its kind."""
+    """The model of the CPU, or its type."""
     info = Path("/proc/cpuinfo")
     lines = info.read_text().splitlines() if info.exists() else []
     return next((line.split(": ")[1] for line in lines if line.startswith("model name")), platform.machine())
@@ -69,7 +69,7 @@ def driver() -> str | None:
 
 
 def version(name: str) -> str | None:
-    """Of an installed distribution."""
+    """The version of an installed distribution."""
     try:
         return metadata.version(name)
     except metadata.PackageNotFoundError:

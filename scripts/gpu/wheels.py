@@ -1,11 +1,11 @@
-"""The wheels of a kit that are made smaller: fairseq's, and what stands in for scikit-learn, scipy and lxml.
+"""Make a kit's wheels smaller: strip fairseq's, and replace scikit-learn, scipy and lxml by stand-ins.
 
 usage: wheels.py FOLDER
 
-fairseq-fixed loses its examples and three compiled modules (of BLEU, of models that translate without order, and of
-speech), which nothing here imports: 18 of 20 MB. scikit-learn and scipy take 45 MB, and fairseq imports them for the
-scores of two tasks; lxml takes 5 MB, and sacrebleu imports it for downloads. In their place there are stand-ins, which
-are installed only where the real ones are not there.
+fairseq-fixed loses its examples and three compiled modules (for BLEU, non-autoregressive translation and
+speech), which nothing here imports: 18 of 20 MB. fairseq imports scikit-learn and scipy (45 MB) for the
+scores of two tasks; sacrebleu imports lxml (5 MB) for downloads. Their stand-ins are installed only if the
+real packages are missing.
 """
 
 import base64
@@ -15,9 +15,9 @@ import zipfile
 from pathlib import Path
 
 LEFT_OUT = ("fairseq/examples/", "alignment_train_", "fairseq/libbase.", "fairseq/libnat.")
-# Package, and what is imported of it.
+# Package -> the modules of it that are imported.
 STAND_INS = {"scikit-learn": ("sklearn", "metrics"), "scipy": ("scipy", "stats"), "lxml": ("lxml", "etree")}
-CODE = '''"""Stands in for {name} in the kit for GPU machines: it can be imported, and computes nothing."""
+CODE = '''"""Stand-in for {name} in the kit for GPU machines: it can be imported but does nothing."""
 
 
 def __getattr__(name):
@@ -25,7 +25,7 @@ def __getattr__(name):
         raise AttributeError(name)
 
     def missing(*args, **kwargs):
-        raise ImportError(f"{{__name__}}.{{name}} needs {name}, in whose place there is a stand-in")
+        raise ImportError(f"{{__name__}}.{{name}} needs {name}; this is a stand-in")
 
     return missing
 '''
@@ -35,7 +35,7 @@ WHEEL = "Wheel-Version: 1.0\nGenerator: xalign_fairseq\nRoot-Is-Purelib: true\nT
 
 
 def slim(wheel: Path) -> None:
-    """Take what is not needed out of fairseq's wheel, in place."""
+    """Remove unneeded files from fairseq's wheel, in place."""
     new = wheel.with_suffix(".tmp")
     with zipfile.ZipFile(wheel) as old, zipfile.ZipFile(new, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as out:
         for entry in old.infolist():

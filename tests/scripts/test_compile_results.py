@@ -54,7 +54,7 @@ def test_the_documents_of_this_repository_are_up_to_date():
         (
             "results:xlm_align/small/summary",
             "results:xlm_align/tiny/summary",
-            ["no such results table", "tiny/summary"],
+            ["unknown results table", "tiny/summary"],
         ),
         ("<!-- end -->", "", ["has no end", "results.md, line"]),
     ],

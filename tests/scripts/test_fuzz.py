@@ -110,7 +110,7 @@ def test_refusals_and_the_table(fuzz, monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(fuzz, "all_readers", lambda work: [falling(fuzz, lambda: 1 / 0)])
     assert fuzz.main() == 1
     monkeypatch.setattr("sys.argv", ["fuzz.py", "--only", "other"])
-    with pytest.raises(XalignError, match="no such reader"):
+    with pytest.raises(XalignError, match="unknown reader"):
         fuzz.main()
 
 

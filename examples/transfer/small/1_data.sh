@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Text to data-bin for the encoders that the transfer study compares: cased bitext with eflomal's links, one vocabulary.
+# Prepare the data-bin for the encoders of the transfer study: cased bitext with eflomal's links, one vocabulary.
 #
 #   bash 1_data.sh TEXT DATA_BIN [PAIR ...]          PAIR: de-en en-fr ro-en en-hi (default: all four)
 #
-# BENCHMARK (default ../shared/data) is the folder with assemble.py and bitext/. PAIRS (default 60000) sentence pairs of
-# each at most, VOCAB (default 16000) pieces. Needs: pip install ".[recipes]". Existing files are kept.
+# BENCHMARK (default ../shared/data) is the folder with assemble.py and bitext/. PAIRS (default 60000): maximum number
+# of sentence pairs per PAIR. VOCAB (default 16000) pieces. Needs: pip install ".[recipes]". Existing files are kept.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 common="$here/../../common"
@@ -39,7 +39,7 @@ for pair in "$@"; do
   echo "$pair: $(wc -l < "$text/$pair/train.${pair%-*}") training pairs"
 done
 
-[[ ! -e "$data" ]] || { echo "$data is there already"; exit 0; }
+[[ ! -e "$data" ]] || { echo "$data exists already"; exit 0; }
 options=()
 for pair in "$@"; do
   prefix="$text/$pair"

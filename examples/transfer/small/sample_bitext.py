@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Keep a random part of a bitext, in its order.
+"""Keep a random part of a bitext, in order.
 
-usage: sample_bitext.py SRC TGT PAIRS [--seed S]     rewrites both files; a smaller bitext stays as it is
+usage: sample_bitext.py SRC TGT PAIRS [--seed S]     rewrites both files; does not change a smaller bitext
 """
 
 import argparse
@@ -15,8 +15,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("src")
     parser.add_argument("tgt")
-    parser.add_argument("pairs", type=int, help="how many to keep")
-    parser.add_argument("--seed", type=int, default=1, help="which ones (default: %(default)s)")
+    parser.add_argument("pairs", type=int, help="number of pairs to keep")
+    parser.add_argument("--seed", type=int, default=1, help="of the choice (default: %(default)s)")
     args = parser.parse_args()
     src, tgt = (list(read_lines(path)) for path in (args.src, args.tgt))
     if len(src) <= args.pairs:

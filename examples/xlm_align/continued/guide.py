@@ -1,9 +1,9 @@
-"""Links for setting so-guided: those of a self-trained encoder and statistics that it guides, of a part of the text.
+"""Make the data-bin for setting so-guided: a sample of the text, with links from a self-trained encoder and statistics.
 
 usage: python guide.py TEXT RUN DATA_BIN
 
-TEXT: of prepare.sh; 2,500 pairs of each language pair and their links go to TEXT/guided, and stay where they are there.
-RUN: of train.py, as RUNS/so-grow-1. DATA_BIN: of these pairs, for train.py.
+TEXT: of prepare.sh; 2,500 pairs of each language pair and their links go to TEXT/guided, where existing files are kept.
+RUN: of train.py, for example RUNS/so-grow-1. DATA_BIN: the output, for train.py.
 """
 
 import random
@@ -21,7 +21,7 @@ DRAWN, LONGEST, SEED = 2500, 80, 1
 
 
 def draw(text: Path, out: Path, sides: tuple[str, str]) -> None:
-    """Write as many pairs of both sides, none of them empty or long: aligned, these take most of the time."""
+    """Draw pairs without empty or long sides and write them; few, because their alignment takes most of the time."""
     whole = [(text / f"train.{side}").read_text(encoding="utf-8").splitlines() for side in sides]
     fitting = [pair for pair in zip(*whole, strict=True) if all(0 < len(side.split()) < LONGEST for side in pair)]
     drawn = random.Random(SEED).sample(fitting, min(DRAWN, len(fitting)))
@@ -33,7 +33,7 @@ def draw(text: Path, out: Path, sides: tuple[str, str]) -> None:
 def main(text: Path, run: Path, data: Path) -> None:
     """Draw, link, prepare."""
     texts = [text / f"{src}-{tgt}/train.{side}" for src, tgt in study.PAIRS for side in (src, tgt)]
-    require_files([run / LAST, *texts], remedy="prepare.sh makes TEXT, train.py RUN")
+    require_files([run / LAST, *texts], remedy="prepare.sh makes TEXT, and train.py makes RUN")
     prepared = ["xalign", "prepare", "--out", data, "--tokenizer", "e5-small", "--trim-vocabulary"]
     for src, tgt in study.PAIRS:
         pair = f"{src}-{tgt}"
@@ -49,7 +49,7 @@ def main(text: Path, run: Path, data: Path) -> None:
             )
         prepared += ["--pair", pair, "--trainpref", out / "train", "--links", f"train={links}"]
     if data.exists():
-        print(f"{data} is there already")
+        print(f"{data} exists already")
     else:
         subprocess.run(prepared, check=True)
 

@@ -1,11 +1,11 @@
-"""Optimal transport and SimAlign's rules, layer by layer: the paper's Figure 2, of one encoder.
+"""AER of optimal transport and SimAlign's methods at every layer of one encoder: the paper's Figure 2.
 
 usage: python layers.py GOLD OUT e5-small          the encoder without training
        python layers.py GOLD OUT RUNS/SETTING-SEED   a finished run of train.py
 
-Every layer from 0 to the last, both encodings, by optimal transport (with itermax, as the paper reads its plan, and
-with argmax) and by SimAlign's argmax, itermax and match. Scored are the development gold of study.py and the test sets
-of the paper's Table 2, by which nothing is chosen. Writes OUT/NAME.json; one that is there stays.
+Covers every layer from 0 to the last and both encodings, with optimal transport (itermax, as in the paper, and argmax)
+and SimAlign's argmax, itermax and match, on the development gold of study.py and the test sets of the paper's Table 2,
+which select nothing. Writes OUT/NAME.json, unless it exists.
 """
 
 import sys
@@ -26,7 +26,7 @@ from xalign_fairseq.trainer.train_record import machine
 from xalign_fairseq.transport.linking import Linking
 
 FOLDER = "layers"  # below results/
-# Column of a table -> how links are made.
+# Column of a table -> linking method.
 METHODS: Mapping[str, Linking] = {
     "transport, itermax": Linking("transport", {"filter": "itermax"}),
     "transport, argmax": Linking("transport", {"filter": "argmax"}),
@@ -38,7 +38,7 @@ ENCODINGS = ("joint", "separate")
 
 
 def scored(model: str, gold: Path) -> list[dict[str, Any]]:
-    """A row for each encoding, method and layer: AER of all sets, in per cent, with the means of both kinds."""
+    """One row per encoding, method and layer: AER of all sets in percent, with the means of both kinds."""
     aligner = Aligner.from_pretrained(model, linking=LINKING)
     places = [
         (encoding, method, layer)
@@ -59,7 +59,7 @@ def scored(model: str, gold: Path) -> list[dict[str, Any]]:
 
 
 def main(gold: Path, out: Path, given: str) -> None:
-    """Score one encoder, unless that is done."""
+    """Score one encoder, unless its scores exist."""
     run = Path(given)
     name = START if given == START else run.name
     if (out / f"{name}.json").is_file():
@@ -72,7 +72,7 @@ def main(gold: Path, out: Path, given: str) -> None:
 
 
 def table(records: Sequence[Mapping[str, Any]], encoding: str, kind: str) -> str:
-    """Layers by methods: the mean AER over the sets, before and after training, means over seeds."""
+    """Layers by methods: mean AER over the sets before and after training, means over seeds."""
     settings = list(dict.fromkeys(each["setting"] for each in records))
     aers: dict[tuple[str, str, int], list[float]] = {}
     for record in records:
@@ -87,7 +87,7 @@ def table(records: Sequence[Mapping[str, Any]], encoding: str, kind: str) -> str
 
 
 def mean_of(values: Sequence[float]) -> str:
-    """The mean, in per cent; nothing of none."""
+    """The mean in percent, or an empty cell."""
     return f"{sum(values) / len(values):.1f}" if values else ""
 
 

@@ -1,4 +1,4 @@
-"""What the pages of the papers show of this study: their own settings, and a picture of their differences."""
+"""Tables and a figure of this study for the papers' pages: each paper's settings and their differences."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -17,21 +17,21 @@ from xalign_fairseq.evaluation.statistics import Summary
 from xalign_fairseq.evaluation.tables import markdown, percent
 
 EXAMPLES = Path(__file__).resolve().parents[2]
-# Page -> its settings, and the setting that is its control, which trains as long without what the paper is about.
+# Page -> its settings and their control, a setting trained as long without the paper's objective.
 PAGES: Mapping[str, tuple[Sequence[str], str]] = {
     "xlm_align": (("none", "mlm-tlm", "mlm-dwa", "mlm", "xlm-align", "dwa", "so"), "mlm-tlm"),
     "explicit_alignments": (("none", "tlm", "linear-mapping", "procrustes", "l2", "weak", "strong"), "tlm"),
     "ppa": (("none", "tlm", "moco", "moco-full", "ppa", "ppa-full"), "tlm"),
     "weam": (("none", "tlm30", "weam"), "tlm30"),
 }
-# Column -> the transfer study's task that it shows.
+# Column -> its task in the transfer study.
 TASKS: Mapping[str, str] = {
     "retrieval ↑": "tatoeba",
     "POS ↑": "pos, trained on en",
     "parsing, LAS ↑": "parsing, trained on en",
     "XNLI ↑": "xnli, trained on en",
 }
-# Page -> settings that do what its paper is about, where those above do not.
+# Page -> settings that show the paper's mechanism, if those above do not.
 MECHANISM: Mapping[str, Sequence[str]] = {
     "ppa": ("moco", "moco-full", "ppa", "ppa-full", "ppa-full-mlm", "ppa-full-mean"),
     "weam": ("none", "tlm30", "weam", "tlm30-embeddings", "weam-embeddings"),
@@ -41,9 +41,9 @@ CONTROLS = tuple(dict.fromkeys(control for _, control in PAGES.values()))
 
 
 def transfer(title: str, report: Mapping[str, Any]) -> dict[str, str]:
-    """Checkpoint -> how a task's score changes, the mean over languages that were not trained on; of none the score.
+    """Checkpoint -> the change of a task's score, mean over languages not trained on; for none, the score.
 
-    Checkpoints have other numbers of seeds, so that their scores cannot be compared; the change is of common seeds.
+    Scores of checkpoints with different numbers of seeds cannot be compared; the change is over common seeds.
     """
     task = next(each for each in report["tasks"] if each["title"] == title)
     own = next(row for row in task["rows"][task["scored_by"][0]] if row["checkpoint"] == "none")
@@ -52,7 +52,7 @@ def transfer(title: str, report: Mapping[str, Any]) -> dict[str, str]:
 
 
 def page(settings: Sequence[str], control: str, records: Records, tests: Mapping[str, Tests], report: Any) -> str:
-    """A row for each setting: AER, its difference from plain e5-small and from the control, and transfer."""
+    """One row per setting: AER, its difference from plain e5-small and from the control, and transfer."""
     groups = groups_of(records)
     scores = [transfer(title, report) for title in TASKS.values()]
     columns = ("setting", "objectives", "seeds", "AER ↓", "against none (95 %)", f"against {control} (95 %)", *TASKS)
@@ -69,7 +69,7 @@ def page(settings: Sequence[str], control: str, records: Records, tests: Mapping
 
 
 def mechanism(settings: Sequence[str], records: Records, cosines: Mapping[str, list[float]]) -> str:
-    """Settings, those that are there: AER on development gold by the best reading and on the test sets, and cosines."""
+    """Existing settings: AER on development gold with the best link setting and on the test sets, and cosines."""
     groups = groups_of(records)
     rows = []
     for name in settings:
@@ -83,7 +83,7 @@ def mechanism(settings: Sequence[str], records: Records, cosines: Mapping[str, l
 
 
 def cosines_of(path: Path) -> dict[str, list[float]]:
-    """Setting -> the mean cosine of linked words' input embeddings with each seed; nothing without a file."""
+    """Setting -> the mean cosine of linked words' input embeddings for each seed; empty without a file."""
     found: dict[str, list[float]] = {}
     for each in read_json(path)["checkpoints"] if path.is_file() else ():
         run = each["checkpoint"].partition("/")[0]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The benchmark's four pairs as one data-bin with e5-small's tokenizer, its vocabulary trimmed to their text, with
-# eflomal's links (pip install eflomal), and each side as monolingual text.
+# Prepare the benchmark's four pairs as one data-bin with e5-small's tokenizer, its vocabulary trimmed to their text,
+# with eflomal's links (pip install eflomal), and each side as monolingual text.
 #
 #   bash prepare.sh TEXT DATA_BIN
 #
@@ -13,7 +13,7 @@ text="$1" data="$2" pairs=()
 as_paths text data
 for pair in de-en en-fr en-hi ro-en; do
   if [[ ! -e "$text/$pair" ]]; then
-    python "$benchmark/assemble.py" "$pair" "$text/.$pair" # one side after the other
+    python "$benchmark/assemble.py" "$pair" "$text/.$pair" # not in parallel
     mv "$text/.$pair" "$text/$pair"
   fi
   sides=(--src "$text/$pair/train.${pair%-*}" --tgt "$text/$pair/train.${pair#*-}")
@@ -21,5 +21,5 @@ for pair in de-en en-fr en-hi ro-en; do
   pairs+=(--pair "$pair" --trainpref "$text/$pair/train" --links "train=$text/$pair/train.links")
   for side in ${pair/-/ }; do pairs+=(--mono "$side=$text/$pair/train.$side"); done
 done
-[[ ! -e "$data" ]] || { echo "$data is there already"; exit 0; }
+[[ ! -e "$data" ]] || { echo "$data exists already"; exit 0; }
 xalign prepare --out "$data" --tokenizer e5-small --trim-vocabulary "${pairs[@]}"

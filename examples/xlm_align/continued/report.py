@@ -1,8 +1,8 @@
-"""Collect runs into results/, finished or not; write the tables and pictures of the study and of the papers' pages.
+"""Collect runs into results/, finished or not; write the tables and figures of the study and of the papers' pages.
 
 usage: python report.py [RUNS]
 
-Without RUNS tables and pictures are written anew from results/. The papers' pages show scores of ../../transfer, too.
+Without RUNS, tables and figures are rewritten from results/. The papers' pages also show scores of ../../transfer.
 """
 
 import json
@@ -28,12 +28,12 @@ from xalign_fairseq.evaluation.statistics import Comparison, holm, resample
 
 HERE = Path(__file__).resolve().parent
 TESTS, COUNTS = "tests.json", "counts"
-SAMPLES = 10_000  # with fewer, the least p times the number of settings would exceed 0.05
+SAMPLES = 10_000  # fewer would make the smallest p times the number of settings exceed 0.05
 Counts = Mapping[str, list[dict[str, np.ndarray]]]
 
 
 def collect(runs: Path, results: Path) -> None:
-    """Write results/NAME.json of every run that has been scored at least once, and the counts of its test sets."""
+    """Write results/NAME.json for every run with at least one scoring, and the counts of its test sets."""
     (results / COUNTS).mkdir(parents=True, exist_ok=True)
     for folder in sorted(runs.iterdir()):
         curve = folder / "dev.jsonl"
@@ -51,7 +51,7 @@ def collect(runs: Path, results: Path) -> None:
 
 
 def counts_of(groups: Mapping[str, Sequence[Mapping[str, Any]]], results: Path) -> Counts:
-    """Each pair of sentences' counts on the test sets, of those settings all of whose runs have them."""
+    """Counts of each sentence pair of the test sets, for settings whose runs all have them."""
     found = {}
     for name, group in groups.items():
         paths = [results / COUNTS / f"{name}-{record['seed']}.npz" for record in group if record["test"]]
@@ -61,7 +61,7 @@ def counts_of(groups: Mapping[str, Sequence[Mapping[str, Any]]], results: Path) 
 
 
 def tests_of(counts: Counts, before: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings' tests against each baseline, anew if their counts exist, otherwise as they were ``before``.
+    """The settings' tests against each baseline: new ones if counts exist, otherwise those of ``before``.
 
     Holm's correction is over all settings.
     """
@@ -77,25 +77,25 @@ def tests_of(counts: Counts, before: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def command(record: Mapping[str, Any]) -> str:
-    """What makes the run again, without the folders of the machine that made it."""
+    """The command that repeats the run, without the paths of its machine."""
     line = f"train.py DATA_BIN GOLD RUNS {record['setting']} {record['seed']}"
     return " ".join([line, *(["--", *changed(record)] if changed(record) else [])])
 
 
 def aer(totals: np.ndarray) -> np.ndarray:
-    """Of summed counts (..., 4): 1 - (hits among sure + hits among possible) / (links + sure)."""
+    """From summed counts (..., 4): 1 - (hits among sure + hits among possible) / (links + sure)."""
     return 1 - (totals[..., 0] + totals[..., 1]) / (totals[..., 2] + totals[..., 3])
 
 
 def differences(counts: Counts, baseline: str = "none") -> dict[str, Any]:
-    """Each setting's mean test AER minus that of a baseline, its first seed.
+    """Each setting's mean test AER minus that of a baseline (its first seed).
 
-    Tested over sentences, and over seeds too where there are several.
+    Tested over sentences, and also over seeds if there are several.
     """
     begun = counts[baseline][0]
     compared = {name: runs for name, runs in counts.items() if name not in (baseline, "none")}
     systems = [[np.stack([run[pair] for run in runs]) for pair in study.TEST] for runs in compared.values()]
-    start = [np.stack([begun[pair]] * 2) for pair in study.TEST]  # without a seed: another run would be the same
+    start = [np.stack([begun[pair]] * 2) for pair in study.TEST]  # no seed: another run would be the same
     first, *others = resample([start, *systems], aer, samples=SAMPLES)
     found = {}
     for (name, runs), mine in zip(compared.items(), others, strict=True):
@@ -105,7 +105,7 @@ def differences(counts: Counts, baseline: str = "none") -> dict[str, Any]:
 
 
 def draw(records: Records, path: Path) -> None:
-    """Development AER over CPU minutes, a point for each setting's last scoring, and lines where there are several."""
+    """Development AER over CPU minutes: a point for each setting's last scoring, a line through several scorings."""
     from xalign_fairseq.evaluation.plots.figure import new_figure, save, style_axes
     from xalign_fairseq.evaluation.plots.palette import ACCENT, INK, MUTED
 
@@ -134,7 +134,7 @@ def draw(records: Records, path: Path) -> None:
 
 
 def main(runs: Path | None, here: Path = HERE) -> None:
-    """Collect, and write tables and pictures."""
+    """Collect runs, and write tables and figures."""
     results = here / "results"
     if runs is not None:
         collect(runs, results)

@@ -1,9 +1,9 @@
-"""Score finished runs on the benchmark's test sets, each once, with the links that development gold chose.
+"""Score finished runs once on the benchmark's test sets, with the link setting selected on development gold.
 
 usage: python score_test.py GOLD RUNS
 
-What chooses is the last line of dev.jsonl: the link setting with the lowest mean. Writes RUN/test.json with each
-sentence pair's counts, and leaves one that is there as it is; runs that are not finished wait.
+The last line of dev.jsonl selects the link setting with the lowest mean. Writes RUN/test.json with the counts of each
+sentence pair, unless it exists. Skips unfinished runs.
 """
 
 import sys
@@ -19,7 +19,7 @@ from xalign_fairseq.core.json_files import read_json, write_json
 
 
 def main(gold: Path, runs: Path) -> None:
-    """Choose by development gold, score, write."""
+    """Select on development gold, score, write."""
     for result in sorted(runs.glob("*/result.json")):
         run, record = result.parent, read_json(result)
         if record["setting"] == "head" or (run / "test.json").is_file():
@@ -34,9 +34,9 @@ def main(gold: Path, runs: Path) -> None:
 def scored(
     model: str, setting: str, gold: Path, development: dict[str, dict[str, float]], names: Sequence[str]
 ) -> dict[str, Any]:
-    """The chosen link setting, its AER on development gold, and the named sets' with their mean, in per cent.
+    """The selected link setting, its AER on development gold, and the named sets' AER with their mean, in percent.
 
-    And ``counts``: each set's (pairs, 4), as :class:`~xalign_fairseq.aligner.neural.comparison.Trial` has them.
+    Also ``counts``: each set's (pairs, 4), as in :class:`~xalign_fairseq.aligner.neural.comparison.Trial`.
     """
     chosen = min(development, key=lambda name: development[name]["mean"])
     links = next(each for each in study.line_settings() if study.setting_name(each) == chosen)

@@ -1,4 +1,4 @@
-"""The study's settings, and the development gold that steers it; the benchmark's test sets are no part of this file."""
+"""The study's settings, and the development gold that steers it. Nothing here uses the test sets."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -8,10 +8,10 @@ from xalign_fairseq.aligner.neural.comparison import GoldPairs, Trial
 from xalign_fairseq.links.gold import read_gold
 from xalign_fairseq.transport.linking import Linking
 
-Options = Mapping[str, str | None]  # None: fairseq-train's own
+Options = Mapping[str, str | None]  # None: fairseq-train's default
 
-# Of every setting: awesome-align's optimiser, embeddings that stay, as many draws of each pair as temperature 5 gives;
-# new heads at ten times the encoder's rate. e5-small knows no pairs in one sequence, so that labels are by argmax at 7.
+# Common to all settings: awesome-align's optimiser, frozen embeddings, language pairs sampled at temperature 5, and new
+# heads at ten times the learning rate. e5-small never saw a pair in one sequence: argmax at layer 7 gives the labels.
 COMMON: Options = {
     "--task": "xalign_pretraining",
     "--criterion": "weighted",
@@ -44,11 +44,11 @@ COMMON: Options = {
 }
 TRAINED: Options = {"--freeze-layers": None}  # embeddings too
 FULL: Options = {"--moco-queue-size": "2000", "--moco-queue-init": "random"}
-# Every objective and plain e5-small, on the same pairs. Those of other papers have their papers' settings, at
-# layer 7 where they have a layer; linear maps, which start from the identity, need a rate of their own.
+# Every objective and plain e5-small, on the same pairs. Other papers' objectives have their papers' settings, at layer
+# 7 if they have a layer. Linear maps start from the identity and need their own learning rate.
 SETTINGS: Mapping[str, Options] = {
     "none": {"--max-update": "0"},
-    # e5-small has no MLM head: one is trained on the frozen encoder, for all settings that predict words
+    # e5-small has no MLM head: train one on the frozen encoder for all settings that predict words
     "head": {
         "--objectives": "sentence_mlm,tlm",
         "--freeze-encoder-updates": "400",
@@ -56,10 +56,10 @@ SETTINGS: Mapping[str, Options] = {
         "--lr": "2e-3",
         "--heads-lr": "2e-3",
     },
-    # awesome-align (Dou & Neubig 2021) and what goes with its self-training
+    # awesome-align (Dou & Neubig 2021) and additions to its self-training
     "so": {"--objectives": "self_training"},
     "so-grow": {"--objectives": "self_training", "--self-training-method": "grow"},  # train-aligner's default
-    # of DATA_BIN by guide.py: its own links that a self-trained encoder and statistics, which it guides, have found too
+    # on guide.py's data-bin: links that the model, and statistics guided by a self-trained encoder, agree on
     "so-guided": {"--objectives": "self_training", "--self-training-method": "grow", "--self-training-labels": "both"},
     "so-co": {"--objectives": "self_training,consistency"},
     "so-psi": {"--objectives": "self_training,psi"},
@@ -72,7 +72,7 @@ SETTINGS: Mapping[str, Options] = {
     "mlm-tlm": {"--objectives": "sentence_mlm,tlm"},
     "mlm-dwa": {"--objectives": "sentence_mlm,dwa"},
     "mlm": {"--objectives": "sentence_mlm"},
-    # of as many tokens as mlm's, but 256 in a row: running text where the sources have it
+    # the same number of tokens as mlm, but in blocks of 256: running text where the sources have it
     "mlm-blocks": {
         "--objectives": "mlm",
         "--mono-tokens-per-sample": "256",
@@ -98,8 +98,8 @@ SETTINGS: Mapping[str, Options] = {
     "moco": {"--objectives": "moco", "--moco-queue-size": "2000"},
     "weam": {"--objectives": "tlm,word_exchange", "--mask-prob": "0.3"},
     "tlm30": {"--objectives": "tlm", "--mask-prob": "0.3"},
-    # with what the papers are about: WEAM's static embeddings trained, its head from the MLM head, and TLM likewise;
-    # a queue of PPA that is full from the first update on; the distance of the released code, whose pull is constant
+    # to show the papers' mechanisms: WEAM and TLM with trained static embeddings, WEAM's head from the MLM head;
+    # PPA with a queue that is full from the start; the released code's distance, whose gradient is constant
     "weam-embeddings": {
         "--objectives": "tlm,word_exchange",
         "--mask-prob": "0.3",
@@ -116,18 +116,18 @@ SETTINGS: Mapping[str, Options] = {
     "ot": {"--objectives": "ot_align,reg_param", "--ot-align-layer": "7"},
 }
 MAPPED = ("linear-mapping", "procrustes")
-HEAD = "head-1"  # the run whose head those settings begin with
+HEAD = "head-1"  # the run whose MLM head those settings start with
 
 
 def predicts(options: Options) -> bool:
-    """Whether an MLM head is needed from the first update on."""
+    """Whether the setting needs an MLM head from the first update."""
     objectives = (options.get("--objectives") or "").split(",")
     return "--freeze-encoder-updates" not in options and any("mlm" in name or name == "tlm" for name in objectives)
 
 
-PAIRS = (("de", "en"), ("en", "fr"), ("en", "hi"), ("ro", "en"))  # whose text is trained on
-# Development gold: its path below gold/ and its part in the mean that steers. Of German and Romanian there is none; the
-# ten languages of XL-WA stand in for both.
+PAIRS = (("de", "en"), ("en", "fr"), ("en", "hi"), ("ro", "en"))  # training text
+# Development gold: path in gold/ and weight in the mean that steers. German and Romanian have none; XL-WA's ten
+# languages stand in for both.
 TRIALS = {"hansards-wpt03-trial/en-fr": 0.5, "golden-collection/en-fr": 0.5, "wpt05-hi-trial/en-hi": 1.0}
 XL_WA = ("bg", "da", "es", "et", "hu", "it", "nl", "pt", "ru", "sl")
 DEVELOPMENT = {**TRIALS, **{f"xl-wa/dev/en-{language}": 0.2 for language in XL_WA}}
@@ -135,7 +135,7 @@ TEST = tuple(f"simalign-testsets/{src}-{tgt}" for src, tgt in PAIRS)
 
 
 def line_settings() -> list[Linking]:
-    """What links may be read by: layers and methods of separately encoded sides, and jointly encoded ones by argmax."""
+    """The link settings to try: layers and methods on separate encodings, and argmax on joint encodings."""
     methods = (Linking("argmax"), Linking("softmax", {"threshold": 0.4}), Linking("grow"))
     layers = [(5,), (6,), (7,), (8,), (9,), (6, 7), (7, 8)]
     separate = [replace(method, layers=each, encoding="separate") for each in layers for method in methods]
@@ -143,7 +143,7 @@ def line_settings() -> list[Linking]:
 
 
 def setting_name(linking: Linking) -> str:
-    """As in ``argmax-separate-6-7``."""
+    """For example ``argmax-separate-6-7``."""
     return "-".join([linking.method, linking.encoding, *map(str, linking.layers)])
 
 
@@ -159,7 +159,7 @@ def gold_pairs(gold: Path, names: Sequence[str]) -> list[GoldPairs]:
 
 
 def scores(trial: Trial, names: Sequence[str], weights: Mapping[str, float]) -> dict[str, float]:
-    """AER of each set in per cent, and their weighted ``mean``."""
+    """AER of each set in percent, and their weighted ``mean``."""
     by_set = {name: 100 * counts.aer for name, counts in zip(names, trial.totals(), strict=True)}
     mean = sum(weights[name] * by_set[name] for name in names) / sum(weights[name] for name in names)
     return {name: round(value, 2) for name, value in {"mean": mean, **by_set}.items()}

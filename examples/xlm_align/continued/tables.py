@@ -13,7 +13,7 @@ USUAL = "argmax-separate-7"
 Records = Mapping[str, dict[str, Any]]
 Tests = Mapping[str, Any]
 ABLATED = "dwa"  # alone: with MLM and TLM the difference is smaller, and training takes three times as long
-# What is changed, the option, and its value as the study has it; in XLM-Align's tables, and what this package adds.
+# Change, option and the study's value: first XLM-Align's tables, then additions of this package.
 ABLATIONS = (
     ("Table 4, layer that labels", "--dwa-label-layer", "7"),
     ("Table 5, layer of the pointer", "--dwa-layer", "7"),
@@ -24,22 +24,22 @@ ABLATIONS = (
     ("eflomal's links until update", "--dwa-links-until", "0"),
     ("layers frozen with the embeddings", "--freeze-layers", "0"),
 )
-WITH = {"--dwa-method": {"--dwa-filter"}}  # each method has a filter option of its own
+WITH = {"--dwa-method": {"--dwa-filter"}}  # each method has its own filter option
 
 
 def of_seeds(record: Mapping[str, Any]) -> str:
-    """A run's name without its seed: the setting, and the options that differ from the study's."""
+    """A run's name without its seed: the setting, and options that differ from the study's."""
     return ",".join([record["setting"], *(each.replace(" ", "=").lstrip("-") for each in changed(record))])
 
 
 def changed(record: Mapping[str, Any]) -> list[str]:
-    """The options of a run that are not its setting's."""
+    """The options of a run that differ from its setting's."""
     usual = {**study.COMMON, **study.SETTINGS[record["setting"]], "--seed": str(record["seed"])}
     return [f"{key} {value}" for key, value in record["options"].items() if usual.get(key) != value]
 
 
 def finished(record: Mapping[str, Any]) -> bool:
-    """Whether all its updates are done and scored."""
+    """Whether all updates are trained and scored."""
     return record["development"][-1]["updates"] == int(record["options"]["--max-update"])
 
 
@@ -53,22 +53,19 @@ def groups_of(records: Records) -> dict[str, list[dict[str, Any]]]:
 
 
 def lowest(record: Mapping[str, Any]) -> tuple[str, float]:
-    """The way of reading links that development gold prefers after the last update, and its AER."""
+    """The link setting with the lowest development AER after the last update, and this AER."""
     last = record["development"][-1]["aer"]
     best = min(last, key=lambda each: last[each]["mean"])
     return best, last[best]["mean"]
 
 
 def tested(group: Sequence[Mapping[str, Any]]) -> list[float]:
-    """Mean test AER of those runs that are scored, in per cent."""
+    """Mean test AER of the scored runs, in percent."""
     return [each["test"]["test"]["mean"] for each in group if each["test"]]
 
 
 def objectives(records: Records, tests: Tests) -> str:
-    """Every setting of the study, and changes of one with several seeds, the lowest development AER first.
-
-    Means over seeds.
-    """
+    """Settings and their changes that have several seeds, means over seeds, lowest development AER first."""
     groups = {name: group for name, group in groups_of(records).items() if "," not in name or len(group) > 1}
     order = sorted(groups, key=lambda name: mean(lowest(each)[1] for each in groups[name]))
     columns = (
@@ -88,7 +85,7 @@ def objectives(records: Records, tests: Tests) -> str:
 
 
 def cells(group: list[dict[str, Any]], test: Mapping[str, Any] | None) -> list[str]:
-    """A setting's row."""
+    """One setting's row."""
     last = [each["development"][-1] for each in group]
     return [
         group[0]["options"].get("--objectives", "").replace(",", " + "),
@@ -103,30 +100,30 @@ def cells(group: list[dict[str, Any]], test: Mapping[str, Any] | None) -> list[s
 
 
 def minutes(seconds: Sequence[float | None], digits: int) -> str:
-    """The mean of those that are known, in minutes; nothing of none."""
+    """The mean of known values, in minutes, or an empty cell."""
     known = [each for each in seconds if each is not None]
     return f"{mean(known) / 60:.{digits}f}" if known else ""
 
 
 def seeds(group: Sequence[Mapping[str, Any]]) -> str:
-    """How many; of what has no seed nothing."""
+    """The number of seeds, or an empty cell if there is no seed."""
     return "" if group[0]["setting"] in ("none", "procrustes") else str(len(group))
 
 
 def interval(test: Mapping[str, Any] | None) -> str:
-    """A difference in points with its 95 % interval, as in ``−1.8 (−2.2 to −1.5)``; nothing where none is tested."""
+    """A difference in points with its 95 % interval, such as ``−1.8 (−2.2 to −1.5)``; empty without a test."""
     if test is None:
         return ""
     return "{} ({} to {})".format(*(signed(100 * test[each]) for each in ("difference", "low", "high")))
 
 
 def spread(values: list[float]) -> str:
-    """Mean of percentages, and their sample deviation where there are several; nothing of none."""
+    """Mean of percentages, with the sample deviation if there are several, or an empty cell."""
     return percent(summarise([each / 100 for each in values]), 2) if values else ""
 
 
 def ablations(records: Records) -> str:
-    """DWA with one of its options changed, next to DWA of the study."""
+    """DWA with one option changed, compared with the study's DWA."""
     groups: dict[frozenset[str], list[list[dict[str, Any]]]] = {}
     for group in groups_of(records).values():
         if group[0]["setting"] == ABLATED:
@@ -146,7 +143,7 @@ def ablated(group: list[dict[str, Any]]) -> list[str]:
 
 
 def all_runs(records: Records) -> str:
-    """A row for each run: its curve by the links usual for e5-small, and the best of any links at its last scoring."""
+    """One row per run: its curve with e5-small's usual links, and the best links at its last scoring."""
     order = sorted(records, key=lambda name: records[name]["development"][-1]["aer"][USUAL]["mean"])
     columns = ("run", "updates", "tokens", "CPU minutes", f"development, {USUAL}", "lowest at the end", "test")
     return markdown(columns, [row(name, records[name]) for name in order])

@@ -2,10 +2,10 @@
 
 usage: python train.py DATA_BIN GOLD RUNS SETTING SEED [--every N] [-- fairseq-train option ...]
 
-DATA_BIN: of prepare.sh. GOLD: the folder of gold links. What follows -- is added to the setting's options and to the
-name of the run, whose folder is RUNS/SETTING[,option=value...]-SEED. There dev.jsonl has a line for each scoring;
-what was killed goes on from the last checkpoint when it is started again, and a finished run stays as it is. Of a run
-that was killed while it trained the costs are not known: null.
+DATA_BIN: of prepare.sh. GOLD: the folder of gold links. Options after -- are added to the setting's options and to the
+name of the run's folder, RUNS/SETTING[,option=value...]-SEED. Each scoring adds a line to dev.jsonl there. Run again to
+resume from the last checkpoint; a finished run is kept. If a run was killed during training, its cost is unknown:
+null.
 """
 
 import argparse
@@ -68,7 +68,7 @@ def main() -> None:
 
 
 class Run:
-    """A training in pieces of ``every`` updates, each of which is scored."""
+    """A training in pieces of ``every`` updates, each followed by a scoring."""
 
     def __init__(
         self, folder: Path, data: Path, gold: Path, every: int, options: study.Options, setting: str, seed: int
@@ -94,7 +94,7 @@ class Run:
         mend(self.folder, print)
 
     def _begin(self) -> None:
-        """Plain e5-small, which is scored with the first run."""
+        """Plain e5-small, scored with the first run."""
         start = self.folder.parent / "start.json"
         if start.is_file():
             self.curve.write_text(start.read_text())
@@ -146,18 +146,18 @@ class Run:
         run_training(FairseqTraining(command, self.folder, lock=lock), hear)
 
     def _start(self) -> Path:
-        """What training begins with: the trimmed encoder, with the MLM head of the first run if need be."""
+        """The checkpoint to start from: the trimmed encoder, with the MLM head of the first run if needed."""
         if not study.predicts(self.options):
             return self.data
         head = self.folder.parent / study.HEAD
         if not (head / "result.json").is_file():
             raise XalignError(
-                "the MLM head is not learned yet", where=head, remedy=f"train.py {self.data} GOLD {head.parent} head 1"
+                "the MLM head is not trained yet", where=head, remedy=f"train.py {self.data} GOLD {head.parent} head 1"
             )
         return head / LAST
 
     def _cost(self, until: int) -> tuple[float, int] | tuple[None, None]:
-        """CPU seconds and tokens of all pieces so far; None if one was trained and killed before it was noted."""
+        """CPU seconds and tokens of all pieces so far; None if a piece was killed before its cost was recorded."""
         seconds, tokens, at = 0.0, 0, 0
         for row in rows_of(self.folder / COST):
             if row["from"] == at and at < until:
@@ -165,7 +165,7 @@ class Run:
         return (seconds, tokens) if at == until else (None, None)
 
     def _score(self, updates: int, seconds: float | None, tokens: int | None) -> None:
-        """Add a line to the curve: every link setting's AER on every development set."""
+        """Add a line to the curve: AER of every link setting on every development set."""
         whole = whole_model(self.folder, self.folder / WHOLE) if updates else START
         started = time.thread_time()
         names = list(study.DEVELOPMENT)
@@ -183,7 +183,7 @@ class Run:
 
 
 class ClosedForm(Run):
-    """Maps by Procrustes, from all links at once: a single step, whose checkpoint counts no updates."""
+    """Maps by Procrustes from all links at once: a single step, whose checkpoint counts no updates."""
 
     def _mend(self) -> None:
         pass
@@ -202,19 +202,19 @@ KINDS = {"procrustes": ClosedForm}
 
 
 def rows_of(path: Path) -> list[dict[str, Any]]:
-    """The lines of a file of JSON, which may not exist yet."""
+    """The lines of a JSON lines file, or none if there is no file."""
     return [json.loads(line) for line in path.read_text().splitlines()] if path.is_file() else []
 
 
 def add_row(path: Path, row: Mapping[str, Any]) -> None:
-    """Add a line, all of it or nothing."""
+    """Append a line atomically."""
     before = path.read_text() if path.is_file() else ""
     with atomic_write(path) as out:
         out.write(f"{before}{json.dumps(row)}\n")
 
 
 def trials(model: str, setting: str, sets: list[GoldPairs], links: list[Linking]) -> list[Trial]:
-    """Every way of reading links on every set; a setting with maps is read through those of each set's languages."""
+    """Every link setting on every set; a setting with maps uses the maps of each set's languages."""
     if setting not in study.MAPPED or model == START:
         return try_linkings(Aligner.from_pretrained(model, linking=LINKING), sets, links)
     links = [each for each in links if each.encoding == "separate"]
@@ -229,8 +229,8 @@ def trials(model: str, setting: str, sets: list[GoldPairs], links: list[Linking]
 
 
 def whole_model(run: Path, out: Path) -> str:
-    """A run's last checkpoint in the whole vocabulary, which text of other languages needs; its path or name."""
-    if not (run / LAST).exists():  # of the setting "none"
+    """The path of a run's last checkpoint with the full vocabulary, which text in other languages needs, or a name."""
+    if not (run / LAST).exists():  # setting "none"
         return START
     with new_model(out, overwrite=True) as save:
         state, where = read_pretrained(run / LAST)

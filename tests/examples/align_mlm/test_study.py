@@ -34,7 +34,7 @@ def test_names_say_where_data_lie(name, data, folder):
     ],
 )
 def test_a_name_that_is_no_run_is_told(name):
-    with pytest.raises(XalignError, match="no such run"):
+    with pytest.raises(XalignError, match="unknown run"):
         study.split_name(name)
 
 

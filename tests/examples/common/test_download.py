@@ -155,7 +155,7 @@ def test_made_up_text_and_real_text_do_not_meet(script, tmp_path):
 def test_what_cannot_be_had_is_left_out_and_told(out, monkeypatch, capsys):
     def fetch(url, path, home, sha256=None):
         if not path.exists():
-            raise XalignError("the server has no such file for us", where=url)
+            raise XalignError("the server does not have this file", where=url)
 
     monkeypatch.setitem(downloading.fetch_all.__globals__, "fetch", fetch)
     arguments = ("en-de=Europarl", "en-fr=Europarl", "--valid", "5", "--mono", "de", "fr")

@@ -57,7 +57,7 @@ def test_every_set_is_fetched_and_laid_out_as_transfer_reads_it(published, serve
     server.cut = 3000
     tasks = ("xnli", "pawsx", "ner", "pos", "xquad", "mlqa", "tydiqa", "tatoeba", "translate-train")
     first = step("0_download.sh", tmp_path / "data", *tasks, SOURCES=sources)
-    assert first.returncode == 1 and "did not arrive whole" in first.stderr  # each file over 3000 bytes
+    assert first.returncode == 1 and "incomplete download" in first.stderr  # each file over 3000 bytes
     server.cut = None
     second = step("0_download.sh", tmp_path / "data", *tasks, SOURCES=sources)
     assert second.returncode == 1

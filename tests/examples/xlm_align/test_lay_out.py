@@ -35,7 +35,7 @@ def test_sentences_are_numbered_by_lines_and_words_from_zero(released, monkeypat
     gold = lay_out(monkeypatch, released)
     assert (gold / "en-hi.gold").read_text() == "0-0 0-1 1p0\n0-0\n"
     assert (gold / "en-hi.hi").read_text() == "a b\nc d\n"
-    assert "en-hi: 2 sentences, left out beyond them: 1 link" in capsys.readouterr().err
+    assert "en-hi: 2 sentences, dropped beyond them: 1 link" in capsys.readouterr().err
     assert [each.name for each in find_sets(str(gold))] == list(laying_out.PAIRS)
     (gold / "en-hi.gold").write_text("mine")
     assert (lay_out(monkeypatch, released) / "en-hi.gold").read_text() == "mine"
@@ -44,9 +44,9 @@ def test_sentences_are_numbered_by_lines_and_words_from_zero(released, monkeypat
 @pytest.mark.parametrize(
     ("name", "text", "told"),
     [
-        ("test.de", "a\n", "do not belong together"),
+        ("test.de", "a\n", "differ in length"),
         ("alignv2.txt", "26 1 1 S\n29 1-1 S\n", "line 2"),
-        ("alignv2.txt", None, "not as it was released"),
+        ("alignv2.txt", None, "lacks a file"),
     ],
 )
 def test_what_is_no_test_set_is_told(released, monkeypatch, name, text, told):

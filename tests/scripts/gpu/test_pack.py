@@ -70,7 +70,7 @@ def test_a_kit_is_packed_without_a_network_and_its_first_stages_run(wheels, tmp_
     kit, out, work = tmp_path / "kit", tmp_path / "out", tmp_path / "work"
     done = pack(kit, WHEELS=str(folder))
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "There is no assemble.py in /no/such/folder: the kit has no data" in done.stdout
+    assert "No assemble.py in /no/such/folder: the kit has no data" in done.stdout
     assert "MB  wheels" in done.stdout and "in all, of at most 55" in done.stdout
     manifest = json.loads((kit / "kit.json").read_text())
     assert manifest["python"] == HERE and not (kit / "data.tar.xz").exists()

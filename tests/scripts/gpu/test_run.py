@@ -63,7 +63,7 @@ def test_a_stage_that_takes_too_long_is_stopped_and_not_tried_again(runner, stag
     stages = stage("slow", "echo x >> {work}/tries; sleep 60", seconds=1), stage("next", "true")
     assert runner(*stages).run([]) == 1
     assert statuses(results()) == {"slow": "timed out", "next": "passed"}
-    assert results()["slow"]["reason"] == "not done after 1 s"
+    assert results()["slow"]["reason"] == "not finished after 1 s"
     assert runner(*stages).run([]) == 1  # the bad result is still there
     assert (tmp_path / "work/tries").read_text() == "x\n"
 

@@ -49,4 +49,4 @@ def test_a_pair_that_was_broken_off_is_assembled_anew_and_a_data_bin_stays(tmp_p
     assert code == 0 and called[0] == "assembled de-en"
     assert {path.name for path in (tmp_path / "text/de-en").iterdir()} == {"train.de", "train.en"}
     code, (*_, last) = prepare_pairs(tmp_path)
-    assert code == 0 and last == f"{tmp_path}/data is there already"
+    assert code == 0 and last == f"{tmp_path}/data exists already"

@@ -47,7 +47,7 @@ def test_settings_that_predict_words_begin_with_a_head(made_up):
     assert not predicting & {"so", "head", "none", "weak", "dwa", "ot"}
     options = {**run.options, **study.SETTINGS["weam"]}
     weam = train.Run(run.folder.parent / "weam-1", run.data, run.gold, 2, options, "weam", 1)
-    with pytest.raises(XalignError, match="head is not learned"):
+    with pytest.raises(XalignError, match="head is not trained"):
         weam._start()
     (run.folder.parent / "head-1").mkdir()
     (run.folder.parent / "head-1/result.json").touch()
