@@ -18,23 +18,23 @@ from support.warm_start import PREPARED, WARM
 
 from xalign_fairseq.data.mmap import MMapReader, MMapWriter
 
-# A busy machine draws and runs examples slowly, which says nothing of the code.
+# A busy machine is slow to draw and run examples, which is not the code's fault.
 settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("busy")
-# Without it, every process would compile the package anew, and every worker of pytest all tests.
+# Otherwise every process would compile the package again, and every pytest worker all tests.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 torch.set_num_threads(1)
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-os.fsync = lambda _: None  # no test loses power, and a busy disk takes long
-# What is started in the background ignores Ctrl-C, and some tests send it to themselves.
+os.fsync = lambda _: None  # no test loses power, and a busy disk is slow
+# Background processes ignore Ctrl-C, and some tests send it to themselves.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
 def pytest_collection_modifyitems(items):
-    """Tests for a GPU skip where there is none; those of the kernels come first: such a machine's time is short."""
+    """Skip GPU tests without a GPU; run those of the kernels first, because time on such a machine is short."""
     lacking = gpu_device.lacking()
     items.sort(key=lambda item: not (item.get_closest_marker("gpu") and "/sinkhorn/" in item.nodeid))
     for item in items:
@@ -43,13 +43,13 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_collection_finish():
-    """What is imported stays: where a test collects garbage, it need not be looked through again, 0.5 s each time."""
+    """Freeze imported objects: tests that collect garbage need not scan them, which takes 0.5 s each time."""
     gc.collect()
     gc.freeze()
 
 
 def run(*command, check=True, cwd=None, **environment):
-    """Run a command of this environment in its own process; its output is in the result."""
+    """Run a command of this environment in a separate process; its output is in the result."""
     command = [str(Path(sys.executable).parent / command[0]), *map(str, command[1:])]
     env = {**os.environ, "OMP_NUM_THREADS": "1", **environment}
     kind = PREPARED.get(Path(command[0]).name)
@@ -83,7 +83,7 @@ def shared_gold():
 
 @pytest.fixture(scope="session")
 def write_mmap():
-    """The function that writes sentences of ids as an mmap file and opens it."""
+    """A function that writes sentences of ids as an mmap file and opens it."""
 
     def write(prefix, sentences):
         with MMapWriter(prefix, np.uint16) as writer:
@@ -96,13 +96,13 @@ def write_mmap():
 
 @pytest.fixture(scope="session")
 def command():
-    """The function that runs a command in its own process."""
+    """A function that runs a command in a separate process."""
     return run
 
 
 @pytest.fixture(scope="session")
 def sample(tmp_path_factory):
-    """Made-up text with gold links, which does not change with `xalign sample`: 600 training pairs, as that writes."""
+    """Made-up text with gold links, independent of changes to `xalign sample`: 600 training pairs."""
     out = tmp_path_factory.mktemp("sample") / "sample"
     with tarfile.open(Path(__file__).parent / "golden/sample.tar.xz") as archive:
         archive.extractall(out, filter="data")
@@ -127,7 +127,7 @@ def databin(sample, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def transfer_data(tmp_path_factory):
-    """A folder of folders as XTREME's, with made-up transfer data: ud, panx, xnli, xquad."""
+    """Folders like XTREME's, with made-up transfer data: ud, panx, xnli, xquad."""
     return made_up.write_data(tmp_path_factory.mktemp("transfer"))
 
 

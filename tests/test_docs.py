@@ -1,4 +1,4 @@
-"""What the documents name is there."""
+"""Names in the documents exist."""
 
 import ast
 import re
@@ -21,7 +21,7 @@ OF_FILES = (
     "faults.md",
 )  # pages that name files of code
 NAMED = re.compile(r"`((?:\w+/)+\w+\.py)(?::(\w+))?`")
-RESULTS = re.compile(r"<!-- results:.*?<!-- end -->", re.DOTALL)  # their commands are of the commits that they name
+RESULTS = re.compile(r"<!-- results:.*?<!-- end -->", re.DOTALL)  # these commands belong to the commits that they name
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -70,9 +70,9 @@ def test_errors_of_the_troubleshooting_page_are_those_of_the_code():
 def test_what_objectives_log_has_its_line():
     page = (ROOT / "docs/reference/logged.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (`.+?`) \|", page, re.MULTILINE)
-    own = [name for name, each in OBJECTIVES.items() if each.__module__.startswith("xalign_fairseq.")]  # not examples'
+    own = [name for name, each in OBJECTIVES.items() if each.__module__.startswith("xalign_fairseq.")]  # no examples'
     keys = [(name, stat) for name in own for stat in describe(name).logs if not stat.endswith("_loss")]
     assert keys
-    for name, key in keys:  # of several keys of an objective the first has the name, the others what follows it
+    for name, key in keys:  # an objective's first key has its name, the next keys the rest
         short = f"`{key.removeprefix(name)}`"
         assert any(f"`{key}`" in row or (f"`{name}_" in row and short in row) for row in rows), key

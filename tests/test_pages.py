@@ -1,6 +1,6 @@
-"""The code of all pages: each command is known to its own parser; Python compiles and imports what is there.
+"""The code of all pages: its own parser accepts each command; Python compiles, and imported names exist.
 
-test_running_pages.py runs the commands of the pages that a CPU can run in seconds.
+test_running_pages.py runs the commands of pages that take seconds on a CPU.
 """
 
 import ast
@@ -16,7 +16,7 @@ from support.pages import PAGES, ROOT, USER_DIR, blocks, commands
 
 from xalign_fairseq.cli import build_parser
 
-# Programs that are not of this repository.
+# Programs outside this repository.
 OTHERS = """
 auditwheel awk cat cd compute-sanitizer cut docker done echo env for git grep gzip head jq mkdir mv paste pip printf sed
 shuf sort source tail wait wc zcat }
@@ -41,15 +41,15 @@ def calls(page):
 
 
 def place(page, script):
-    """The file that a page calls, from its own folder or from the root; None if the page itself writes it."""
-    for folder in (ROOT, page.parent, ROOT / "examples/ppa"):  # where the page of a sample's recipe works
+    """The file that a page calls, relative to its folder or the root; None if the page itself writes it."""
+    for folder in (ROOT, page.parent, ROOT / "examples/ppa"):  # the folder in which the sample recipe's page works
         if (folder / script.removeprefix("kit/source/")).is_file():
             return (folder / script.removeprefix("kit/source/")).resolve()
     assert f"cat > {script}" in page.read_text(encoding="utf-8"), f"{page} calls {script}"
 
 
 def usage(script):
-    """The arguments that a script names in its usage, and which of them it requires."""
+    """The arguments in a script's usage, and which of them are required."""
     text = script.read_text(encoding="utf-8")
     found = re.search(rf"^(?:#   .*?|(?:# )?usage: .*?){re.escape(script.name)}(.*)", text, re.MULTILINE)
     words = re.sub(r"  +\S.*", "", found[1]).split() if found else []
@@ -59,7 +59,7 @@ def usage(script):
 
 @named(PAGES)
 def test_every_command_is_one_that_is_checked(page, capsys):
-    """Those of ``xalign`` by their parsers; those of fairseq and of scripts below."""
+    """Those of ``xalign`` by their parsers; for those of fairseq and of scripts see below."""
     own = re.findall(r"^(\w+)\(\) \{", "\n".join(text for _, text in blocks(page)), re.MULTILINE)
     for _, words in commands(page):
         program = words[0]
@@ -142,7 +142,7 @@ def test_python_scripts_know_the_options_of_every_command():
 
 @pytest.mark.slow
 def test_fairseq_knows_the_options_of_every_training_command():
-    """Also those that a recipe's script passes on, with the preset that has the recipe's name."""
+    """Also options that a recipe's script passes on, with the preset of the recipe's name."""
     jobs, start = [], ("DATA", "--user-dir", USER_DIR, "--task", "xalign_pretraining", "--arch", "xalign_base")
     for page in PAGES:
         for _, words in commands(page):

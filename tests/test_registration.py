@@ -1,4 +1,4 @@
-"""What a fairseq command finds in the folder."""
+"""What a fairseq command registers from the folder."""
 
 import pytest
 

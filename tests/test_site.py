@@ -1,4 +1,4 @@
-"""The documentation site: built without a network, and without a warning."""
+"""The documentation site builds without a network and without warnings."""
 
 import json
 import os
@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.slow  # the docstrings of the whole package are read
+pytestmark = pytest.mark.slow  # reads the docstrings of the whole package
 ROOT = Path(__file__).resolve().parents[1]
 BROWSER = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chromium-browser")
-# Opens each page in a frame of each width, and writes those whose content is wider.
+# Opens each page in a frame of each width, and records those whose content is wider.
 MEASURE = """<script>
 const found = [];
 async function measure(pages) {
@@ -28,7 +28,7 @@ async function measure(pages) {
 }
 </script><body><script>measure(PAGES)</script></body>
 """
-# Whatever the build would fetch it would ask for here, where nobody answers.
+# The build would send downloads here, where nothing answers.
 NOWHERE = {name: "http://127.0.0.1:9" for name in ("http_proxy", "https_proxy")}
 
 
@@ -64,7 +64,7 @@ def test_every_picture_is_there(site):
 
 
 def test_pages_take_nothing_from_elsewhere(site):
-    """Styles, scripts, fonts and pictures are the site's own: it is read without a network, too."""
+    """Styles, scripts, fonts and pictures are part of the site, so it needs no network."""
     fetched = re.compile(
         r"""<(?:script|img|iframe)\b[^>]*\bsrc=["']?(?:https?:)?//|<link\b[^>]*\bhref=["']?(?:https?:)?//"""
     )

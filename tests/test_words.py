@@ -19,12 +19,12 @@ WORDS = re.compile(
     r"|mend(?:ed|s)?|seldom|so many|stands?(?! for|-in)|tells|wants)\b",
     re.IGNORECASE,
 )
-# Text that scripts write, code blocks, and the targets of links; for the list of words also code in a line.
+# Generated text, code blocks, and the targets of links; for the list of words also inline code.
 LEFT_OUT = re.compile(r"<!-- \w+:.*?<!-- end -->|<!--.*?-->|```.*?```|^    .*?$|\]\([^)]*\)", re.DOTALL | re.M)
 CODE = re.compile(r"`[^`\n]*`")
 TABLE = re.compile(r"^\s*\|.*$", re.M)
 MOST_WORDS = 28_200
-# Those that comments and docstrings of Python files have no other use for.
+# Words that comments and docstrings of Python files must not contain.
 IN_CODE = re.compile(
     r"\b(again and again|as (?:it|they) comes?|beside(?!:)|blanks|broken off|handed on|hangs? on|(?:is|are) told|kin"
     r"|seldom|so many|stands?(?! for|-in| in for))\b"
@@ -32,7 +32,7 @@ IN_CODE = re.compile(
 
 
 def found(text):
-    """The words of the list in what people wrote."""
+    """The listed words in hand-written text."""
     return [match.group() for match in WORDS.finditer(CODE.sub(" ", LEFT_OUT.sub(" ", text)))]
 
 
@@ -44,7 +44,7 @@ def sentences(path):
 
 
 def words(text):
-    """The number of words that people wrote, without tables."""
+    """The number of hand-written words, without tables."""
     return sum(any(map(str.isalnum, word)) for word in TABLE.sub(" ", LEFT_OUT.sub(" ", text)).split())
 
 
@@ -68,7 +68,7 @@ def words_of_pages():
 def test_a_page_has_no_word_of_the_list(page):
     name = str(page.relative_to(ROOT))
     text = page.read_text(encoding="utf-8")
-    if name == "docs/style.md":  # shows them in its left column
+    if name == "docs/style.md":  # its left column shows them
         text = re.sub(r"^\| .*? \|", "", text, flags=re.MULTILINE)
     assert not found(text)
 
@@ -78,7 +78,7 @@ def test_comments_and_docstrings_have_no_word_of_the_list(folder):
     said = [
         (str(path.relative_to(ROOT)), line, match.group())
         for path in sorted((ROOT / folder).rglob("*.py"))
-        if IN_CODE.search(path.read_text(encoding="utf-8"))  # to parse few files
+        if IN_CODE.search(path.read_text(encoding="utf-8"))  # parses few files
         for line, text in sentences(path)
         for match in IN_CODE.finditer(text)
     ]

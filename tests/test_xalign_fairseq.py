@@ -1,4 +1,4 @@
-"""The face of the package: light for Python, with what most programs need."""
+"""The package's top level: quick to import, with what most programs need."""
 
 import subprocess
 import sys
@@ -10,7 +10,7 @@ import xalign_fairseq
 from xalign_fairseq.core.version import __version__
 
 LIGHT = "import sys, xalign_fairseq; sys.exit('torch' in sys.modules or 'fairseq' in sys.modules)"
-# Links are scored without torch, from the top too.
+# Links are scored without torch, also from the top level.
 SCORED = """
 import sys
 from xalign_fairseq import parse_line, score

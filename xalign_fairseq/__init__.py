@@ -74,7 +74,7 @@ __all__ = [
     "write_dictionary",
     "write_phrases",
 ]
-# Where each name is that is loaded when it is asked for.
+# Public name -> the module to load it from on first use.
 _HOMES = {
     "Aligner": "xalign_fairseq.aligner.neural.aligner",
     "Alignment": "xalign_fairseq.aligner.protocol",

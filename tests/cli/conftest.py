@@ -20,7 +20,7 @@ def no_transformers(monkeypatch):
 
 @pytest.fixture
 def printed_json():
-    """The function that runs a command with ``--json`` in this process: what it prints."""
+    """A function that runs a command with ``--json`` in this process and returns the parsed output."""
 
     def run(*argv):
         with redirect_stdout(io.StringIO()) as out:

@@ -15,7 +15,7 @@ from xalign_fairseq.links.pharaoh import check_bounds, read_links
 
 @pytest.fixture
 def align(tiny_checkpoint, tiny_text):
-    """Run ``xalign align`` on the text in this process; the exit code."""
+    """Run ``xalign align`` on the text in this process; return the exit code."""
 
     def run(*options, src=tiny_text / "text.en", tgt=tiny_text / "text.xx"):
         texts = ["--src", src, "--tgt", tgt] if src else []
@@ -30,7 +30,7 @@ def lengths(folder):
 
 
 def test_a_line_of_links_for_each_pair(align, tiny_text, tmp_path, capsys, caplog):
-    caplog.set_level(logging.WARNING)  # other tests import fairseq, which lets notes through
+    caplog.set_level(logging.WARNING)  # importing fairseq in other tests enables notes
     assert align("--out", tmp_path / "new/folder/links") == 0
     links = read_links(tmp_path / "new/folder/links")
     check_bounds(links, lengths(tiny_text), where="out")
@@ -43,7 +43,7 @@ def test_a_line_of_links_for_each_pair(align, tiny_text, tmp_path, capsys, caplo
     told = rf"40 pairs, {count} links, [0-9.]+ pairs/s; layer 1 of 3, joint encoding, hidden similarity, .+, cpu, "
     told += rf"{dtype}\n"
     chosen = r"the encoder computes in bfloat16[^\n]+\n" if dtype == "bfloat16" else ""
-    told = rf"{chosen}(Sinkhorn on [^\n]+\n)?{told}"  # told once in a process
+    told = rf"{chosen}(Sinkhorn on [^\n]+\n)?{told}"  # logged once per process
     assert re.fullmatch(told, captured.err)
 
 
@@ -131,7 +131,7 @@ def test_runs_without_what_it_does_not_need_in_a_process_of_its_own(tiny_checkpo
     done = subprocess.run([sys.executable, "-c", code, *map(str, command)], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("\n") == 40
-    assert "%|" not in done.stderr  # no progress bar where there is no terminal
+    assert "%|" not in done.stderr  # no progress bar without a terminal
 
 
 def failed(capsys, code):

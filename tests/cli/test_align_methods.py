@@ -50,7 +50,7 @@ def test_bfloat16_holds_for_weights_and_states_but_not_for_links(tiny_checkpoint
 
 @pytest.fixture(scope="module")
 def save(tmp_path_factory):
-    """The function that writes a checkpoint's content, and gives the path."""
+    """A function that writes a checkpoint's content and returns the path."""
 
     def write(state):
         path = tmp_path_factory.mktemp("speaking") / "checkpoint.pt"
@@ -68,7 +68,7 @@ def speaking(save, tiny_state):
 
 @pytest.fixture
 def command(tiny_text, tmp_path):
-    """The function that runs a command on a checkpoint and the tiny text, in this process; the exit code."""
+    """A function that runs a command on a checkpoint and the tiny text in this process; returns the exit code."""
     texts = {
         "align": ["--pairs", tiny_text / "text.pairs", "--out", tmp_path / "links", "--quiet"],
         "layers": ["--pairs", tiny_text / "text.pairs", "--gold", tiny_text / "text.gold", "--quiet"],

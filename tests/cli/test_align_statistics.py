@@ -22,7 +22,7 @@ def text(tmp_path):
 
 @pytest.fixture
 def align(text, tiny_checkpoint):
-    """Run ``xalign align`` on the text; the exit code."""
+    """Run ``xalign align`` on the text; return the exit code."""
 
     def run(*options, model=tiny_checkpoint):
         return main([*("align", "--model", str(model), "--src", text[0], "--tgt", text[1]), *map(str, options)])
@@ -48,7 +48,7 @@ def test_without_a_folder_they_are_learned_from_the_text(align, learned, tmp_pat
     assert align("--statistics", folder, "--out", tmp_path / "two", "--processes", "2") == 0
     links = (tmp_path / "links").read_text()
     assert (tmp_path / "two").read_text() == links
-    # The encoder knows nothing, the text is translated word by word.
+    # The encoder is untrained; the text is translated word by word.
     assert align("--method", "grow", "--out", tmp_path / "alone") == 0
     assert align("--statistics", learned, "--out", tmp_path / "unguided") == 0
     assert align("--out", tmp_path / "guided alone", model=folder) == 0

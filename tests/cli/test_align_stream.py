@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from xalign_fairseq.cli import main
 
 XALIGN = Path(sys.executable).with_name("xalign")
-# Anything but what ends a line: the newline, and a carriage return before it.
+# Any text without a line end: a newline, or a carriage return before it.
 LINES = st.lists(
     st.text(st.characters(exclude_characters="\n", codec="utf-8") | st.sampled_from(" the redhouse")).filter(
         lambda text: text[-1:] != "\r"
@@ -80,7 +80,7 @@ def test_several_processes_give_what_one_gives(align, tiny_text, tmp_path, capfd
     assert (tmp_path / "out").read_text() == expected
     said = capfd.readouterr().err
     assert said.endswith("cpu, float32, 2 processes\n")
-    assert said.count("Sinkhorn on cpu, float32: ") == 1  # one process speaks for all
+    assert said.count("Sinkhorn on cpu, float32: ") == 1  # only one process logs it
 
 
 def test_devices(align, tiny_text, capsys, monkeypatch):
@@ -109,14 +109,14 @@ def test_an_interrupt_ends_all_processes_and_keeps_what_is_done(tiny_checkpoint,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        # A shell starts background jobs, such as a run of these tests, with interrupts ignored.
+        # A shell starts background jobs, such as these tests, with interrupts ignored.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     part = Path(f"{out}.part")
     until = time.monotonic() + 120
     while not (part.exists() and part.stat().st_size) and driver.poll() is None and time.monotonic() < until:
         time.sleep(0.02)
-    os.killpg(driver.pid, signal.SIGINT)  # as a terminal does: to every process
+    os.killpg(driver.pid, signal.SIGINT)  # like a terminal: to every process
     _, errors = driver.communicate(timeout=120)
     assert driver.returncode == 130 and not out.exists()
     assert errors.endswith("with --resume continues from there\nxalign align: stopped\n") and "Traceback" not in errors

@@ -1,4 +1,4 @@
-"""What the commands that run the aligner share: names listed without importing torch, and values that are read."""
+"""Shared by the commands that run the aligner: names listed without importing torch, and values that are read."""
 
 import argparse
 import logging
@@ -14,7 +14,7 @@ from xalign_fairseq.transport.linking import Linking
 
 @pytest.fixture
 def parser():
-    """That of ``xalign align``."""
+    """The parser of ``xalign align``."""
     made = argparse.ArgumentParser()
     align.add_arguments(made)
     return made
@@ -79,7 +79,7 @@ def test_a_table_of_pairs_is_its_columns(parser, tmp_path):
         assert _aligning.text_files([text], None, None, None) == tuple(
             f"{tmp_path}/crawl.tsv#{column}" for column in columns
         )
-    assert _aligning.text_files(["none.tsv"], None, None, None) == ("none.tsv",)  # which the error then names
+    assert _aligning.text_files(["none.tsv"], None, None, None) == ("none.tsv",)  # the error then names it
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_what_computes_transport_is_told_unless_quiet(capsys):
         _aligning.show_log(quiet)
         logger.info("info")
         logger.warning("warning")
-        assert capsys.readouterr().err == told  # once, however often it is asked for
+        assert capsys.readouterr().err == told  # only once, however often it is called
 
 
 @pytest.mark.parametrize("name", names.METHODS)

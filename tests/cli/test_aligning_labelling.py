@@ -1,4 +1,4 @@
-"""The aligner's commands link as the model labelled itself by default."""
+"""By default the aligner's commands link like the model's own labelling in training."""
 
 import pytest
 import torch
@@ -14,7 +14,7 @@ OWN = Dustbin(0.4, filter="itermax")
 
 @pytest.fixture
 def align(tiny_text, capsys):
-    """Run ``xalign align``; exit code, output and messages."""
+    """Run ``xalign align``; return exit code, output and messages."""
 
     def run(checkpoint, *options):
         status = main(["align", "--model", str(checkpoint), "--pairs", str(tiny_text / "text.pairs"), *options])

@@ -24,7 +24,7 @@ def lexicon():
 
 @pytest.fixture
 def aligned(tiny_state, lexicon, tmp_path):
-    """A checkpoint in which the trained words have their translations' embeddings, with the lexicon in it."""
+    """A checkpoint with a lexicon, whose trained words have their translations' embeddings."""
     state = {**tiny_state, "model": dict(tiny_state["model"])}
     table = state["model"][EMBEDDINGS].clone()
     table[20:30] = table[4:14]

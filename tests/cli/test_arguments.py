@@ -26,7 +26,7 @@ def test_what_is_the_same_is_called_the_same_in_every_command(commands):
         assert not {"--checkpoint", "--destdir", "--output", "--output-dir"} & options.keys(), name
         assert "--json" not in options or options["--json"].nargs == 0, name
     with_method = {name for name, options in shown.items() if "--method" in options}
-    # always the way from hidden states to links
+    # always how hidden states become links
     assert with_method == {"align", "bench", "filter", "layers", "project", "train-aligner"}
 
 

@@ -13,7 +13,7 @@ SETS = {"one/de-en": ("0-0 1p1\n0-1 1-0\n", 2), "two/en-xx": ("0-0 1-1\n0-0\n1-0
 
 @pytest.fixture
 def data(tmp_path):
-    """Two sets, two words a side."""
+    """Two sets with two words per side."""
     for name, (gold, pairs) in SETS.items():
         stem = tmp_path / "gold" / name
         stem.parent.mkdir(parents=True)
@@ -26,7 +26,7 @@ def data(tmp_path):
 
 @pytest.fixture
 def links(data, tmp_path):
-    """The function that writes links of a tool for both sets."""
+    """A function that writes a tool's links for both sets."""
 
     def write(name, one, two):
         for stem, text in zip(SETS, (one, two), strict=True):
@@ -117,7 +117,7 @@ def test_sets_that_are_none(data, links, capsys, spoil, what):
 
 
 def test_links_that_do_not_fit_and_names_given_twice(data, links, tmp_path, capsys):
-    """Before a model aligns: this one is not there."""
+    """A missing model is reported before any model aligns."""
     assert bench("--data", data, "--model", tmp_path / "absent.pt", *links("short", "0-0\n", "0-0\n\n1-0\n")) == 2
     assert "short/one/de-en.links" in capsys.readouterr().err
     assert bench("--data", data, *links("ones", "0-0\n\n", "\n1-1\n\n")) == 2
@@ -150,4 +150,4 @@ def test_the_papers_aer_stands_beside_ours(data, links, capsys):
     aer = {each["set"]: 100 * each["aer"] for each in own["sets"]}["one/de-en"]
     [line] = [line for line in shown.splitlines() if line.startswith(f"| tool less {row}")]
     assert float(line.split("|")[2].replace("−", "-")) == pytest.approx(aer - 17.74, abs=0.06)
-    assert bench("--data", data, *tool, "--paper", "ppa") == 2  # before anything is scored: it has no AER
+    assert bench("--data", data, *tool, "--paper", "ppa") == 2  # before anything is scored: it reports no AER

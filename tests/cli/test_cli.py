@@ -1,4 +1,4 @@
-"""The command line as a whole: a module of the folder for each subcommand, and what its errors become."""
+"""The command line as a whole: one module per subcommand, and how its errors are reported."""
 
 import io
 import logging
@@ -19,7 +19,7 @@ from xalign_fairseq.core.version import __version__
 
 @pytest.fixture
 def raising(monkeypatch):
-    """The function that has ``xalign user-dir`` raise an error, and gives the exit code."""
+    """A function that makes ``xalign user-dir`` raise an error and returns the exit code."""
 
     def run(error):
         def fail(args):
@@ -74,7 +74,7 @@ def test_what_a_user_can_mend_is_told_without_a_traceback(raising, capsys, error
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_ctrl_c_and_sigterm_are_one_line_and_the_shells_code(monkeypatch, capsys, number, code):
-    first = signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores it
+    first = signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs ignore it
     terminated = signal.getsignal(signal.SIGTERM)
     monkeypatch.setattr("xalign_fairseq.cli.user_dir.run", lambda args: signal.raise_signal(number))
     assert cli.main(["user-dir"]) == code
@@ -98,7 +98,7 @@ def test_a_reader_that_stops_reading_ends_the_command(raising, monkeypatch):
     closed = []
     monkeypatch.setattr(sys, "stderr", SimpleNamespace(close=lambda: closed.append(True)))
     assert raising(BrokenPipeError()) == 141
-    assert closed  # otherwise Python would report the pipe at its end
+    assert closed  # otherwise Python would report a broken pipe at exit
 
 
 @pytest.mark.parametrize("options", [["--help"], ["align", "--help"]])
@@ -115,7 +115,7 @@ def test_help_answers_without_what_takes_long_to_import(options):
 
 @pytest.mark.parametrize(("options", "told"), [([], "warning\n"), (["-v"], "info\nwarning\n"), (["-q"], "warning\n")])
 def test_the_log_is_told_once_and_more_of_it_with_verbose(monkeypatch, caplog, capsys, options, told):
-    caplog.set_level(logging.WARNING)  # other tests import fairseq, which lets notes through
+    caplog.set_level(logging.WARNING)  # importing fairseq in other tests enables notes
     logger = logging.getLogger("xalign_fairseq.cli.test")
 
     def tell(args):
@@ -130,7 +130,7 @@ def test_the_log_is_told_once_and_more_of_it_with_verbose(monkeypatch, caplog, c
 
 
 def test_quiet_holds_where_another_library_lets_notes_through(monkeypatch, caplog, capsys):
-    """As fairseq does when it is imported."""
+    """As importing fairseq does."""
     caplog.set_level(logging.INFO)
     logger = logging.getLogger("xalign_fairseq.cli.test")
     monkeypatch.setattr("xalign_fairseq.cli.user_dir.run", lambda args: logger.info("info"))

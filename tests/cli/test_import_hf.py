@@ -1,4 +1,4 @@
-"""``xalign import-hf``: a folder that ``xalign export-hf`` wrote, as a checkpoint and as a folder for fairseq."""
+"""``xalign import-hf``: a folder from ``xalign export-hf`` becomes a checkpoint or a folder for fairseq."""
 
 import pytest
 import torch
@@ -20,7 +20,7 @@ def test_out_and_in_again(exported, tiny_state, tmp_path, capsys):
     printed = capsys.readouterr().out
     assert "3 layers of 16, 2 heads" in printed and "64 positions" in printed
     assert f"xalign train DATA --init-checkpoint {tmp_path / 'again.pt'}" in printed
-    assert "--encoder-embed-dim 16" in printed and "--layer-norm-eps" not in printed  # which is XLM-R's
+    assert "--encoder-embed-dim 16" in printed and "--layer-norm-eps" not in printed  # equal to XLM-R's
     state = checkpoint.read(tmp_path / "again.pt")
     assert state["model"].keys() == tiny_state["model"].keys()
     assert all(torch.equal(value, state["model"][name]) for name, value in tiny_state["model"].items())

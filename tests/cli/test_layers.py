@@ -12,7 +12,7 @@ METRICS = ("aer", "precision", "recall", "f1", "links")
 
 @pytest.fixture
 def layers(tiny_checkpoint, tiny_text):
-    """Run ``xalign layers`` in this process; the exit code."""
+    """Run ``xalign layers`` in this process; return the exit code."""
 
     def run(*options, gold=tiny_text / "text.gold"):
         texts = ["--pairs", tiny_text / "text.pairs", "--gold", gold]
@@ -23,7 +23,7 @@ def layers(tiny_checkpoint, tiny_text):
 
 @pytest.fixture
 def table_of(printed_json, tiny_checkpoint, tiny_text):
-    """What ``xalign layers --json`` prints."""
+    """The parsed output of ``xalign layers --json``."""
     texts = ["--pairs", tiny_text / "text.pairs", "--gold", tiny_text / "text.gold"]
     return lambda *options: printed_json("layers", "--model", tiny_checkpoint, *texts, *options)
 
@@ -71,7 +71,7 @@ def test_the_tables(layers, table_of, capsys):
 
 
 def test_the_line_to_paste_has_the_best_links(printed_json, tiny_checkpoint, tiny_text, tmp_path, capsys):
-    """Whatever the model's own labelling is."""
+    """The model's own labelling has no effect."""
     state = torch.load(tiny_checkpoint, weights_only=False)
     own = Linking("transport", {"filter": "union"}, (3,), "hidden", "separate").state()
     torch.save({**state, "task_state": {**state["task_state"], "labelling": own}}, tmp_path / "own.pt")
@@ -93,7 +93,7 @@ def test_the_line_to_paste_has_the_best_links(printed_json, tiny_checkpoint, tin
 
 @pytest.fixture
 def other_set(tiny_text, tmp_path):
-    """The first ten pairs, as a set of their own."""
+    """The first ten pairs as a separate set."""
     files = []
     for name in ("text.en", "text.xx", "text.gold"):
         lines = (tiny_text / name).read_text().splitlines(keepends=True)[:10]

@@ -25,7 +25,7 @@ def data(tmp_path, tiny_spm):
 
 @pytest.fixture
 def dictionary(tmp_path):
-    """A TSV file of words that the model knows, and of others."""
+    """A TSV file of known and unknown words."""
     path = tmp_path / "words.tsv"
     lines = ["the\told", "red house\tbig tree", "house\ttree", "house\triver", "Ж\tcat", "cat\t", "dogs\tdogs",
              "house\ttree", "see\trun", "sing\thome"]  # fmt: skip

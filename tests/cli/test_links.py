@@ -1,4 +1,4 @@
-"""``xalign links``: from text to a side file that ``xalign prepare`` takes, by each engine."""
+"""``xalign links``: from text to a side file for ``xalign prepare``, with each engine."""
 
 import hashlib
 import json
@@ -52,7 +52,7 @@ def test_links_of_both_directions_symmetrised(text, capsys):
 
 def test_filters_in_their_order_and_new_texts(text):
     assert links(text, "--filters", "empty", "one-to-one", "identical", out="kept") == 0
-    # now-now goes as identical; so maintenant is the only partner of now, and stays.
+    # now-now is removed as identical; so maintenant is the only partner of now, and stays.
     assert lines(text / "kept.links") == ["0-0", "1-2", "0-0 1-1"]
     assert (text / "kept.en").read_text() == "a  b\u00a0c\nParis now\n||| a\n"
     assert (text / "kept.de").read_text() == "x y\nParis now maintenant\nb c\n"
@@ -77,7 +77,7 @@ def test_eflomal_on_the_sample_gives_links_that_prepare_takes(tmp_path):
     assert links(folder, *options, src="train.en", tgt="train.de", out="train.links") == 0
     gold, found = read_gold(folder / "train.gold"), read_links(folder / "train.links")
     assert len(found) == len(gold) == 150
-    # Chance is above 0.9; on so little text eflomal is near 0.2 (0.05 on 2,000 pairs).
+    # Chance is above 0.9; eflomal is near 0.2 on so small a text (0.05 on 2,000 pairs).
     assert score(found, gold).aer < 0.4
     ways = [read_links(folder / name) for name in ("all.fwd", "all.rev")]
     assert found == [symmetrize(*both) for both in zip(*ways, strict=True)]

@@ -77,7 +77,7 @@ class OfAFolder(Objective):
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    monkeypatch.setattr(registry, "LISTENERS", [])  # or criterions would keep its options
+    monkeypatch.setattr(registry, "LISTENERS", [])  # otherwise criterions would keep its options
     path = tmp_path / "my_objectives_of_a_test"
     path.mkdir()
     (path / "__init__.py").write_text(CODE)

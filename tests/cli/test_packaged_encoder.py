@@ -1,4 +1,4 @@
-"""Commands without ``--model``, and with the packaged encoder's name, on a small file of its form."""
+"""Commands without ``--model``, and with the packaged encoder's name, on a small file of its format."""
 
 import json
 from pathlib import Path
@@ -16,7 +16,7 @@ NOTICE = "no --model: the packaged encoder e5-small is used\n"
 
 @pytest.fixture(autouse=True)
 def small_encoder(tmp_path, monkeypatch):
-    """In place of the packaged file; the commands run in an empty folder."""
+    """Replaces the packaged file; the commands run in an empty folder."""
     path = tmp_path / "installed" / "encoder.bin"
     path.parent.mkdir()
     path.write_bytes(four_bit_files.make().content())
@@ -58,7 +58,7 @@ def test_other_commands_take_it_too(command, text, tmp_path, capfd):
 
 
 def test_what_trains_starts_from_it(text, tmp_path, capfd):
-    assert main(["train-aligner", *text, "--out", "run", "--layer", "99"]) == 2  # no such layer: it has been read
+    assert main(["train-aligner", *text, "--out", "run", "--layer", "99"]) == 2  # no such layer: the model was read
     error = capfd.readouterr().err
     assert "0 (embeddings) to 2" in error
     [told] = [line for line in error.splitlines() if line.startswith("no --model")]

@@ -1,4 +1,4 @@
-"""The parser of a command: what help and errors say."""
+"""The parser of a command: its help and errors."""
 
 import re
 
@@ -10,7 +10,7 @@ from xalign_fairseq.cli._parser import EXAMPLES, OTHERS, CommandParser, overview
 
 @pytest.fixture
 def parser():
-    """One with an option of each kind."""
+    """A parser with an option of each kind."""
     made = CommandParser(prog="xalign make")
     made.add_argument("--model", required=True, metavar="MODEL", help="what is read")
     made.add_argument("--out", required=True, metavar="DIR", help="what is written")
@@ -41,7 +41,7 @@ def test_an_error_is_one_message_below_the_commands_own_usage(parser, capsys, gi
         "usage: xalign make --model MODEL --out DIR [options]\n"
         f"xalign make: error: {message}\n  next: xalign make --help\n"
     )
-    assert parser.parse_args(["--model", "a", "--out", "b"]).out == "b"  # what an error leaves behind does no harm
+    assert parser.parse_args(["--model", "a", "--out", "b"]).out == "b"  # an error leaves no traces
 
 
 @pytest.mark.parametrize(

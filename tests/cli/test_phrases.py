@@ -5,7 +5,7 @@ from xalign_fairseq.cli import main
 
 @pytest.fixture
 def phrases(tmp_path):
-    """Run ``xalign phrases`` on these lines in this process; the exit code."""
+    """Run ``xalign phrases`` on these lines in this process; return the exit code."""
 
     def run(*options, src="das rote Haus\n\nja\n", tgt="the red house\n\nyes\n", links="0-0 1p1 2-2\n\n\n"):
         for name, text in (("src", src), ("tgt", tgt), ("links", links)):

@@ -14,7 +14,7 @@ from xalign_fairseq.transfer.spec import TransferSpec
 
 @pytest.fixture(scope="module")
 def tagger(transfer_encoder, tmp_path_factory):
-    """A tagger as fairseq-train would save it, with an untrained head."""
+    """A tagger as fairseq-train saves it, with an untrained head."""
     spec = TransferSpec("pos", ("ADJ", "DET", "NOUN", "PROPN", "PUNCT", "VERB"), Limits(32, 8))
     path = tmp_path_factory.mktemp("tagger") / "tagger.pt"
     torch.save(with_head(checkpoint.read(transfer_encoder), spec), path)

@@ -1,4 +1,4 @@
-"""``xalign prepare`` as a command: its options, and what is left after a kill."""
+"""``xalign prepare`` as a command: its options, and its files after a kill."""
 
 import argparse
 import os
@@ -208,7 +208,7 @@ def test_a_full_disk_is_one_message_and_keeps_the_old_data_bin(texts):
     (texts / "d" / "old").write_text("old")
     train = ["--pair", "en-de", "--trainpref", f"{texts}/train.en-de"]
     assert main(["prepare", "--out", str(texts / "a"), "--vocab-size", "60", *train]) == 0
-    # A limit on the size of files (in KiB) fails a write in the middle, as a full disk does.
+    # A limit on file sizes (in KiB) makes a write fail in the middle, like a full disk.
     command = f"ulimit -f 400; exec {Path(sys.executable).parent}/xalign prepare --out {texts}/d --overwrite"
     command += f" --spm {texts}/a/sentencepiece.model --pair en-de --trainpref {texts}/large"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)

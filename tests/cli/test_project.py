@@ -7,7 +7,7 @@ from xalign_fairseq.cli import main
 
 @pytest.fixture
 def project(tmp_path):
-    """Run ``xalign project`` on two pairs with links; the exit code."""
+    """Run ``xalign project`` on two pairs with links; return the exit code."""
     lines = [
         {"text": "das rote Haus", "translation": "the red house", "spans": [[4, 8, "COLOUR"], [9, 13, "THING"]]},
         {"text": "ja", "translation": "yes", "spans": []},

@@ -23,7 +23,7 @@ def test_the_page_stands_in_the_folder_or_where_it_is_wanted(folder, tmp_path, c
 
 
 def test_the_page_replaces_nothing_that_is_read(folder, tiny_text, tmp_path, capsys):
-    """The log of a training, which nothing makes again, was replaced by the page."""
+    """The page replaced the log of a training, which cannot be restored."""
     log = tmp_path / "fairseq.log"
     log.write_text(ROW)
     (tmp_path / "link.html").symlink_to(folder / "train.log")
@@ -53,7 +53,7 @@ def test_example_links_by_the_runs_model(folder, tiny_state, tiny_text, capsys):
 
 
 def test_sides_of_different_lengths_are_told(folder, tiny_text, tmp_path, capsys):
-    """Lines of a side that lacks one would be shown next to other sentences' translations."""
+    """If one side lacks a line, sentences would appear next to wrong translations."""
     short = tmp_path / "short.xx"
     short.write_text("".join((tiny_text / "text.xx").read_text().splitlines(keepends=True)[1:]))
     assert main(["report", str(folder), "--src", str(tiny_text / "text.en"), "--tgt", str(short)]) == 2
@@ -62,7 +62,7 @@ def test_sides_of_different_lengths_are_told(folder, tiny_text, tmp_path, capsys
 
 @pytest.mark.parametrize("gold", ["0-0\n", None])
 def test_gold_that_is_not_of_the_text_is_told(folder, tiny_text, tmp_path, gold, capsys):
-    """A line alone, which ended in a traceback, and links to words that there are not, which were not shown."""
+    """A single line ended in a traceback, and links to missing words were not shown."""
     lines = len((tiny_text / "text.en").read_text().splitlines())
     (tmp_path / "gold").write_text(gold or "0-99\n" * lines)
     text = ["--src", str(tiny_text / "text.en"), "--tgt", str(tiny_text / "text.xx")]

@@ -1,4 +1,4 @@
-"""``xalign retrieve``: its options reach the library, what it prints, and input that is refused."""
+"""``xalign retrieve``: its options, output, and refused input."""
 
 import pytest
 import torch
@@ -13,7 +13,7 @@ TGT = ["big the house red is", "dogs a cat sees", "trees near river", "they sing
 
 @pytest.fixture
 def options(tiny_checkpoint, tmp_path):
-    """The command on a bitext, with a model that has linear maps."""
+    """Run the command on a bitext, with a model that has linear maps."""
     for name, lines in (("src", SRC), ("tgt", TGT)):
         (tmp_path / name).write_text("".join(f"{line}\n" for line in lines))
     state = checkpoint.read(tiny_checkpoint)

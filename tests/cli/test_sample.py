@@ -1,4 +1,4 @@
-"""``xalign sample``: what it writes and what it says of it."""
+"""``xalign sample``: what it writes and prints."""
 
 from xalign_fairseq.cli import main
 from xalign_fairseq.links.pharaoh import read_links

@@ -1,4 +1,4 @@
-"""``xalign symmetrize``: each method on files, and files that do not belong together."""
+"""``xalign symmetrize``: each method on files, and mismatched files."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""``xalign train``: a real training with one line of progress, and what becomes of its ends."""
+"""``xalign train``: a real training with one line of progress, and its exit codes."""
 
 import json
 
@@ -38,7 +38,7 @@ def test_a_training_and_its_continuation(command, databin, tmp_path):
 
 @pytest.fixture
 def ends(monkeypatch):
-    """The function that has fairseq-train print its options and end with a code."""
+    """A function that makes fairseq-train print its options and exit with a code."""
 
     def end(code):
         put_program(monkeypatch, f"import sys; print(*sys.argv[1:]); sys.exit({code})")

@@ -23,7 +23,7 @@ from xalign_fairseq.links.pharaoh import read_links
 
 @pytest.fixture(scope="module")
 def fairseq(command):
-    """Stands for a process of fairseq-train, which takes long to start; adds its output to the log in the same way."""
+    """Replaces a process of fairseq-train, which starts slowly; adds its output to the log in the same way."""
 
     def output(line, log, held=()):
         done = command("fairseq-train", *line)
@@ -36,7 +36,7 @@ def fairseq(command):
 
 @pytest.fixture(scope="module")
 def call(tiny_checkpoint, tiny_text, fairseq):
-    """Runs the command on the small text, which is the development set too; the exit code."""
+    """Runs the command on the small text, which is also the development set; returns the exit code."""
     text = ["--src", tiny_text / "text.en", "--tgt", tiny_text / "text.xx"]
     dev = ["--valid-src", text[1], "--valid-tgt", text[3], "--valid-gold", tiny_text / "text.gold"]
 
@@ -53,7 +53,7 @@ def call(tiny_checkpoint, tiny_text, fairseq):
 
 @pytest.fixture(scope="module")
 def trained(call, fairseq, tmp_path_factory):
-    """A run that was interrupted after its first checkpoint and then completed; with both exit codes."""
+    """A run that was interrupted after its first checkpoint and then completed, with both exit codes."""
     out = tmp_path_factory.mktemp("aligner") / "run"
 
     def broken_off(line, log, held=()):

@@ -1,4 +1,4 @@
-"""What is seen of a training."""
+"""The progress shown during training."""
 
 import io
 import json
@@ -75,7 +75,7 @@ def test_a_training_that_goes_on_has_the_validations_of_before(capsys, clock):
     before = [read_row(valid(updates, aer=aer)) for updates, aer in ((10, 0.4), (20, 0.3), (30, 0.2))]
     with TrainProgress(None, before=[*before, read_row(interval(40, loss=9))]) as progress:
         assert progress.best == (0.2, 30) and progress.aer == 0.2
-        progress.hear(interval(25, loss=9))  # it goes on from update 20
+        progress.hear(interval(25, loss=9))  # resumed from update 20
         progress.hear(valid(30, aer=0.5))
         progress.hear(valid(40, aer=0.25))
     assert [line for line in capsys.readouterr().err.splitlines() if "AER" in line] == [

@@ -69,7 +69,7 @@ def options(folder, tiny_checkpoint):
 
 @pytest.fixture(scope="module")
 def finished(options, tmp_path_factory):
-    """The folder of four undisturbed runs, and what the command printed."""
+    """The folder of four undisturbed runs, and the command's output."""
     out = tmp_path_factory.mktemp("finished")
     done = subprocess.run([XALIGN, *options, "--out", out, "--jobs", "2"], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -98,7 +98,7 @@ def test_every_run_has_its_results(finished, folder):
     assert found["train_examples"] == 48 and found["updates"] == 60
     assert found["selection"]["holdout"] == 0.2 and 0 < found["selection"]["score"] <= 1
     assert 1 <= found["selection"]["update"] <= 60
-    assert not list(out.rglob("*.pt"))  # models are not kept
+    assert not list(out.rglob("*.pt"))  # models are removed
 
 
 @pytest.mark.slow
@@ -148,13 +148,13 @@ def test_a_broken_off_training_ends_as_an_unbroken_one(finished, options, tmp_pa
     half = [*train_options(RunSpec.read(run / "spec.json"), run / "checkpoints"), "--max-update", "25"]
     subprocess.run([*FAIRSEQ_TRAIN, *half], check=True, capture_output=True)
     best, last = (run / f"checkpoints/checkpoint_{name}.pt" for name in ("best", "last"))
-    if damaged:  # as a kill leaves it while it is copied; the best one is whole
+    if damaged:  # as after a kill during copying; the best one is complete
         last.write_bytes(last.read_bytes()[:2000])
     updates = updates_of(best if damaged else last)
     command = [XALIGN, *options, "--tasks", "pos", "--seeds", "4", "--out", tmp_path]
     assert subprocess.run(command, capture_output=True).returncode == 0
     log = (run / "train.log").read_text()
-    assert f"@ {updates} updates" in log  # fairseq's words for having gone on
+    assert f"@ {updates} updates" in log  # fairseq's message after resuming
     mended = rf"last\.pt is damaged: checkpoint_\w+\.pt, of update {updates}, takes its place"
     assert bool(re.search(mended, log)) == damaged and (damaged or updates == 25)
     mine, theirs = result(tmp_path, "pos", 4), result(out, "pos", 4)
@@ -173,13 +173,13 @@ def test_an_interrupted_command_goes_on(options, tmp_path):
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
-        # A shell starts background jobs, such as a run of these tests, with interrupts ignored.
+        # A shell starts background jobs, such as these tests, with interrupts ignored.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     until = time.monotonic() + 120
     while not (first / "train.log").exists() and driver.poll() is None and time.monotonic() < until:
         time.sleep(0.02)
-    driver.send_signal(signal.SIGINT)  # in the first of two runs: the second has not begun
+    driver.send_signal(signal.SIGINT)  # during the first of two runs
     _, errors = driver.communicate(timeout=120)
     assert driver.returncode == 130 and "continues from here" in errors
     assert not (tmp_path / "runs/tiny/pos/en/7/result.json").exists()

@@ -1,4 +1,4 @@
-"""``xalign trim``: a smaller model that other commands, and transformers, read."""
+"""``xalign trim``: a smaller model that other commands and transformers can read."""
 
 import pytest
 import torch
@@ -12,7 +12,7 @@ LINES = ["the red house", "a cat sees"]
 
 @pytest.fixture
 def trim(tiny_checkpoint, tmp_path):
-    """Runs the command; the exit code."""
+    """Run the command; return the exit code."""
     (tmp_path / "a.en").write_text(f"{LINES[0]}\n")
     (tmp_path / "a.xx").write_text(f"{LINES[1]}\n")
 

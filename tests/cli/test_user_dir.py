@@ -1,4 +1,4 @@
-"""The folder that fairseq is given."""
+"""The folder to pass to fairseq."""
 
 from pathlib import Path
 

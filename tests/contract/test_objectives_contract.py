@@ -1,4 +1,4 @@
-"""What holds for every registered objective, this package's and the tutorial's."""
+"""Rules for every registered objective, this package's and the tutorial's."""
 
 import importlib.util
 import sys
@@ -31,7 +31,7 @@ NAMES = sorted(OBJECTIVES)
 # Entries of one and of several subwords, one of them held out.
 LEXICON = Lexicon("aa", "bb", [5, 6, 7, 8, 9], [1, 1, 2, 1], [40, 41, 42, 43, 44, 45], [1, 2, 1, 2], [0, 0, 0, 1])
 TASK = Task(lexicons=[LEXICON])
-# Objectives whose loss of a batch is not the sum of its examples' losses, and why.
+# Objective -> why its loss of a batch is not the sum of its examples' losses.
 NO_SUMS = {
     "lexicon_align": "it reads the lexicon, whatever the batch",
     "moco": "each example is compared with the queue's negatives",
@@ -39,9 +39,9 @@ NO_SUMS = {
     "reg_param": "it reads the parameters, whatever the batch",
     "word_contrastive": "negatives are the batch's other words",
 }
-# Objectives that make predictions where the model's own links are, which are not known before it has run.
+# Objectives that predict at the model's own links, which are unknown until it has run.
 MODEL_COUNTS = ("cosine_pull", "dwa", "self_training")
-# A queue that is used at once; it is full after a hundred pairs otherwise.
+# A queue for immediate use; by default it is full only after a hundred pairs.
 OPTIONS = {"moco": {"moco_queue_size": 8, "moco_queue_init": "random"}}
 
 
@@ -63,8 +63,8 @@ def build(name, seed=0, **more):
     criterion = build_one(name, **more)
     criterion.attach_heads(model)
     model.set_num_updates(4)
-    criterion(model, batch(((4, 4), (3, 5))))  # copies of the encoder are taken
-    with torch.no_grad():  # and the encoder has moved on
+    criterion(model, batch(((4, 4), (3, 5))))  # makes copies of the encoder
+    with torch.no_grad():  # the encoder moves away from its copies
         for parameter in model.encoder.parameters():
             parameter += 0.01 * torch.randn_like(parameter)
     model.set_num_updates(5)
@@ -109,7 +109,7 @@ def test_what_counts_ahead_counts_the_predictions(name, links):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_trainable_parameter_gets_a_gradient(name):
-    # Otherwise distributed wrappers wait for it for ever.
+    # Otherwise distributed wrappers would wait for it forever.
     model, criterion = build(name)
     run(name, batch(), model, criterion)
     assert [key for key, p in model.named_parameters() if p.requires_grad and p.grad is None] == []
@@ -135,7 +135,7 @@ def test_layers_that_no_objective_reads_get_a_gradient_of_zero(name, layer):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_it_announces_to_read_is_what_it_reads(name, monkeypatch):
-    # What is announced and not read, or not so far, would be run for nothing.
+    # A layer that is announced but not read would run for nothing.
     model, criterion = build(name)
     announced, read = {}, {}
     expect, opened = StepEncoder.expect, StepEncoder.states
@@ -200,7 +200,7 @@ def test_heads_survive_a_checkpoint(name):
     other, _ = build(name, seed=1)
     other.load_state_dict(model.state_dict())
     assert run(name, batch(), model, criterion)[0] == run(name, batch(), other, criterion)[0]
-    fresh = XalignModel(CONFIG).double()  # heads arrive before their objective does
+    fresh = XalignModel(CONFIG).double()  # heads are attached before their objective
     fresh.load_state_dict(model.state_dict())
     criterion.attach_heads(fresh)
     fresh.set_num_updates(5)

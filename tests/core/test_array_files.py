@@ -1,4 +1,4 @@
-"""Files of arrays: what was written is read, and all other files give errors for users."""
+"""Files of arrays: written files can be read; all other files give user errors."""
 
 import io
 import zipfile

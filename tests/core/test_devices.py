@@ -1,4 +1,4 @@
-"""What a process may use of the machine, on a made-up machine with GPUs."""
+"""The part of the machine that a process may use, on a simulated machine with GPUs."""
 
 import ctypes
 import logging
@@ -141,14 +141,14 @@ def test_what_is_asked_for_is_taken(monkeypatch, caplog):
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="the C library is another")
 def test_what_is_freed_is_not_given_back_however_large_it_is():
-    """Pages that the system hands out while 64 MB are taken, filled and freed again, in a process of its own."""
+    """Pages that the system provides while a separate process repeatedly takes, fills and frees 64 MB."""
     told = "import torch; from xalign_fairseq.core.devices import keep_freed_memory as keep; "
     told += 'assert keep(torch.device("cpu"))'
     assert faults(told) < 0.1 * faults("")
 
 
 def faults(first: str) -> int:
-    """Of ten times after the first one."""
+    """Counted for ten repetitions after the first."""
     code = f"""
 {first}
 import ctypes, resource
@@ -173,7 +173,7 @@ def run(code: str) -> int:
 
 
 def test_compiled_products_do_not_pile_up():
-    """Memory after products of 300 shapes in bfloat16: with 1,024 kept it grows by 1.5 MB for each."""
+    """Memory after products of 300 shapes in bfloat16: with 1,024 cached shapes, each adds 1.5 MB."""
     code = """
 import resource, torch
 from xalign_fairseq.core.devices import keep_freed_memory

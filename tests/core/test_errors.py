@@ -1,4 +1,4 @@
-"""The text of the error that users meet."""
+"""The text of errors for users."""
 
 import pytest
 import structure

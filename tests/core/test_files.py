@@ -67,7 +67,7 @@ def test_what_is_no_regular_file_stays_what_it_is(tmp_path):
 
 @pytest.mark.parametrize("mode", ["w", "wb"])
 def test_an_open_file_is_written_on(tmp_path, mode):
-    """What ``--out /dev/stdout >> all.links`` means; no file takes its place."""
+    """The shell's ``--out /dev/stdout >> all.links``: no file replaces the device."""
     path = tmp_path / "all.links"
     path.write_text("before\n")
     with open(path, "ab") as opened:
@@ -164,7 +164,7 @@ with atomic_write(text) as stream, atomic_folder(out) as folder, scratch_folder(
 def test_leftovers_of_killed_processes_go_with_the_next_output(tmp_path):
     subprocess.run([sys.executable, "-c", KILLED.format(end="os.kill(os.getpid(), 9)"), tmp_path], check=False)
     assert len(os.listdir(tmp_path)) == 3
-    (tmp_path / ".out.more.1-0123456789ab.tmp").touch()  # of another output
+    (tmp_path / ".out.more.1-0123456789ab.tmp").touch()  # another output's
     text, out = files.atomic_write(tmp_path / "text"), files.atomic_folder(tmp_path / "out")
     with text, out, files.scratch_folder(tmp_path / "more") as scratch:
         assert scratch.is_dir() and not any(scratch.iterdir())
@@ -212,7 +212,7 @@ def test_a_folder_that_another_process_fills_is_left_to_it(tmp_path, keep):
 
 
 def test_an_unfinished_folder_that_is_a_link_or_somebody_elses_is_left_alone(tmp_path, monkeypatch):
-    """What someone has put there is neither written to nor removed."""
+    """It neither writes to nor removes other people's files there."""
     (tmp_path / "others").mkdir()
     (tmp_path / "others/file").write_text("theirs")
     (tmp_path / ".out.unfinished").symlink_to(tmp_path / "others")
@@ -226,7 +226,7 @@ def test_an_unfinished_folder_that_is_a_link_or_somebody_elses_is_left_alone(tmp
         files.atomic_folder(tmp_path / "out", keep=True).__enter__()
 
 
-# What writes files other than by atomic_write and atomic_folder, and why nobody else's link is written through there.
+# Functions that write files without atomic_write and atomic_folder, and why they cannot follow someone else's link.
 WRITERS = {
     "in a folder of atomic_folder, scratch_folder or tempfile": {
         "aligner/tools.py:Tool.run",
@@ -274,7 +274,7 @@ def writes(call):
 
 
 def test_every_place_that_writes_is_known():
-    """A new one writes by atomic_write or atomic_folder, by new_file, or is named above with its reason."""
+    """New ones must use atomic_write, atomic_folder or new_file, or be listed above with a reason."""
     found = set().union(*map(writers, PACKAGE.rglob("*.py")))
     assert found - {"core/files.py:atomic_write"} == set().union(*WRITERS.values())
 

@@ -14,7 +14,7 @@ from xalign_fairseq.core.errors import XalignError
 
 @pytest.fixture
 def versions(monkeypatch):
-    """The function that has these versions installed (empty: not there), and pyproject.toml ask for three packages."""
+    """A function that sets the installed versions (empty: missing); pyproject.toml requires three packages."""
     real, asked = installation.version, ["torch>=2.6", "numpy>=2", 'regex; extra == "train"']
 
     def have(changes):
@@ -78,7 +78,7 @@ def test_who_has_no_gpu_is_told_of_a_smaller_torch(monkeypatch, cuda):
 
 @pytest.fixture
 def transformers_is(tmp_path, monkeypatch, versions):
-    """The function that has another transformers be found, made of this code."""
+    """A function that replaces transformers by a module with this code."""
 
     def put(code, torchaudio=""):
         (tmp_path / "transformers.py").write_text(code)
@@ -108,7 +108,7 @@ LINES = ["numpy>=2", "tqdm", 'bitarray>=2.3; extra == "train"', "hydra-core==1.0
 
 @pytest.fixture
 def packages(monkeypatch):
-    """Puts packages, by name and version, into the environment of a package that needs LINES."""
+    """Adds packages, by name and version, to the environment of a package that requires LINES."""
 
     def put(lines=LINES, fairseq=True, **versions):
         def version(name):

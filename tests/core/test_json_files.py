@@ -1,4 +1,4 @@
-"""JSON that comes back, and what is none, or of another form."""
+"""Valid JSON is read back; invalid JSON and other structures are errors."""
 
 import os
 

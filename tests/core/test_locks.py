@@ -1,4 +1,4 @@
-"""Two processes never make one output. A lock is of an open file, so that one process can stand for several here."""
+"""Two processes never write one output. A lock belongs to an open file, so one process can simulate several here."""
 
 import fcntl
 import os
@@ -17,7 +17,7 @@ def test_one_process_at_a_time_has_the_folder(tmp_path):
     refused = pytest.raises(XalignError, match=rf"another process is writing this[\s\S]*{folder}")
     with alone(folder), refused, alone(folder):
         pass
-    with alone(folder):  # the lock went with the first
+    with alone(folder):  # the first block released the lock
         pass
 
 
@@ -58,7 +58,7 @@ def test_one_process_at_a_time_makes_a_file_and_no_lock_is_left(tmp_path):
 
 
 def test_a_removed_lock_does_not_let_two_in(tmp_path, monkeypatch):
-    """A process that has opened the lock before its holder removed it holds what nobody sees any more."""
+    """A process that opened the lock file before its holder removed it would hold an invisible lock."""
     flock, calls = fcntl.flock, []
 
     def after_it_went(stream, how):

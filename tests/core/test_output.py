@@ -1,4 +1,4 @@
-"""An output of lines: whole or not at all, or kept in parts, and never in the place of something else."""
+"""An output of lines is complete or absent, or kept in parts, and never replaces anything else."""
 
 import json
 import os
@@ -13,7 +13,7 @@ RECORD = {"src": "sha256 1f", "layer": "8"}
 
 @pytest.fixture
 def write(tmp_path):
-    """The function that writes lines, from where an earlier run ended, and breaks off after some."""
+    """A function that writes lines from where an earlier run ended, and fails after some."""
 
     def run(*lines, broken=False, record=RECORD, resume=False):
         output = Output(str(tmp_path / "links"), record, resume, [])
@@ -105,7 +105,7 @@ def test_resume_begins_where_there_is_nothing_and_leaves_what_is_complete(write,
     with pytest.raises(XalignError, match="nothing to resume: the output is complete"):
         write("b", resume=True)
     assert (tmp_path / "links").read_text() == "a\n"
-    (tmp_path / "links.part.json").touch()  # of a run that was killed before it could remove it
+    (tmp_path / "links.part.json").touch()  # from a run that was killed before removing it
     with pytest.raises(XalignError, match="nothing to resume"):
         write("b", resume=True)
     assert names(tmp_path) == ["links"]

@@ -25,7 +25,7 @@ def test_lines_come_as_they_are_written_and_stay_in_the_log(tmp_path):
 
 
 def test_leaving_early_ends_the_process_and_its_children(tmp_path):
-    # One write for each line: what print() writes of two processes may get mixed.
+    # One write per line: print() of two processes may mix.
     program = "import os, time; os.fork(); os.write(1, b'%d\\n' % os.getpid()); time.sleep(60)"
     with heard(python(program), tmp_path / "log") as (_, lines):
         processes = [int(next(lines)) for _ in range(2)]
@@ -59,7 +59,7 @@ def test_a_process_does_not_outlive_its_killed_parent():
         time.sleep(60)
     """
     with subprocess.Popen([sys.executable, "-c", textwrap.dedent(program)], stdout=subprocess.PIPE) as parent:
-        child = int(b"".join(parent.stdout.readline() for _ in range(2)))  # it runs, and has said so
+        child = int(b"".join(parent.stdout.readline() for _ in range(2)))  # wait until it runs
         assert is_alive(child)
         parent.kill()
     wait_for(lambda: not is_alive(child))

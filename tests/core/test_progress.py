@@ -1,4 +1,4 @@
-"""What a long work says: a bar on a terminal, sparse lines elsewhere."""
+"""Progress of long work: a bar on a terminal, sparse lines elsewhere."""
 
 import sys
 
@@ -10,7 +10,7 @@ from xalign_fairseq.core.progress import progress, say
 
 @pytest.fixture
 def clock(monkeypatch):
-    """The seconds that the module sees."""
+    """The module's clock."""
     seconds = [100.0]
     monkeypatch.setattr(module.time, "monotonic", lambda: seconds[0])
     return seconds

@@ -17,8 +17,8 @@ from xalign_fairseq.core.signals import (
 
 @pytest.fixture(autouse=True)
 def handlers(monkeypatch):
-    """Ctrl-C is heard, and what hears it and SIGTERM is there again after each block."""
-    # A shell starts background jobs, such as a run of these tests, with interrupts ignored.
+    """Ctrl-C raises, and the handlers of Ctrl-C and SIGTERM are restored after each block."""
+    # A shell starts background jobs, such as these tests, with interrupts ignored.
     first = signal.signal(signal.SIGINT, signal.default_int_handler)
     before = [signal.getsignal(number) for number in INTERRUPTS]
     yield

@@ -1,4 +1,4 @@
-"""MLM and TLM run the head once in an update, and learn what they would learn apart."""
+"""MLM and TLM share one run of the head per update, and learn the same as separately."""
 
 import pytest
 import torch
@@ -12,7 +12,7 @@ from xalign_fairseq.encoder.passes import StepEncoder
 
 @pytest.fixture
 def heads(monkeypatch):
-    """A list that grows by the number of predictions whenever the head runs."""
+    """A list to which each run of the head adds its number of predictions."""
     ran, losses = [], StepEncoder.lm_losses
 
     def count(encoder, hidden, labels):

@@ -1,4 +1,4 @@
-"""What several objectives read is one pass of the encoder, and gives what a pass for each gives."""
+"""Objectives share one pass of the encoder, with the same results as one pass each."""
 
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ SPEAKING = replace(CONFIG, encoder_layers=3, language_embeddings="bb,aa")
 SAMPLE = collate(
     [pair(5, 7), pair(3, 2, langs=(1, 0)), pair(1, 1), pair(0, 4), pair(3, 0)], [block(length=n) for n in (9, 11, 2)]
 )
-# Criterion, options, the highest layers of passes with gradient and without, and how many passes it is one by one.
+# Criterion, options, the highest layers of passes with and without gradient, and the number of separate passes.
 CASES = {
     "one for all": ("xlm_align", {}, [3], [2], 2),
     "own positions": ("xlm_align", {"tlm_reset_positions": True}, [3], [2], 3),
@@ -31,7 +31,7 @@ def run(name, options):
     model = build_model(criterion, config=SPEAKING)
     model.set_num_updates(5)
     criterion.train()
-    with torch.no_grad():  # biases and norms begin at 0 and 1: make them count
+    with torch.no_grad():  # biases start at 0 and norms at 1: make them matter
         for parameter in model.parameters():
             parameter += 0.1 * torch.randn(parameter.shape, generator=torch.Generator().manual_seed(1))
     ran = {True: [], False: []}
@@ -46,7 +46,7 @@ def run(name, options):
 @pytest.mark.parametrize(("name", "options", "live", "labelling", "apart"), CASES.values(), ids=CASES)
 def test_as_few_passes_as_can_be_learn_what_many_learn(name, options, live, labelling, apart, monkeypatch):
     loss, gradient, ran = run(name, options)
-    for layer in (1, 2, 3):  # none runs further than it is read
+    for layer in (1, 2, 3):  # none runs beyond the layers that are read
         assert ran[True].count(layer) == sum(reached >= layer for reached in live)
         assert ran[False].count(layer) == sum(reached >= layer for reached in labelling)
     monkeypatch.setattr(StepEncoder, "_expect", lambda *_, **__: None)

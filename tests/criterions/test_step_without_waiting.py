@@ -1,4 +1,4 @@
-"""The host never waits for the device during a training step, whichever objectives it has."""
+"""The host never waits for the device during a training step, whatever the objectives."""
 
 import dataclasses
 
@@ -17,7 +17,7 @@ from xalign_fairseq.objectives.registry import OBJECTIVES
 TASK = Task(lexicons=[Lexicon("aa", "bb", [5, 6], [1, 1], [40, 41], [1, 1], [0, 0])])
 LENGTHS = ((5, 7), (3, 2), (6, 6), (4, 0), (1, 1))
 MOCO = {"moco_queue_size": 8, "moco_queue_init": "random"}
-# Variants of other objectives, in addition to their defaults.
+# Option variants of objectives, in addition to the defaults.
 OTHERS = (
     ("dict_mlm", {"dict_mlm_variant": "target"}),
     ("l2_align", {"l2_align_pooling": "mean"}),
@@ -39,7 +39,7 @@ OTHERS = (
     ),
     ("word_exchange", {"word_exchange_subwords": "k-to-k", "word_exchange_many": "mean"}),
 )
-# What waits, and what for. With several workers, moco and a gathering word_contrastive also ask for their numbers of
+# Where the host waits, and why. With several workers, moco and a gathering word_contrastive also exchange numbers of
 # rows; validation's AER counts words on the host.
 WAITING = (
     (
@@ -49,13 +49,13 @@ WAITING = (
     ),
     ("self_training", {"self_training_method": "match"}, "links are found on the host"),
 )
-# Those of the package: another test of the session may have registered its own.
+# Only the package's: another test of the session may have registered its own.
 NAMES = sorted(name for name, cls in OBJECTIVES.items() if cls.__module__.startswith("xalign_fairseq."))
 DTYPES = (torch.float32, torch.bfloat16, torch.float16)
 
 
 def build(name="xlm_align", update=20, device="cpu", dtype=torch.float32, config=CONFIG, **options):
-    """Criterion, model and batch on a device, with the copies of the encoder that objectives take already taken."""
+    """Criterion, model and batch on a device; the objectives' copies of the encoder are taken."""
     criterion = build_criterion(name, TASK, **options).to(device)
     model = build_model(criterion, dtype, config).to(device)
     sample = collate([pair(n, m, diagonal(n, m)) for n, m in LENGTHS], [block(1), block(2)])
@@ -75,7 +75,7 @@ VARIANTS = (
     {"dwa_queries": "all-aligned"},
     {"dwa_label_by": "pointer"},
     {"dwa_method": "ot-unbalanced"},
-    {"dwa_links_until": 100},  # in this update own labels are compared with the prepared ones
+    {"dwa_links_until": 100},  # this update compares own labels with the prepared ones
     {"loss_normalization": "per-objective"},
 )
 named = pytest.mark.parametrize("options", VARIANTS, ids=lambda options: "-".join(map(str, options.values())) or "none")
@@ -104,7 +104,7 @@ ways = pytest.mark.parametrize(
 @ways
 def test_no_objective_waits(name, options, monkeypatch):
     prepared = build(name, **options)
-    step(*prepared)  # what a run reads once, in its first update
+    step(*prepared)  # work of the first update only
     with NoWaiting(monkeypatch):
         step(*prepared)
 
@@ -128,7 +128,7 @@ def test_the_state_of_bootstrapping_is_read_once_between_comparisons(monkeypatch
 
 
 def step_on_gpu(*name, **options):
-    """A second step on the device, which must not wait: kernels have been loaded in the first."""
+    """Do a second step, which must not wait: the first has loaded the kernels."""
     # Heads of 32, because fused attention in 16 bits needs multiples of 8.
     config = dataclasses.replace(CONFIG, encoder_embed_dim=64, encoder_ffn_embed_dim=128)
     prepared = build(*name, device=gpu_device.ON, config=config, **options)

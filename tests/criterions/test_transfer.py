@@ -46,7 +46,7 @@ class Transfer:
         return self.criterion(self.model, data.collater(range(len(examples))))
 
     def logits(self, example):
-        """Of one example by itself, from the state of <s>."""
+        """The loss of one example alone, from the state of <s>."""
         [window] = self.family.encode(example).windows
         return self.head.output(self.model.encoder.states(torch.from_numpy(window)[None]).layer(-1)[:, 0])[0]
 
@@ -94,7 +94,7 @@ def test_a_frozen_encoder_is_read_through_its_maps():
     english, *_ = frozen(EXAMPLES[1:2])
     assert frozen(EXAMPLES)[0] != plain
     frozen.model.heads.pop(HEAD)
-    assert frozen(EXAMPLES[1:2])[0] == english  # the pivot's states are read as they are
+    assert frozen(EXAMPLES[1:2])[0] == english  # the pivot's states have no map
     total, *_ = frozen(EXAMPLES, training=True)
     total.backward()
     assert all(parameter.grad is None for parameter in frozen.model.encoder.parameters())

@@ -1,4 +1,4 @@
-"""AER in validation: links are made as the model labels itself, unless the options say otherwise."""
+"""AER in validation: links are made like the model's labels, unless options say otherwise."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -39,7 +39,7 @@ def prepared(objectives, layer=None, filter=None, similarity=None):
 def bitext():
     samples = []
     for corpus, (n, m), links in zip((0, 1, 0), ((5, 7), (3, 2), (4, 4)), LINKS, strict=True):
-        # The last two tokens of either side are one word.
+        # The last two tokens of each side are one word.
         words = [np.minimum(np.arange(size), size - 2) for size in (n, m)]
         samples.append(pair(n, m, links, words=words, corpus=corpus))
     return typed(samples)
@@ -109,7 +109,7 @@ def test_pairs_are_encoded_as_the_labeller_says(bitext, encoder):
 
 
 def test_linear_maps_are_read_through(bitext, encoder):
-    """As by ``--maps``: sides that are encoded separately, each mapped by its language's map of the layer."""
+    """As with ``--maps``: separate encodings, each mapped by its language's map of the layer."""
     # Batches number the languages 0 and 1.
     objective = bound(LinearMapping(), CONFIG, Task(languages=("cc", "bb"), pivot="bb"))
     head = objective.build_head()
@@ -132,7 +132,7 @@ def test_linear_maps_are_read_through(bitext, encoder):
 
 
 def test_links_between_words_are_those_of_the_aligner(bitext, encoder):
-    """``grow`` scores words, which its links between their tokens do not give."""
+    """``grow`` scores words, and its links between their tokens do not determine these scores."""
     objective = bound(SelfTraining(method="grow", layer=1), CONFIG)
     step = StepEncoder(encoder, torch.nn.ModuleDict(), False, 0)
     counter = prepared([objective])

@@ -26,7 +26,7 @@ TASK = Task(languages=("aa", "bb", "cc"))
 
 
 class Model:
-    """Stands for the encoder: runs what it is given."""
+    """Replaces the encoder: runs any function."""
 
     def __call__(self, run):
         idle = lambda self, *heads, **more: torch.zeros(())  # noqa: E731
@@ -118,7 +118,7 @@ def test_aer_is_micro_averaged_over_batches_and_averaged_over_pairs():
 
 
 class Freezing:
-    """A model that only knows whether it was frozen."""
+    """A model that only records whether it was frozen."""
 
     frozen = False
 
@@ -257,7 +257,7 @@ def test_every_criterion_has_every_option_of_every_objective():
 
 
 def test_a_preset_can_be_added(monkeypatch):
-    monkeypatch.setattr(weighted, "PRESETS", dict(weighted.PRESETS))  # other tests ask for all that there are
+    monkeypatch.setattr(weighted, "PRESETS", dict(weighted.PRESETS))  # other tests use all presets
     add("only_tlm", ("tlm",), tlm_weight=3.0)
     made = build_criterion("only_tlm")
     assert [objective.name for objective in made.active] == ["tlm"] and made.objectives[0].weight == 3.0

@@ -1,4 +1,4 @@
-"""A small bitext in two alphabets, and a sentencepiece model of it."""
+"""A small bitext in two alphabets, and its sentencepiece model."""
 
 import random
 from pathlib import Path

@@ -57,7 +57,7 @@ def test_links_and_words_of_a_batch():
         [-1, -1, -1, -1, -1, -1, -1, -1],
         [-1, 0, 1, -1, 0, 0, -1, -1],
     ]
-    # The possible link of the first pair is not taught, that of the last is: it has no sure one.
+    # The possible link of the first pair is not learned; that of the last pair is, because it has no sure link.
     assert batch.links.tolist() == [[0, 1, 0], [2, 0, 0]]
     assert batch.langs.tolist() == [[1, 0], [0, 1], [0, 1]]
 
@@ -75,7 +75,7 @@ def test_the_host_knows_where_tokens_are_predicted():
 
 def test_the_host_keeps_what_it_may_be_asked():
     made = collate([sample(*pair) for pair in PAIRS], [])
-    # On a device nothing could be read, so that what is read here has stayed on the host.
+    # Reading from this device would fail, so values that are read here stay on the host.
     batch = Batch.from_sample(apply_to_sample(lambda tensor: tensor.to("meta"), made)).bitext
     host, plain = batch.host, made["bitext"]
     assert all((getattr(host, name) == plain[name].numpy()).all() for name in ("targets", "draw", "spans"))
@@ -83,7 +83,7 @@ def test_the_host_keeps_what_it_may_be_asked():
     for side in (0, 1):
         positions = [range(*span[2 * side : 2 * side + 2]) for span in plain["spans"].tolist()]
         assert [row.nonzero()[0].tolist() for row in host.inside(side)] == list(map(list, positions))
-    # Mixed precision converts float32 alone, and rounded draws would not be the host's.
+    # Mixed precision must convert only float32: rounded draws would differ from the host's.
     assert plain["draw"].dtype == torch.float64
 
 

@@ -47,7 +47,7 @@ def test_a_bad_id_after_the_first_chunk(data_bin, monkeypatch):
 
 
 def write_links(folder, links, words=([0, 1], [0, 1, 1])):
-    """Of one pair of 2 and 3 tokens."""
+    """Links of one pair of 2 and 3 tokens."""
     for lang, ids, numbers in zip(("en", "de"), ([4, 5, 2], [4, 5, 6, 2]), words, strict=True):
         for name, item in ((f"valid.en-de.{lang}", ids), (f"valid.en-de.{lang}.words", numbers)):
             with MMapWriter(folder / name, numpy.uint16) as writer:
@@ -78,14 +78,14 @@ def test_links_are_compared_with_their_sentences(data_bin, links, words, text):
 @pytest.mark.parametrize("counts", [None, "falling"])
 def test_swapped_lines_of_the_dictionary(model, counts):
     pieces = symbols_of(model)
-    if counts:  # as fairseq-preprocess sorts them: the order of the pieces is another
+    if counts:  # as fairseq-preprocess sorts them: in another order than the pieces
         pieces = pieces[::-1]
     lines = [(piece, 1000 - i if counts else 1) for i, piece in enumerate(pieces)]
     assert diagnosis.tokenizer("here", model, Dictionary(*zip(*lines, strict=True))).level == "ok"
     lines[3], lines[9] = lines[9], lines[3]
     found = diagnosis.tokenizer("here", model, Dictionary(*zip(*lines, strict=True)))
     assert found.level == "WRONG" and "2 of the dictionary's lines" in found.text
-    assert diagnosis.tokenizer("here", model, Dictionary(pieces[::-1])).level == "ok"  # of whoever made it so
+    assert diagnosis.tokenizer("here", model, Dictionary(pieces[::-1])).level == "ok"  # someone may have made it so
 
 
 def test_links_behind_the_first_rows_are_looked_at(tmp_path, monkeypatch):
@@ -111,7 +111,7 @@ def test_files_are_compared_with_the_manifest(data_bin):
     write_json(data_bin / "manifest.json", {"files": hashes(data_bin)})
     assert of_files().level == "ok" and "all 6 files" in of_files().text
     raw = bytearray((data_bin / "train.en-de.en.bin").read_bytes())
-    raw[0] ^= 1  # an id that is still one of the dictionary's
+    raw[0] ^= 1  # still an id of the dictionary
     (data_bin / "train.en-de.en.bin").write_bytes(raw)
     assert of_files().level == "WRONG" and "train.en-de.en.bin has another content" in of_files().text
 

@@ -63,7 +63,7 @@ def test_a_checkpoint_returns_the_same_lexicon(tmp_path):
     (state,) = checkpoint.read(tmp_path / "checkpoint.pt")["task_state"]["lexicons"]
     again = Lexicon.from_state(state)
     assert same(again, lexicon) and again.digest == lexicon.digest
-    lexicon.state()["src_ids"][0] = 30  # of a copy
+    lexicon.state()["src_ids"][0] = 30  # changes a copy
     assert same(again, lexicon)
 
 
@@ -95,7 +95,7 @@ def test_a_data_bin_returns_what_was_written(data):
     assert same(lexicons.read(data, "en", "xx"), lexicon)
     about = lexicons.read_about(data, "en", "xx")
     assert about["counts"] == {"read": 7} and about["digest"] == lexicon.digest
-    # No file of a lexicon looks like a text's, and nothing temporary is left.
+    # No file of a lexicon is named like a text's, and no temporary file is left.
     fresh = DataBin(data.path)
     assert fresh.pairs == [] and fresh.monos == []
     assert sorted(path.name for path in data.path.iterdir() if "en-xx" in path.name) == [
@@ -175,10 +175,10 @@ def test_all_lexicons_are_read_if_one_has_an_entry_to_train_on(data):
 def test_a_checkpoint_goes_on_with_its_own_entries_alone():
     mine = [entries(TRAINED, HELD_OUT), entries(TRAINED, tgt="cc")]
     states = [each.state() for each in mine]
-    for known in (states, states[::-1], None):  # in any order; None: a checkpoint that read none
+    for known in (states, states[::-1], None):  # in any order; None: a checkpoint without lexicons
         require_same_lexicons(mine, known, "data-bin")
     others = (
-        [entries(HELD_OUT, TRAINED), mine[1]],  # another choice of the same entries
+        [entries(HELD_OUT, TRAINED), mine[1]],  # another selection of the same entries
         [entries(TRAINED, HELD_OUT, first=5), mine[1]],
         mine[:1],
         [*mine, entries(TRAINED, tgt="dd")],

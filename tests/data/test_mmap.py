@@ -118,10 +118,10 @@ def test_an_item_that_its_index_puts_elsewhere_is_an_error(tmp_path, item, damag
     with MMapWriter(tmp_path / "t", np.uint16) as writer:
         writer.add_many([5, 6, 2, 7, 2, 8, 9, 2], [3, 2, 3])
     raw = bytearray((tmp_path / "t.idx").read_bytes())
-    place = HEADER.size + 3 * 4 + 8 * item  # of the item's offset
+    place = HEADER.size + 3 * 4 + 8 * item  # the item's offset
     offset = int.from_bytes(raw[place : place + 8], "little", signed=True) + 2 * damage
     raw[place : place + 8] = offset.to_bytes(8, "little", signed=True)
-    if item == 2:  # the end of the last item is checked when the file is opened
+    if item == 2:  # opening checks the end of the last item
         size = HEADER.size + 4 * 2
         raw[size : size + 4] = (3 - damage).to_bytes(4, "little")
     (tmp_path / "t.idx").write_bytes(raw)

@@ -1,4 +1,4 @@
-"""Tokens of several inputs in one row and back."""
+"""Pack tokens of several inputs into one row, and unpack them."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What pre-training reads of data-bins, where fairseq is missing; its task's tests go through it, too."""
+"""Pre-training's reading of data-bins, without fairseq; the tests of its task use it, too."""
 
 import numpy as np
 import pytest
@@ -83,7 +83,7 @@ def test_short_epochs_read_all_of_a_folder_before_any_of_it_twice(needs, folders
     options = PretrainingDataOptions(epoch_items=22, mono_tokens_per_sample=8, mono_langs="de")
     data, times = None, {}
     for epoch in range(1, 25):
-        if epoch % 5 == 1:  # a run that goes on
+        if epoch % 5 == 1:  # a resumed run
             place = data.shards.place(epoch) if data else {"epoch": 1, "index": 0, "visits": [0] * folders}
             data = PretrainingData(":".join(map(str, paths)), options, seed=folders)
             data.shards.go_on(**place)

@@ -1,4 +1,4 @@
-"""From pairs and blocks to arrays: joined, masked as the masks say, and links of words as partners of tokens."""
+"""From pairs and blocks to arrays: joined, masked, and links of words as partners of tokens."""
 
 from dataclasses import replace
 
@@ -58,7 +58,7 @@ def test_a_pair_with_links_carries_them_and_its_tokens_partners():
 @pytest.mark.parametrize("seed", range(5))
 def test_word_links_expand_to_tokens_as_plain_loops_do(seed):
     draw = np.random.default_rng(seed)
-    # Words of 0 to 3 tokens; links of words that have none, or lie behind the last, too.
+    # Words of 0 to 3 tokens; links to words without tokens and to words beyond the last, too.
     sides = [np.repeat(np.arange(size), draw.integers(0, 4, size)) for size in (7, 5)]
     links = np.column_stack([draw.integers(0, 8, 12), draw.integers(0, 6, 12), draw.integers(0, 2, 12)])
     n, m = map(len, sides)

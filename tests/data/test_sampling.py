@@ -22,7 +22,7 @@ def test_draw_runs_through_everything_once_a_pass_and_pieces_fit_together():
     for start in (0, 10, 20):
         assert sorted(whole[start : start + 10]) == list(range(10))
     assert (whole[:10] != whole[10:20]).any()
-    items = sampling.draw(10**12, 123_456_789, 1000, (1,))  # needs only what is drawn
+    items = sampling.draw(10**12, 123_456_789, 1000, (1,))  # computes only what is drawn
     assert len(set(items)) == 1000 and items.min() >= 0 and items.max() < 10**12
 
 

@@ -1,4 +1,4 @@
-"""Several data-bins read as one: what is looked at when, and which folder an epoch reads."""
+"""Several data-bins read as one: when each folder is checked, and which folder an epoch reads."""
 
 import json
 from pathlib import Path
@@ -84,7 +84,7 @@ def test_contents_are_compared_when_the_epoch_begins_or_at_once_where_that_is_as
         shards.of_epoch(2)
     with pytest.raises(XalignError, match=r"dict.txt has another content"):
         Shards(folders, verify=True)
-    (folders[0] / "dict.txt").write_text("a 1\nc 1\nb 1\n")  # the first folder is looked at at once
+    (folders[0] / "dict.txt").write_text("a 1\nc 1\nb 1\n")  # the first folder is checked immediately
     with pytest.raises(XalignError, match=r"dict.txt has another content"):
         Shards(folders)
 
@@ -97,12 +97,12 @@ def test_folders_that_are_added_come_behind_the_old_ones(folders, stopped, expec
     shards = Shards(folders)
     shards.go_on(stopped, index, [])
     assert [shards.index(stopped + later) for later in range(5)] == expected
-    shards.go_on(7, 1, [])  # an epoch before the one that was gone on from begins anew
+    shards.go_on(7, 1, [])  # an epoch before the resumed one starts again
     assert [shards.index(epoch) for epoch in (1, 2, 7, 8)] == [0, 1, 1, 2]
 
 
 def test_how_often_each_folder_was_read_is_counted_over_stops_and_added_folders(folders):
-    """Of epochs read one by one, in runs that know only the place they go on from."""
+    """Read epochs one by one, in runs that know only the place they resume from."""
     read, shards, place = [0] * 4, Shards(folders[:2]), None
     for epoch in range(1, 30):
         if epoch in (4, 11, 12, 20):

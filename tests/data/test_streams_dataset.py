@@ -131,7 +131,7 @@ def test_an_item_that_is_drawn_again_is_perturbed_in_another_way(build, options)
     assert times.max() > 2 and len(set(drawn)) == len(drawn)
     for item in np.flatnonzero(times > 1):
         indices = sorted(drawn[items == item])
-        assert indices[0] == item  # drawn once, an item has the key of its number
+        assert indices[0] == item  # an item's first draw has its number as key
         samples = [dataset[index] for index in indices]
         assert len({sample.draw.tobytes() for sample in samples}) == len(samples)
         assert len({np.where(sample.targets > 1, sample.targets, sample.masked).tobytes() for sample in samples}) == 1
@@ -142,7 +142,7 @@ def test_an_item_that_is_drawn_again_is_perturbed_in_another_way(build, options)
 def test_blocks_go_on_by_the_batches_of_the_first_epoch_where_epochs_differ_in_theirs(build):
     numbers = []
     for epoch in range(1, 9):
-        dataset = build(items=27, mono_blocks=2)  # as of a run that goes on
+        dataset = build(items=27, mono_blocks=2)  # as in a resumed run
         found = batches(dataset, epoch, max_tokens=40)
         numbers.append(len(found))
         blocks = np.concatenate([batch[batch % len(dataset) >= dataset.pairs] for batch in found]) % len(dataset)

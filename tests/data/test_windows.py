@@ -30,7 +30,7 @@ def test_batches_are_brought_to_a_number_without_a_loss(caplog):
     for count in (3, 4, 6, 9):
         made = brought_to(batches, count)
         assert len(made) == count and sorted(np.concatenate(made)) == list(range(9))
-    assert max(map(len, brought_to(batches, 4))) == 3  # the largest is halved
+    assert max(map(len, brought_to(batches, 4))) == 3  # the largest is split in half
     assert list(map(len, brought_to(batches, 11))) == [1] * 9 + [0] * 2
     assert not caplog.text
     assert len(brought_to(batches, 2)) == 2 and "left out 1 samples" in caplog.text
@@ -73,7 +73,7 @@ def test_batches_are_those_of_fairseq(multiple, limits, ordered):
         theirs = data_utils.batch_by_size(
             indices, num_tokens_fn=None, num_tokens_vec=lengths, required_batch_size_multiple=multiple, **limits
         )
-        rest = indices[sum(map(len, theirs)) :]  # which fairseq drops
+        rest = indices[sum(map(len, theirs)) :]  # fairseq drops it
         assert [each.tolist() for each in ours] == [each.tolist() for each in (*theirs, rest) if len(each)]
 
 

@@ -5,7 +5,7 @@ import torch
 
 from xalign_fairseq.data.word_tables import POOLINGS, SUBWORD_RULES, WordTable, link_matrix, word_vectors
 
-# <s> a a b </s> x y y y </s> and <s> a </s> x </s>: words 0 and 1, and 0, 1 (three tokens), in the second row 0 and 2.
+# <s> a a b </s> x y y y </s> and <s> a </s> x </s>: words 0 and 1, and 0, 1 (three tokens); second row: 0 and 2.
 WORDS = torch.tensor([[-1, 0, 0, 1, -1, 0, 1, 1, 1, -1], [-1, 0, -1, 2, -1, -1, -1, -1, -1, -1]])
 SPANS = torch.tensor([[1, 4, 5, 9], [1, 2, 3, 4]])
 SRC, TGT = WordTable(WORDS, SPANS, 0), WordTable(WORDS, SPANS, 1)
@@ -16,7 +16,7 @@ LINKS = torch.tensor([[0, 0, 1], [0, 1, 0], [1, 0, 2]])
 def expand(links, src, tgt, rule, sizes=SIZES):
     """The links between tokens as [row, src position, tgt position], in order."""
     matrix = link_matrix(links, src, tgt, rule, sizes)
-    assert torch.equal(matrix, link_matrix(links, src, tgt, rule))  # the longest sides, looked for
+    assert torch.equal(matrix, link_matrix(links, src, tgt, rule))  # without the size, it finds the longest sides
     rows, i, j = matrix.nonzero().unbind(1)
     return torch.stack([rows, src.spans[rows, 0] + i, src.spans[rows, 2] + j], 1)
 
@@ -57,7 +57,7 @@ def test_rules_against_plain_loops(rule):
     assert expand(given, *tables, rule, ((sum(sides[0]), sum(sides[1])))).tolist() == sorted(expected)
 
 
-# <s> a a b </s> x y y y </s> and <s> a </s> x </s>: words 0 and 1, and 0, 1 (three tokens), in the second row 0 and 2.
+# <s> a a b </s> x y y y </s> and <s> a </s> x </s>: words 0 and 1, and 0, 1 (three tokens); second row: 0 and 2.
 TABLE = WordTable(WORDS, SPANS, 1)
 ROWS, NUMBERS = torch.tensor([0, 0, 1]), torch.tensor([1, 0, 2])
 
@@ -94,7 +94,7 @@ def test_nothing_outside_the_words_is_read(hidden, pooling):
 
 @pytest.mark.parametrize("pooling", POOLINGS)
 def test_the_gradient_is_that_of_finite_differences(hidden, pooling):
-    twice = torch.tensor([0, 0, 0]), torch.tensor([1, 1, 0])  # a word may be asked for twice
+    twice = torch.tensor([0, 0, 0]), torch.tensor([1, 1, 0])  # a word may be requested twice
     assert torch.autograd.gradcheck(
         lambda states: word_vectors(states, TABLE, *twice, None, pooling), (hidden.requires_grad_(),)
     )

@@ -1,4 +1,4 @@
-"""Embeddings of linked words by several checkpoints: cosines by hand, and a picture."""
+"""Embeddings of linked words in several checkpoints: cosines by hand, and a figure."""
 
 import math
 
@@ -62,7 +62,7 @@ def test_pairs_by_frequency_without_identical_words_and_without_numbers():
         (("tree", "Baum"), 1),
     ]
     assert frequent_pairs(SENTENCES, LINKS, 2) == counted[:2]
-    left = frequent_pairs(SENTENCES, LINKS, 20, {"the", "baum"})  # on either side, whatever their case
+    left = frequent_pairs(SENTENCES, LINKS, 20, {"the", "baum"})  # on either side, case-insensitive
     assert [pair for pair, _ in left] == [("house", "Haus")]
     with pytest.raises(XalignError, match="no linked pair"):
         frequent_pairs([(["1", "x"], ["2", "x"])], [{(0, 0), (1, 1)}], 20)

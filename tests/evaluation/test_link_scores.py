@@ -11,7 +11,7 @@ HYP = "0-0 1-1 1-2 4-0\n0-1\n\n"  # 3 of 5 sure, 4 of 5 possible, 5 links
 
 @pytest.fixture
 def score(tmp_path):
-    """The function that scores two files."""
+    """A function that scores two files."""
 
     def run(hyp=HYP, gold=GOLD, **options):
         for name, text in (("hyp", hyp), ("gold", gold)):

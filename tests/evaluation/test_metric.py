@@ -1,4 +1,4 @@
-"""Metrics as sums of counts: ratios and F1 by hand, sets of items, and any number of sets at once."""
+"""Metrics as sums of counts: ratios and F1 by hand, sets of items, and several sets at once."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Attachment scores: a hand-worked sentence, agreement with the CoNLL scorer's command where it is installed."""
+"""Attachment scores: a hand-worked sentence, and agreement with the CoNLL scorer if it is installed."""
 
 import random
 import shutil
@@ -11,7 +11,7 @@ import pytest
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.evaluation.parsing import LAS, LAS_ALL, UAS, UAS_ALL, GoldTree
 
-# "Peter was seen , 5 %": words 1 ... 6.
+# "Peter was seen , 5 %": words 1 to 6.
 GOLD = GoldTree(
     heads=(3, 3, 0, 3, 3, 5),
     relations=("nsubj:pass", "aux:pass", "root", "punct", "obl", "dep"),
@@ -27,7 +27,7 @@ GOLD = GoldTree(
         (GOLD.heads, ("nsubj", "aux", "root:x", "punct", "obl:tmod", "dep"), 4 / 4, 4 / 4, 6 / 6, 6 / 6),
         # A wrong label on the subject, a wrong head at the comma.
         ((3, 3, 0, 2, 3, 5), ("obj", "aux", "root", "punct", "obl", "dep"), 4 / 4, 3 / 4, 5 / 6, 4 / 6),
-        # The right label on a wrong head is no hit; predictions at PUNCT and SYM matter to CoNLL alone.
+        # A correct label on a wrong head is no hit; only CoNLL counts predictions at PUNCT and SYM.
         ((2, 3, 0, 5, 3, 1), GOLD.relations, 3 / 4, 3 / 4, 3 / 6, 3 / 6),
     ],
     ids=["gold", "subtypes", "label-and-comma", "heads"],
@@ -38,7 +38,7 @@ def test_a_sentence_by_hand(heads, relations, uas, las, uas_all, las_all):
 
 
 def random_heads(rng, words):
-    """A tree: each word, in random order, depends on one that came before it; the first on the root."""
+    """A tree: each word, in random order, depends on an earlier one of that order; the first on the root."""
     order = rng.sample(range(1, words + 1), words)
     heads = [0] * words
     for k in range(1, words):
@@ -47,7 +47,7 @@ def random_heads(rng, words):
 
 
 def conllu(trees):
-    """Words are all "w", so that the scorer's alignment of them is the identity."""
+    """All words are "w", so that the scorer's alignment of them is the identity."""
     blocks = []
     for heads, relations in trees:
         rows = [

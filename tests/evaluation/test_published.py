@@ -1,4 +1,4 @@
-"""Published figures are read and shown next to ours; those of the examples are consistent with themselves."""
+"""Published figures are read and shown next to ours; those of the examples are consistent."""
 
 import pytest
 
@@ -37,7 +37,7 @@ def test_our_rows_stand_under_the_papers_with_the_difference(paper):
         ("ours: mine", "71.2 ± 0.4", ""),
         ("mine less Ours", "−2.2", ""),
         ("ours: mbert", "69.0", ""),
-        ("mbert less mBERT", "−1.0", ""),  # the row of its own name
+        ("mbert less mBERT", "−1.0", ""),  # relative to the row of this name
     ]
 
 
@@ -65,7 +65,7 @@ def test_the_papers_figures_are_found_by_name_and_by_path(name):
     assert path == find_published(str(path)) == find_published(str(path.parent)) and len(read_published(path)) > 80
 
 
-AS_PRINTED = ("1", "mBERT+WEAM", "mlqa em")  # 51.7, where the mean of the row is 51.9
+AS_PRINTED = ("1", "mBERT+WEAM", "mlqa em")  # 51.7, but the mean of the row is 51.9
 
 
 @pytest.mark.parametrize("name", ("ppa", "weam", "xlm_align", "explicit_alignments"))

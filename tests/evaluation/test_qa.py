@@ -10,7 +10,7 @@ from xalign_fairseq.evaluation.qa import MLQA_EM, MLQA_F1, SQUAD_EM, SQUAD_F1, n
     "text, expected",
     [
         ("The U.S.  Army", "us army"),
-        ("a\tman, an apple & the-end\n", "man apple theend"),  # punctuation goes first, so that no "the" is left
+        ("a\tman, an apple & the-end\n", "man apple theend"),  # punctuation is removed first, so no "the" is left
         ("Another theory", "another theory"),
         ("“1,000”", "“1000”"),  # quotation marks outside ASCII stay
         ("the", ""),
@@ -30,9 +30,9 @@ def test_squad_normalisation(text, expected):
         ("de", "«Die Stadt» des Königs; eine Straße", "stadt königs straße"),
         ("hi", "‘यह’ एक घर है।", "यह एक घर है"),
         ("vi", "Những con mèo của tôi là mèo", "con mèo tôi mèo"),
-        ("ar", "الكتاب، والكتاب", "كتاب و كتاب"),  # alif-lam goes inside a word too
+        ("ar", "الكتاب، والكتاب", "كتاب و كتاب"),  # alif-lam is removed inside a word too
         ("zh", "《北京》是 the 首都, 2008年", "北 京 是 the 首 都 2008 年"),
-        ("fr", "L’été le jour", "lété le jour"),  # no language of MLQA: no articles
+        ("fr", "L’été le jour", "lété le jour"),  # not a language of MLQA: no articles
         ("en", "$5 + 3", "5 3"),  # symbols of ASCII count as punctuation
         ("en", "€5", "€5"),
     ],
@@ -54,7 +54,7 @@ def one(metric, golds, prediction, language="en"):
 def test_f1_by_hand():
     # 2 of 3 predicted tokens, 2 of 4 gold ones: 2 * 2 / (3 + 4).
     assert one(SQUAD_F1, ["the big red old house"], "red house today") == pytest.approx(4 / 7)
-    # "b" twice in the prediction meets one "b" of the gold answer.
+    # "b" twice in the prediction matches only one "b" of the gold answer.
     assert one(SQUAD_F1, ["b c"], "b b") == pytest.approx(2 * 1 / (2 + 2))
     assert one(SQUAD_F1, ["x y"], "y x") == 1 and one(SQUAD_EM, ["x y"], "y x") == 0
     assert one(SQUAD_F1, ["x"], "y") == 0
@@ -67,7 +67,7 @@ def test_the_best_answer_counts():
 
 
 def test_an_answer_of_nothing():
-    # As in SQUAD 1.1's script: equal, but without a token in common.
+    # As in SQuAD 1.1's script: equal, but without a common token.
     assert one(SQUAD_EM, ["the"], "") == one(MLQA_EM, ["the"], "") == 1
     assert one(SQUAD_F1, ["the"], "") == one(MLQA_F1, ["the"], "") == 0
     assert one(SQUAD_EM, ["it"], "") == one(SQUAD_F1, ["it"], "") == 0

@@ -1,4 +1,4 @@
-"""Nearest neighbours by cosine and by margin: by hand, against loops, ties, and chunks that change nothing."""
+"""Nearest neighbours by cosine and by margin: by hand, against loops, with ties, and independent of chunk size."""
 
 import numpy as np
 import pytest
@@ -52,7 +52,7 @@ def test_chunks_change_nothing(search, dtype):
         assert search(queries, candidates, chunk=chunk).tolist() == whole.tolist()
 
 
-@pytest.mark.parametrize("chunk", [1, 16, 50])  # other sizes, other kernels, other rounding
+@pytest.mark.parametrize("chunk", [1, 16, 50])  # other sizes use other kernels, which round differently
 @pytest.mark.parametrize("search", [by_cosine, by_margin])
 def test_of_equal_candidates_the_first_is_found(search, chunk):
     generator = torch.Generator().manual_seed(3)
@@ -90,7 +90,7 @@ def test_both_directions_and_metrics():
 
 @pytest.mark.parametrize("spoilt", [torch.nan, torch.inf])
 def test_a_spoilt_model_has_no_score(spoilt):
-    """Its sentences were found by none, and counted as wrong."""
+    """No sentence found them, so they counted as wrong."""
     good, bad = torch.eye(3), torch.eye(3)
     bad[1, 2] = spoilt
     words = BilingualDictionary.collect([("a", "x"), ("b", "y"), ("c", "z")])

@@ -1,4 +1,4 @@
-"""Accuracy of retrieval by a model: the figures of the searches, and what it depends on."""
+"""Accuracy of retrieval by a model: the searches' scores, and what they depend on."""
 
 from contextlib import contextmanager
 

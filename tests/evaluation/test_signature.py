@@ -1,4 +1,4 @@
-"""Signatures: whole lines, and one line whatever the input."""
+"""Signatures: complete lines, and one line for any input."""
 
 from xalign_fairseq.core.version import __version__
 from xalign_fairseq.evaluation.metric import Metric, ratio

@@ -71,7 +71,7 @@ def test_the_difference_is_one_of_means_over_runs_and_sets():
 
 
 def exact_moments(first, second, value, runs):
-    """Mean and variance over all resamples of items and, if ``runs``, of one of both systems' two runs."""
+    """Mean and variance over all resamples of items and, if ``runs``, of one of each system's two runs."""
     items = first.shape[1]
     drawn = []
     for chosen in itertools.product(range(items), repeat=items):
@@ -83,7 +83,7 @@ def exact_moments(first, second, value, runs):
 
 @pytest.mark.parametrize("runs", [False, True])
 def test_the_moments_of_all_resamples(runs):
-    # Items differ more than runs do: hits, predicted and gold of two runs on four items.
+    # Items vary more than runs do: hits, predicted and gold of two runs on four items.
     first = np.array([[[0, 9, 9], [8, 9, 8], [1, 2, 1], [4, 4, 9]], [[0, 8, 9], [7, 8, 8], [0, 2, 1], [5, 6, 9]]])
     second = np.array([[[7, 9, 9], [8, 8, 8], [0, 1, 1], [1, 6, 9]], [[9, 9, 9], [6, 7, 8], [1, 1, 1], [2, 5, 9]]])
     drawn = (paired_items_and_seeds if runs else paired_items)([first], [second], f1, samples=20_000).drawn[:, 0]
@@ -93,7 +93,7 @@ def test_the_moments_of_all_resamples(runs):
 
 
 def test_resampled_seeds_have_the_variance_of_the_mean():
-    # Items are all equal, so that seeds make all the spread: the variance of a mean of n is s^2 / n, without a bias.
+    # All items are equal, so the spread comes from seeds: the variance of a mean of n is s^2 / n, without bias.
     scores = np.array([0.1, 0.4, 0.6, 0.7])
     system = np.stack([scores, np.ones(4)], axis=-1)[:, None].repeat(3, axis=1)
     drawn = paired_items_and_seeds([system], [system], ratio, samples=20_000).drawn
@@ -102,7 +102,7 @@ def test_resampled_seeds_have_the_variance_of_the_mean():
 
 
 def test_sets_of_equal_size_share_their_items_and_runs():
-    # Translated test sets: what is wrong in one language is wrong in the other, so the mean is as uncertain as one.
+    # Translated test sets: an error in one language is an error in the other, so the mean is as uncertain as one score.
     rng = np.random.default_rng(1)
     a, b = counts(rng, 3, 60), counts(rng, 3, 60)
     for compare in (paired_items, paired_items_and_seeds):
@@ -142,7 +142,7 @@ def test_systems_resampled_together_compare_as_two_by_themselves():
 
 
 def test_one_lucky_seed_is_no_evidence():
-    # Every item agrees that the second system is better, which is all due to one of its seeds.
+    # Every item shows that the second system is better, but only because of one of its seeds.
     first = np.stack([np.full((3, 200), 0.5), np.ones((3, 200))], axis=-1)
     second = first.copy()
     second[0, :, 0] = 0.8

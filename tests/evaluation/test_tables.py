@@ -46,7 +46,7 @@ def test_latex_escapes():
 
 
 def test_a_row_of_latex_is_no_option_of_the_line_before_it():
-    r"""``\\`` and ``\midrule`` read on: ``[`` begins a length, and a star is swallowed."""
+    r"""``\\`` and ``\midrule`` read the next token: ``[`` begins a length, and a star disappears."""
     lines = Table("", ("name", "AER"), [("[ours]", "1"), ("*theirs", "2")]).to_latex().split("\n")
     assert lines[lines.index(r"\midrule") + 1 :][:2] == [r"{[}ours] & 1 \\", r"{*}theirs & 2 \\"]
 

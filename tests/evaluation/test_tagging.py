@@ -28,7 +28,7 @@ def changed(rng, sentences, tags, share=0.3):
 
 @pytest.fixture
 def quiet():
-    with warnings.catch_warnings():  # seqeval doubts tags without a scheme, and scores of nothing
+    with warnings.catch_warnings():  # seqeval warns about tags without a scheme and about empty scores
         warnings.simplefilter("ignore")
         yield
 
@@ -54,13 +54,13 @@ def test_f1_is_that_of_seqeval(metric, tags, quiet):
 
 
 def test_xtreme_f1_by_hand():
-    # Gold runs: DET, NOUN NOUN, VERB. The prediction splits the nouns: 4 runs, of which DET and VERB are right.
+    # Gold runs: DET, NOUN NOUN, VERB. The prediction splits the nouns: 4 runs, of which DET and VERB are correct.
     gold, prediction = ["DET", "NOUN", "NOUN", "VERB"], ["DET", "NOUN", "ADJ", "VERB"]
     counts = XTREME_POS_F1.counts([gold], [prediction], "de")
     assert counts.tolist() == [[2, 4, 3]]
     assert XTREME_POS_F1.score(counts) == pytest.approx(4 / 7)
     assert TOKEN_ACCURACY.score(TOKEN_ACCURACY.counts([gold], [prediction], "de")) == 0.75
-    # CCONJ for SCONJ is an error for accuracy and none here: both have type CONJ.
+    # CCONJ for SCONJ is an error in accuracy, but not here: both have type CONJ.
     counts = XTREME_POS_F1.counts([["NOUN", "SCONJ", "VERB"]], [["NOUN", "CCONJ", "VERB"]], "de")
     assert XTREME_POS_F1.score(counts) == 1
 
@@ -83,7 +83,7 @@ def test_typed_sentences_count_as_they_do_alone():
         ("O I-PER I-PER O", "O B-PER I-PER O"),
         ("I-PER I-PER I-LOC", "B-PER I-PER B-LOC"),
         ("B-PER I-LOC I-PER", "B-PER B-LOC B-PER"),
-        ("INTJ I", "INTJ I"),  # no BIO
+        ("INTJ I", "INTJ I"),  # not BIO
         ("B-PER I-PER O B-PER B-PER", "B-PER I-PER O B-PER B-PER"),
     ],
 )

@@ -1,9 +1,9 @@
-"""Run by tests in its own process: prints fairseq's whole configurations of commands and YAML files.
+"""Print fairseq's complete configurations of commands and YAML files; tests run this in a separate process.
 
 usage: read_options.py < JOBS > CONFIGURATIONS
 
-JOBS is a JSON list of objects with ``arguments`` of fairseq-train, with ``folder``, ``name`` and ``overrides`` of a
-YAML file, or with both. CONFIGURATIONS are two lists, of the commands and of the files.
+JOBS is a JSON list of objects with ``arguments`` of fairseq-train; or ``folder``, ``name`` and ``overrides`` of a
+YAML file; or both. CONFIGURATIONS are two lists, for the commands and for the files.
 """
 
 import json
@@ -21,12 +21,12 @@ from omegaconf import OmegaConf  # noqa: E402
 
 
 def of_command(arguments):
-    """What fairseq-train makes of its arguments."""
+    """The configuration that fairseq-train makes from its arguments."""
     return convert_namespace_to_omegaconf(options.parse_args_and_arch(options.get_training_parser(), arguments))
 
 
 def of_yaml(folder, name, overrides):
-    """What fairseq-hydra-train makes of a file and its overrides."""
+    """The configuration that fairseq-hydra-train makes from a file and its overrides."""
     hydra_init(name)
     with initialize_config_dir(folder, version_base=None):
         configuration = compose(name, overrides=overrides)
@@ -37,7 +37,7 @@ def of_yaml(folder, name, overrides):
 jobs = json.load(sys.stdin)
 commands = [
     of_command(job["arguments"]) for job in jobs if "arguments" in job
-]  # first: the other way changes hydra's version for good
+]  # first, because hydra's configuration cannot be undone
 files = [of_yaml(job["folder"], job["name"], job["overrides"]) for job in jobs if "folder" in job]
 with omegaconf_no_object_check():
     plain = [

@@ -1,4 +1,4 @@
-"""Imports the scripts of examples/ as they import each other."""
+"""Import the scripts of examples/ as they import each other."""
 
 import importlib
 import sys
@@ -9,7 +9,7 @@ from tests.examples.stand_ins import EXAMPLES
 
 
 def load(recipe, *names):
-    """Scripts of a recipe as modules, anew: recipes have scripts of the same names."""
+    """Import a recipe's scripts as modules again, because recipes share script names."""
     folder = EXAMPLES / recipe
     siblings = {path.stem for path in folder.glob("*.py")}
     before = {name: sys.modules.pop(name) for name in siblings & sys.modules.keys()}

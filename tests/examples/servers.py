@@ -1,4 +1,4 @@
-"""A web server on this machine with the faults of those that recipes fetch from."""
+"""A local web server with the faults of the servers that recipes use."""
 
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -7,7 +7,7 @@ import pytest
 
 
 class Server(ThreadingHTTPServer):
-    """Serves ``files``; sends only the first ``cut`` bytes of an answer where that is set; notes the ranges."""
+    """Serves ``files``; sends only the first ``cut`` bytes of an answer if set; records ranges."""
 
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Handler)
@@ -15,7 +15,7 @@ class Server(ThreadingHTTPServer):
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Answers as a web server with ranges does."""
+    """Answer like a web server with ranges."""
 
     def do_GET(self):
         content = self.server.files.get(self.path)

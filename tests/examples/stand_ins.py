@@ -1,4 +1,4 @@
-"""Runs the recipes' scripts with programs in place of fairseq-train and xalign that only say how they were called."""
+"""Run the recipes' scripts with stand-ins for fairseq-train and xalign that only record their calls."""
 
 import os
 import subprocess
@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-# Of the installed package: what is imported here may be that of the working folder.
+# Of the installed package: the imported one may be that of the working folder.
 USER_DIR = subprocess.run(
     [Path(sys.executable).parent / "xalign", "user-dir"], capture_output=True, text=True, check=True
 ).stdout.strip()
@@ -36,9 +36,9 @@ def alone(folder, script):
 
 
 def run_script(folder, script, *arguments, instead=None, **variables):
-    """A finished process of ``examples/SCRIPT``; fairseq-train's arguments are its output.
+    """Run ``examples/SCRIPT`` to the end; its output is fairseq-train's arguments.
 
-    ``instead``: texts of other stand-ins by name; ``variables``: the environment.
+    ``instead``: code of other stand-ins by name; ``variables``: the environment.
     """
     programs = folder / "bin"
     programs.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Each paper's steps run one after the other on made-up text, a few updates of the tiny architecture on the CPU."""
+"""Each paper's steps in sequence on made-up text, with a few updates of the tiny architecture on the CPU."""
 
 import os
 import subprocess
@@ -10,7 +10,7 @@ import pytest
 from tests.examples.stand_ins import EXAMPLES, USER_DIR, VARIABLES
 from xalign_fairseq.data.databin import DataBin
 
-# Links the words of the same places, in place of fast_align.
+# Replaces fast_align: links words at the same positions.
 FAST_ALIGN = f"""#!{sys.executable} -S
 import sys
 for line in open(sys.argv[sys.argv.index("-i") + 1], encoding="utf-8"):
@@ -18,8 +18,8 @@ for line in open(sys.argv[sys.argv.index("-i") + 1], encoding="utf-8"):
     print(" ".join(f"{{i}}-{{i}}" for i in range(min(len(src.split()), len(tgt.split())))))
 """
 SMALL = ("--arch", "xalign_tiny", "--num-workers", "0", "--log-interval", "1")
-XLM_R = ("--layer-norm-eps", "1e-5", "--token-types", "1")  # where the recipe starts from mBERT
-# Commands after 0_download.sh that make the data-bin and that train, and the options of the second.
+XLM_R = ("--layer-norm-eps", "1e-5", "--token-types", "1")  # for recipes that start from mBERT
+# Commands after 0_download.sh that make the data-bin and that train, and the second one's options.
 STEPS = {
     "ppa": (("1_data.sh",), ("2_train.sh", "ppa"), ("--min-sentence-length", "1", "--moco-queue-size", "16", *XLM_R)),
     "weam": (("1_data.sh",), ("2_train.sh", "weam", "en-de"), XLM_R),

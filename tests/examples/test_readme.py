@@ -1,4 +1,4 @@
-"""Links of pages lead somewhere; papers' pages are short; tasks and studies that pages name are there."""
+"""Links of pages are valid; papers' pages are short; tasks and studies that pages name exist."""
 
 import json
 import re
@@ -25,7 +25,7 @@ def test_relative_links_of_the_documents_lead_somewhere():
         for target in re.findall(r"\]\((?!https?:)([^)]+)\)", document.read_text()):
             path, _, anchor = target.partition("#")
             there = document.parent / path if path else document
-            # A study's picture is drawn with its report; before the first one there is neither.
+            # The figure of a study is drawn with its report; before the first report there is neither.
             if there.parent.name == "report" and not there.with_name("report.md").exists():
                 continue
             assert there.exists(), (document.name, target)
@@ -49,7 +49,7 @@ PAGES = sorted(page for page in (ROOT / "examples").rglob("*.md") if "results" n
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_the_tasks_and_studies_that_a_page_names_are_there(page):
-    """The command that a page of transfer printed named a task that there was not."""
+    """The command on a page of transfer named a missing task."""
     for _, words in commands(page):
         if words[:2] == ["xalign", "transfer"]:
             args = build_parser().parse_args(words[1:])

@@ -1,4 +1,4 @@
-"""Derived treebanks: hand-worked moves, what the tasks read, round trips, and errors that name the sentence."""
+"""Derived treebanks: hand-worked moves, readable by the tasks, round trips, and errors that name the sentence."""
 
 import gzip
 import random
@@ -30,7 +30,7 @@ NATURAL = """\
 1	Yes	yes	INTJ	UH	_	_	_	_	_
 
 """
-# The words 5 6 4 3 1 2 7 of the first sentence.
+# The first sentence's words in the order 5 6 4 3 1 2 7.
 DERIVED = """\
 # newdoc id = d1
 # sent_id = d1-1
@@ -86,7 +86,7 @@ def test_the_identity_changes_nothing_that_tasks_read(write):
 
 
 def random_treebank(chance, sentences=20):
-    """Trees of random words, each word of a sentence once."""
+    """Trees of random words, all different in a sentence."""
     blocks = []
     for _ in range(sentences):
         size = chance.randint(1, 12)

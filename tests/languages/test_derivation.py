@@ -1,4 +1,4 @@
-"""Options that belong together, and the folder that they become."""
+"""Options that fit together, and the folder that they produce."""
 
 import hashlib
 import random

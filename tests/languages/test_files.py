@@ -1,4 +1,4 @@
-"""Files of a natural language and their derived ones: what each kind is checked for, and what is written of it."""
+"""Files of a natural language and their derived ones: checks and output for each kind."""
 
 import bz2
 import lzma
@@ -22,7 +22,7 @@ BARE = TREE.replace("2\tnsubj", "_\t_").replace("0\troot", "_\t_").replace("2\tp
 
 @pytest.fixture
 def derive(tmp_path):
-    """The function that writes a file, derives it by inversion, and gives the counts and the files written."""
+    """A function that writes a file, derives it by inversion, and returns the counts and the written files."""
 
     def run(kind, name, content, with_trees=False, transform=None):
         (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())

@@ -41,12 +41,12 @@ def identity(sentence, key):
             (1, 1, 2),
         ),
         ("a/B-X b/I-X c/I-X d/O e/O", order(2, 3, 0, 4, 1), "c/B-X d/O a/B-X e/O b/B-X", (1, 1, 3)),
-        # neighbours of one kind stay two
+        # two neighbours of one kind stay separate
         ("a/B-X b/I-X c/B-X d/I-X", order(3, 2, 1, 0), "d/B-X c/I-X b/B-X a/I-X", (2, 0, 0)),
         ("a/B-X b/I-X c/B-X d/I-X", order(2, 1, 0, 3), "c/B-X b/B-X a/I-X d/B-X", (2, 1, 2)),
         ("a/B-X o/O c/B-X", order(0, 2, 1), "a/B-X c/B-X o/O", (2, 0, 0)),
         ("a/B-X b/I-X c/I-X d/O", order(3, 1, 2, 0), "d/O b/B-X c/I-X a/I-X", (1, 0, 0)),
-        # an I- that continues nothing begins an entity
+        # an I- without a preceding tag begins an entity
         ("a/I-X b/I-X c/I-Y d/O", identity, "a/B-X b/I-X c/B-Y d/O", (2, 0, 0)),
     ],
 )
@@ -57,7 +57,7 @@ def test_tags_move_with_their_words(natural, transform, expected, counts):
 
 
 def random_example(chance):
-    """Words that occur once, with entities of one to four words, neighbours among them."""
+    """Words that occur once, with entities of one to four words, some of them adjacent."""
     tokens = []
     while len(tokens) < 15:
         kind = chance.choice("XY")
@@ -68,7 +68,7 @@ def random_example(chance):
 
 
 def shuffled(sentence, key):
-    """Some neighbours exchanged, so that some entities are torn and some are not."""
+    """Exchange some neighbours, which tears some entities apart."""
     chance, places = random.Random(key), list(range(len(sentence.source)))
     for _ in range(6):
         k = chance.randrange(len(places) - 1)

@@ -52,8 +52,8 @@ def test_columns_by_name_are_written_as_three(write):
 
 
 def test_the_identity_changes_nothing_that_the_task_reads(write):
-    quoted = '"He said "" no "" ."'  # csv's quotes, which the reader takes off
-    odd = '""" """" """'  # a text that looks as if it had such quotes, in such quotes
+    quoted = '"He said "" no "" ."'  # csv's quotes, which the reader removes
+    odd = '""" """" """'  # a text that looks quoted, in quotes
     path = write("dev-en.tsv", f"A man sleeps .\t{quoted}\tneutral", f"{odd}\tShe didn't .\tentailment")
     natural = nli_files.read(path, "en")
     assert (natural[0].second, natural[1].first) == ('He said " no " .', '" "" "')

@@ -1,4 +1,4 @@
-"""Learning an order: likelihood and gradient against plain loops, and where learning ends."""
+"""Learning an order: likelihood and gradient against plain loops, and where learning stops."""
 
 import itertools
 import math
@@ -13,7 +13,7 @@ from xalign_fairseq.languages.order_model import Node
 
 
 def observations(seed, count=30):
-    """Nodes and orders at random, like dependents in their order."""
+    """Random nodes and orders, with equal dependents in their order."""
     rng = random.Random(seed)
     found = []
     for _ in range(count):

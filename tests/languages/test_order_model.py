@@ -1,4 +1,4 @@
-"""The model of order against its definition, restated by plain loops."""
+"""The model of order against its definition in plain loops."""
 
 import itertools
 
@@ -10,7 +10,7 @@ from xalign_fairseq.languages.order_model import Node, OrderModel, Template, ord
 
 
 def random_model(node, seed, forget=()):
-    """A model with normal weights, and the same weights by feature; symbols in ``forget`` were never seen."""
+    """A model with normal weights, and the same weights by feature; symbols in ``forget`` are unknown to it."""
     rng = np.random.default_rng(seed)
     templates, by_feature = [], {}
     for see in (tag, relation, both):

@@ -25,7 +25,7 @@ def parsed(text):
 
 
 def fixed(order_of):
-    """Models that give a node but one order; ``order_of(node)`` says which."""
+    """Models that allow only one order of a node, given by ``order_of(node)``."""
 
     class Fixed(OrderModel):
         def probabilities(self, node):
@@ -75,7 +75,7 @@ def test_a_language_whose_adjectives_follow_moves_english_ones(adjectives_follow
             if relation == "amod":
                 total += 1
                 after += place[word] == place[head] + 1
-                assert word == head - 1  # in English it is right before
+                assert word == head - 1  # in English it directly precedes
     assert total > 100
     assert after / total > 0.97
     kept = sum(s.move(s.tree.deprels)[0] in ("det", "nsubj") and s.forms[-1] == "." for s in derived)
@@ -101,7 +101,7 @@ def test_like_dependents_keep_their_order(english):
         forms = reorder(sentence, key).forms
         assert [form for form in forms if form in "abc"] == ["a", "b", "c"]
         seen.add(forms)
-    assert len(seen) == 5 * 4  # places of go and d among three like ones: all of them are drawn
+    assert len(seen) == 5 * 4  # every place of go and d among three equal elements
 
 
 def test_draws_have_the_models_probabilities():
@@ -146,7 +146,7 @@ def test_links_are_exact_and_subtrees_stay_whole(english):
 
 
 def ancestors(tree, word):
-    """The word and all above it."""
+    """The word and all its ancestors."""
     found = [word]
     while tree.heads[found[-1]] >= 0:
         found.append(tree.heads[found[-1]])
@@ -154,7 +154,7 @@ def ancestors(tree, word):
 
 
 def test_after_an_inversion_the_treebanks_order_is_the_same(english):
-    """The order of unlike elements does not depend on where they stood."""
+    """The order of different elements does not depend on their original places."""
     models = fixed(backwards)
     plain, inverted = Reordering(models, 1), Composition((Inversion(()), Reordering(models, 1)))
     sentence = parsed(CAR.replace(" .|PUNCT|4|punct", ""))
@@ -185,7 +185,7 @@ def test_a_treebank_that_shows_no_order_of_verbs():
 
 
 def tree(*words):
-    """Of ``UPOS|head|relation`` words, heads counted from 1."""
+    """A tree of ``UPOS|head|relation`` words, heads counted from 1."""
     upos, heads, relations = zip(*(word.split("|") for word in words), strict=True)
     return SyntaxTree(tuple(int(head) - 1 for head in heads), relations, upos)
 
@@ -204,11 +204,11 @@ DOG = tree(
 
 def test_nouns_and_verbs_with_the_spans_of_their_dependents():
     found, counts = blocks(DOG)
-    dog, cat, sees = found  # a head after those within it
+    dog, cat, sees = found  # a head follows those inside it
     assert (dog.head, dog.node.tag, dog.node.dependents) == (2, "NOUN", (("ADJ", "amod"), ("DET", "det")))
     assert dog.elements == [(2, 3), (1, 2), (0, 1)] and dog.punctuation == []
     assert (cat.head, cat.elements) == (8, [(8, 9), (7, 8)])
-    # sees: the subtype of a relation is ignored, and marks keep out of it
+    # sees: a relation's subtype is ignored, and punctuation does not move
     assert sees.node.dependents == (("ADV", "advmod"), ("NOUN", "nsubj"), ("NOUN", "obj"))
     assert sees.elements == [(3, 4), (4, 7), (0, 3), (7, 9)] and sees.punctuation == [(9, 10)]
     assert counts == {"heads": 3}

@@ -1,4 +1,4 @@
-"""Links of many pairs at once are those of each line by itself."""
+"""Links of many pairs at once equal those of each line alone."""
 
 import pytest
 from hypothesis import given

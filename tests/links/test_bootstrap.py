@@ -80,7 +80,7 @@ def test_several_sets_count_the_same_and_are_resampled_by_themselves():
     assert (found.low, found.high) == pytest.approx((alone.low / 2, alone.high / 2), abs=2e-3)
     assert found.p_value == pytest.approx(1 / 1001)
     assert paired_bootstrap_of_sets([small], [better]) == alone
-    # Sets of which one is better and one is worse: the mean is not conclusive.
+    # One set is better and one is worse: the mean is not conclusive.
     doubtful = paired_bootstrap_of_sets([corpus(3, 60), corpus(4, 60)], [corpus(4, 60), corpus(3, 60)])
     assert doubtful.difference == pytest.approx(0) and doubtful.p_value > 0.5 and doubtful.low < 0 < doubtful.high
 
@@ -92,7 +92,7 @@ def test_sets_that_do_not_belong_together(sets):
 
 
 def test_the_mean_over_sets_resamples_each_by_itself():
-    # Against a system without any spread the difference has the spread of the mean.
+    # Compared with a system without spread, the difference has the spread of the mean.
     sets = [corpus(4, 60), corpus(5, 90, 0.5)]
     still = [[AlignmentCounts(1, 1, 1, 1)] * len(counts) for counts in sets]
     test = paired_bootstrap_of_sets(still, sets, samples=500, seed=3)

@@ -1,4 +1,4 @@
-"""Links from a score on, and those that grow from them."""
+"""Links above a score, and links that grow from them."""
 
 import numpy as np
 
@@ -17,7 +17,7 @@ def test_links_grow_to_neighbours_and_then_to_free_words():
         [[0.90, 0.10, 0.10, 0.10], [0.30, 0.34, 0.33, 0.10], [0.10, 0.32, 0.10, 0.10], [0.10, 0.10, 0.10, 0.24]]
     )
     assert grown_links(scores, 0.45, 0.45) == {(0, 0): 0.9}
-    # (1, 1) neighbours (0, 0), then (1, 2) and (2, 1) neighbour it; (1, 0) has no free word left by then.
+    # (1, 1) neighbours (0, 0), then (1, 2) and (2, 1) neighbour it; by then (1, 0) has no free word.
     grown = {(0, 0): 0.9, (1, 1): 0.34, (1, 2): 0.33, (2, 1): 0.32}
     assert grown_links(scores, 0.45, 0.25) == grown
     # Far from all links, but between two free words.

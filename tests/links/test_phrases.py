@@ -7,7 +7,7 @@ from xalign_fairseq.links.phrases import phrase_lines, phrase_pairs
 
 
 def by_definition(links, n, m, max_length):
-    """Every pair of runs, kept if a link is inside and every link is either inside on both sides or on neither."""
+    """Every pair of spans with a link inside and no link that leaves one of them."""
     found = set()
     for i in range(n):
         for i_end in range(i + 1, min(i + max_length, n) + 1):
@@ -24,7 +24,7 @@ def test_a_case_worked_by_hand():
     links = {(0, 0), (1, 1), (2, 1), (3, 1), (5, 2), (6, 3), (7, 6), (7, 7), (8, 8), (9, 4), (9, 5)}
     found = set(phrase_pairs(links, 10, 9, max_length=10))
     assert (1, 4, 1, 2) in found  # geht davon aus: assumes
-    assert (1, 5, 1, 2) in found and (4, 6, 2, 3) in found  # the comma has no link: with either neighbour, or none
+    assert (1, 5, 1, 2) in found and (4, 6, 2, 3) in found  # the unlinked comma goes with either neighbour, or none
     assert (1, 3, 1, 2) not in found  # aus is linked to assumes, too
     assert (7, 9, 6, 9) in found and (7, 10, 4, 9) in found and (6, 8, 3, 8) not in found
     assert (4, 5, 1, 2) not in found  # a comma alone has no partner

@@ -18,12 +18,12 @@ def test_growing_reaches_neighbours_of_neighbours_in_either_scan_direction():
 
 
 def test_growing_goes_on_behind_the_scan():
-    # 1-1 is found behind 2-2; its neighbour 1-0, of a linked source, waits for the next pass.
+    # 1-1 is found behind 2-2; its neighbour 1-0, with a linked source, waits for the next pass.
     assert symmetrize({(2, 2), (1, 1), (1, 0)}, {(2, 2)}) == {(1, 0), (1, 1), (2, 2)}
 
 
 def test_growing_needs_a_free_token():
-    # 1-0 joins tokens that both have a link already, so that it stays out.
+    # 1-0 joins tokens that both have links, so it is not added.
     assert symmetrize({(0, 0), (1, 1), (1, 0)}, {(0, 0), (1, 1)}) == {(0, 0), (1, 1)}
     # 0-1 comes first and takes target 1; 1-1 still has source 1 free.
     assert symmetrize({(0, 0), (0, 1), (1, 1)}, {(0, 0)}) == {(0, 0), (0, 1), (1, 1)}
@@ -46,7 +46,7 @@ def test_between_intersection_and_union(forward, backward):
     grown = symmetrize(forward, backward)
     assert both == forward & backward and either == forward | backward
     assert both <= grown <= either
-    # Every link left out touches a token that has one.
+    # Every link that is not added touches a linked token.
     rows, columns = {i for i, _ in grown}, {j for _, j in grown}
     assert all(i in rows or j in columns for i, j in either - grown)
 

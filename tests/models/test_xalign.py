@@ -26,7 +26,7 @@ CONFIG = EncoderConfig(
 
 @pytest.fixture
 def build():
-    """Make a model of the size of the small RoBERTa; no two have the same weights."""
+    """Make a model of the small RoBERTa's size; no two have the same weights."""
     xalign_fairseq.register()
     from xalign_fairseq.models.xalign import XalignModel
 
@@ -79,7 +79,7 @@ def test_heads_of_a_checkpoint_wait_for_their_objective(build):
     other.attach_head("dwa", head(2))
     assert other.heads["dwa"].weight.unique().tolist() == [1.0]
     assert list(other.heads) == ["dwa"]
-    other.attach_head("dwa", head(5))  # a second criterion of the same model
+    other.attach_head("dwa", head(5))  # a second criterion on the same model
     assert other.heads["dwa"].weight.unique().tolist() == [1.0]
 
 
@@ -160,7 +160,7 @@ def test_two_readers_of_the_same_tokens_share_a_pass(build, tokens, monkeypatch,
 
     model.set_num_updates(7)
     assert model(update) == (config, 7)
-    # Labelling reads the pass that is trained unless there is dropout.
+    # Without dropout, labelling reads the trained pass.
     live, labels = {"training": True, "grad": True}, {"training": False, "grad": False}
     assert opened == ([live, labels] if drops else [live])
 
@@ -177,7 +177,7 @@ def test_base_and_large_have_xlmrs_names_and_shapes(build, arch, layers, monkeyp
     task = argparse.Namespace(source_dictionary=dictionary, dictionary=dictionary)
     args = argparse.Namespace(max_positions=512)
     {"base": roberta.base_architecture, "large": roberta.roberta_large_architecture}[arch](args)
-    monkeypatch.setattr(roberta, "init_bert_params", lambda module: None)  # weights on no device have no values
+    monkeypatch.setattr(roberta, "init_bert_params", lambda module: None)  # weights on the meta device have no values
     with torch.device("meta"):
         theirs = roberta.RobertaModel.build_model(args, task).state_dict()
         cfg = MODEL_DATACLASS_REGISTRY[f"xalign_{arch}"]()
@@ -255,7 +255,7 @@ def test_products_are_in_bfloat16_where_it_is_asked_for(build, monkeypatch, toke
     linear = nn.Linear(24, 24)
     product, states = model(lambda encoder: (linear(torch.ones(1, 24)), encoder.states(tokens).layer()))
     assert product.dtype == (torch.bfloat16 if enabled else torch.float32) and states.dtype == torch.float32
-    model.half()  # fairseq's own half precision is left as it is
+    model.half()  # fairseq's own half precision is unchanged
     assert model(lambda encoder: torch.is_autocast_enabled("cpu")) is False
 
 
@@ -273,7 +273,7 @@ def test_the_way_that_layers_run_is_an_option(build):
         layers = made[chosen].encoder.sentence_encoder.layers
         assert {layer.checkpoint_activations for layer in layers} == {layer.compiled for layer in layers} == {chosen}
     assert made[True].state_dict().keys() == made[False].state_dict().keys()
-    type(build()).build_model(argparse.Namespace(**vars(CONFIG)), task)  # of a checkpoint that lacks the options
+    type(build()).build_model(argparse.Namespace(**vars(CONFIG)), task)  # from a checkpoint that lacks the options
     assert products.decide("auto") == products.chosen()
 
 

@@ -1,4 +1,4 @@
-"""The agreement of both directions, against a plain restatement pair by pair and awesome-align's code by hand."""
+"""The agreement of both directions, against plain loops over pairs and awesome-align's code by hand."""
 
 import pytest
 import torch
@@ -15,7 +15,7 @@ def trial(**options):
 
 
 def released(trial, sentence):
-    """Awesome-align's loss of one pair, by cosines: the trace of both directions' product over the shorter side."""
+    """awesome-align's loss of one pair, by cosines: the trace of both directions' product over the shorter side."""
     src, tgt = (trial.hidden(sentence, side, 1)[1:-1] for side in (0, 1))
     src, tgt = (each / each.norm(dim=1, keepdim=True) for each in (src, tgt))
     scores = src @ tgt.T / 0.1

@@ -45,7 +45,7 @@ def test_every_stream_has_a_source():
 
 @pytest.fixture
 def own(monkeypatch):
-    """An objective that is registered outside the package, and gone afterwards: no criterion hears of it."""
+    """An objective registered outside the package and removed afterwards, without telling criterions."""
     monkeypatch.setattr(registry, "LISTENERS", [])
 
     @register_objective("length_of_sides")
@@ -81,7 +81,7 @@ def test_names_like_a_wrong_one_are_told():
 def test_options_of_any_configuration():
     @dataclass
     class Config:
-        """Of fairseq's kind."""
+        """A dataclass in fairseq's style."""
 
         data: str = "???"
         own: int = field(default=3, metadata={"help": "two\n  lines"})

@@ -23,7 +23,7 @@ DRAW = torch.tensor([[0.0, 0.1, 0.3, 0.49, 0.2, 0.3, 0.3, 0.8, 0.1]])
 
 
 class Encoder(StepEncoder):
-    """Keeps what it was given to read; logits are those of a fixed table of the token and its place."""
+    """Records its input; logits come from a fixed table of token and position."""
 
     config = CONFIG
 
@@ -44,7 +44,7 @@ class Encoder(StepEncoder):
 
 
 def run(lexicons=(LEXICON,), embeddings="", row=None, masked=MASKED, targets=TARGETS, draw=DRAW, mask=MASK, **options):
-    """The loss and what was read; ``row``: of the block's language."""
+    """The loss and the recorded input; ``row``: of the block's language."""
     config = replace(CONFIG, language_embeddings=embeddings)
     objective = bound(DictMLM(**options), config, Task(lexicons=lexicons, mask=mask))
     encoder = Encoder({"dict_mlm": objective.build_head()})
@@ -61,9 +61,9 @@ def cross_entropy(encoder, read, target):
 
 def test_released_variant_reads_the_translation_and_predicts_the_original():
     loss, encoder = run(variant="input", prob=0.5)
-    # asked at draws below 0.5; 0.1 / 0.5 and 0.3 / 0.5 choose the first and second translation of 5; 40 is 5 again;
-    # 7 and 8 have none (several subwords, held out) and stay visible; the last 5 is left to MLM, whose random token is
-    # drawn anew from 4 to 39 and 46 to 58: (0.8 - 0.5) / 0.5 of 49, the token at 29 from 0
+    # draws below 0.5 read the dictionary; 0.1 / 0.5 and 0.3 / 0.5 select the first and second translation of 5; 40 is 5
+    # again; 7 and 8 have none (several subwords, held out) and stay visible; the last 5 is MLM's, whose random token
+    # comes from 4 to 39 and 46 to 58: (0.8 - 0.5) / 0.5 of 49, the token at 29 from 0
     read = [0, 40, 41, 42, 5, 7, 8, 33, 9]
     assert encoder.read.tolist() == [read]
     targets = TARGETS[0].tolist()
@@ -85,7 +85,7 @@ def test_target_variant_predicts_the_translation_of_what_mlm_hid():
 @pytest.mark.parametrize(("embeddings", "aa", "bb"), [("aa,bb", 0, 1), ("cc,bb,aa", 2, 1)])
 def test_a_translation_that_is_read_has_the_embedding_of_its_own_language(embeddings, aa, bb):
     for block in (aa, bb):
-        # 5 5 6 are read in bb, 40 in aa, whatever the block is in; what has no translation stays in the block's
+        # 5 5 6 are read in bb, 40 in aa, whatever the block's language; tokens without translation keep the block's
         expected = [block, bb, bb, bb, aa, block, block, block, block]
         assert run(embeddings=embeddings, row=block)[1].languages.tolist() == [expected]
         kept = run(embeddings=embeddings, row=block, translation_language="block")[1]
@@ -117,7 +117,7 @@ def test_random_tokens_are_drawn_evenly_from_what_is_not_on_the_target_side_alon
     assert run(**given)[1].read.unique().tolist() == expected
     for options in ({"random_tokens": "all"}, {"variant": "target"}):
         assert run(**given, **options)[1].read.unique().tolist() == [42]
-    # What is hidden, as it was or not chosen is left alone, and so is what the dictionary is asked for.
+    # Hidden, unchanged or unselected tokens are not changed, nor is the request to the dictionary.
     for tokens, truth in ((MASK, 7), (7, 7), (42, 1)):
         given |= {"masked": torch.full_like(masked, tokens), "targets": torch.full_like(targets, truth)}
         assert run(**given)[1].read.unique().tolist() == [tokens]
@@ -125,7 +125,7 @@ def test_random_tokens_are_drawn_evenly_from_what_is_not_on_the_target_side_alon
 
 
 def test_the_source_half_of_a_derived_language_is_the_natural_one():
-    # ids 4 to 30 are the natural language's, 31 to 57 their twins; 58 is shared
+    # ids 4 to 30 belong to the natural language, 31 to 57 to their twins; 58 is shared
     natural = list(range(4, 31))
     twins = [token + 27 for token in natural]
     part = [token % 3 for token in natural]
@@ -154,7 +154,7 @@ def test_lexicons_without_an_entry_for_a_single_token():
 
 
 def test_prob_is_the_share_that_is_asked():
-    assert run(variant="input", prob=1.0)[1].read.tolist()[0][7] == 41  # 0.8 chooses the second
+    assert run(variant="input", prob=1.0)[1].read.tolist()[0][7] == 41  # 0.8 selects the second
     assert run(variant="input", prob=0.2)[1].read.tolist()[0][1:4] == [41, 5, MASK]
     for prob in (0.0, 1.5):
         with pytest.raises(XalignError, match="prob"):

@@ -23,7 +23,7 @@ def trial(**options):
 
 
 def asked(made, data, **keywords):
-    """What the pointer is asked for a batch, its queries and labels (B, T); and the loss."""
+    """The pointer's queries and labels (B, T) for a batch, and the loss."""
     seen = {}
 
     def loss(hidden, spans, queries, labels, **more):
@@ -36,7 +36,7 @@ def asked(made, data, **keywords):
 
 
 def labels_of(made, data, method):
-    """The labels of a method's links at the labelling layer, by plain counting: the last partner of each token."""
+    """The labels of a method's links at the labelling layer, in plain loops: the last partner of each token."""
     spans = data.bitext.spans
     links = method(made.encoder.states(data.bitext.tokens).layer(made.objective.labelling.layer), spans)
     expected = torch.full_like(data.bitext.tokens, -1)
@@ -71,7 +71,7 @@ def test_query_positions():
     linked = labels >= 0
     assert torch.equal(found["masked"], linked & masked)
     assert torch.equal(found["unmasked"], linked & ~masked & (data.bitext.draw < 0.5)) and found["unmasked"].any()
-    # Of two tokens that are each other's partner one asks, the source's if its draw is below a half.
+    # Of two tokens that are each other's partner one is a query: the source's if its draw is below a half.
     rows = torch.arange(len(labels))[:, None]
     mutual = linked & (labels[rows, labels.clamp(min=0)] == torch.arange(labels.shape[1]))
     partner_asks = found["all-aligned"][rows, labels.clamp(min=0)]
@@ -129,9 +129,9 @@ def test_agreement_switches_to_own_labels_for_good():
     own = data.bitext.partner.clone()
     data.bitext.partner[row, column] = -1
     links = int((data.bitext.partner >= 0).sum())
-    assert torch.equal(asked(made, data, update=7)[1], data.bitext.partner)  # not an update that compares
+    assert torch.equal(asked(made, data, update=7)[1], data.bitext.partner)  # this update does not compare
     assert made.head.agreement == 0
-    _, labels, loss = asked(made, data, update=20)  # it compares, and learns from the given ones once more
+    _, labels, loss = asked(made, data, update=20)  # it compares, and uses the given ones for the last time
     assert torch.equal(labels, data.bitext.partner)
     assert [int(each) for each in loss.stats["links_agreement"]] == [2 * links, 2 * links + 1]
     assert float(made.head.agreement) == pytest.approx(2 * links / (2 * links + 1)) and bool(made.head.own_labels)
@@ -140,7 +140,7 @@ def test_agreement_switches_to_own_labels_for_good():
     assert torch.equal(asked(resumed, data, update=1)[1], data.bitext.partner)
     resumed.heads.load_state_dict(made.heads.state_dict())
     assert torch.equal(asked(resumed, data, update=1)[1], own)
-    # A run from this model that needs only given links gets them.
+    # A run from this model that needs only given links uses them.
     other = trial(links_until=10)
     other.heads.load_state_dict(made.heads.state_dict())
     assert torch.equal(asked(other, data, update=9)[1], data.bitext.partner)
@@ -150,7 +150,7 @@ def test_agreement_is_an_average_over_comparisons():
     made = trial(links_agreement=0.9)
     data = agreeing(made, batch(links=[(0, 0)]))
     wrong = batch(links=[(0, 0)])
-    wrong.bitext.partner = torch.where(data.bitext.partner >= 0, 0, -1)  # nobody's partner is <s>
+    wrong.bitext.partner = torch.where(data.bitext.partner >= 0, 0, -1)  # no token's partner is <s>
     made.loss(wrong, update=20)
     made.head.agreement.fill_(0.5)
     made.loss(data, update=40)

@@ -17,12 +17,12 @@ def rows(rank):
 
 
 def weights(rank):
-    """How much each worker's loss weighs each row of all."""
+    """The weight of each row in each worker's loss."""
     return torch.arange(sum(ROWS), dtype=torch.float64)[:, None, None] * 10**rank
 
 
 def worker(rank):
-    """What one worker sees of the others."""
+    """One worker's view of the others."""
     mine = rows(rank).requires_grad_()
     sizes = gather_sizes(len(mine), mine.device)
     every = all_gather_rows(mine, sizes)

@@ -1,4 +1,4 @@
-"""Linear maps: Eq. 1 and 2 by plain loops, languages, a rotation that training finds, bad input."""
+"""Linear maps: Eq. 1 and 2 in plain loops, languages, a rotation that training finds, bad input."""
 
 import pytest
 import torch
@@ -11,7 +11,7 @@ from xalign_fairseq.objectives.linear_mapping import LinearMapping
 
 
 def trial(**options):
-    """With maps that are no identities."""
+    """With maps other than the identity."""
     made = Trial(LinearMapping, **options)
     with torch.no_grad():
         for parameter in made.heads.parameters():
@@ -53,17 +53,17 @@ def test_the_gradient_is_that_of_the_maps_alone():
     _, gradient = made.gradient(batch())
     assert all((value is None) != name.startswith("linear_mapping") for name, value in gradient.items())
     maps = made.heads["linear_mapping"]
-    # gradcheck changes its inputs in place, so that they need not be passed on.
+    # gradcheck changes its inputs in place, so they need not be arguments.
     weights = tuple(maps.parameters())
     assert torch.autograd.gradcheck(lambda *_: made.loss(batch()).total, weights, fast_mode=True)
 
 
 def test_words_of_a_language_without_a_map_are_not_counted():
-    """As of a pair that is only validated."""
+    """Languages of a pair that is only validated."""
     made = trial(beta=0)
     known = made.loss(batch(SENTENCES[2:3]), training=False)
     unknown = ((-1, EN), *SENTENCES[1][1:])
-    unmapped = ((DE, RU), *SENTENCES[0][1:])  # both have a map, but neither is the pivot that they lead to
+    unmapped = ((DE, RU), *SENTENCES[0][1:])  # both have a map, but neither is the pivot
     for others in ([unknown], [unmapped], [unmapped, unknown]):
         given = batch([*others, SENTENCES[2]])
         both = made.loss(given, training=False)

@@ -1,4 +1,4 @@
-"""The loss of a link scorer, against a restatement of each pair alone; options; a frozen encoder."""
+"""The loss of a link scorer, against plain loops over pairs; options; a frozen encoder."""
 
 import pytest
 import torch
@@ -16,7 +16,7 @@ def trial(**options):
 
 
 def plain_loss(one, sentence):
-    """The loss of one pair: states of words alone, without a batch; and which links are found."""
+    """The loss of one pair and its links, from states of words alone, without a batch."""
     sides = []
     for side in (0, 1):
         states = [

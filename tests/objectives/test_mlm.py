@@ -7,7 +7,7 @@ from xalign_fairseq.objectives.mlm import MLM
 
 
 def restatement(trial, blocks):
-    """-sum log p(x_i | masked block), block by block without padding; how many, and how many are right."""
+    """-sum log p(x_i | masked block), block by block without padding; the number of predictions and of correct ones."""
     total, count, correct = 0.0, 0, 0
     for each in blocks:
         hidden = trial.encoder.states(torch.from_numpy(each.masked)[None]).layer(-1)[0]

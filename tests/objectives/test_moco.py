@@ -28,13 +28,13 @@ def config(**options):
 
 
 class Run:
-    """An encoder and its objective; ``step`` is one update of plain gradient descent."""
+    """An encoder and its objective; ``step`` is one update by plain gradient descent."""
 
     def __init__(self, objective, seed=0, dtype=torch.float64):
         torch.manual_seed(seed)
         self.objective = bound(objective)
         self.encoder = Encoder(CONFIG).to(dtype)
-        with torch.no_grad():  # sentences that differ
+        with torch.no_grad():  # make sentences differ
             self.encoder.sentence_encoder.embed_tokens.weight.mul_(20)
         self.head = self.objective.build_head().to(dtype)
         self.modules = torch.nn.ModuleDict({"encoder": self.encoder.sentence_encoder, "head": self.head})
@@ -64,7 +64,7 @@ class Run:
 
 
 class PlainLoop:
-    """MoCo once more, sentence by sentence, with lists for a queue."""
+    """MoCo again, sentence by sentence, with lists as queue."""
 
     def __init__(self, run):
         self.cfg, self.live = run.objective, run
@@ -179,7 +179,7 @@ def test_a_queue_that_is_not_full_before_the_run_ends_is_told_at_its_start(caplo
 
 
 def holds(run, number):
-    """Whether the queue has a key of a sentence of TEXT, or of its translation."""
+    """Whether the queue has a key of a sentence of TEXT or of its translation."""
     return bool(run.head.queue.holds(sentence_hash(torch.tensor([[0, *TEXT[number], 2]]), 1)).any())
 
 
@@ -197,14 +197,14 @@ def test_a_new_run_forgets_the_keys_of_an_earlier_one(init):
 
 
 def test_all_processes_begin_with_the_same_random_keys():
-    # Processes have drawn other numbers before: of dropout, by batches of other sizes.
+    # Processes have drawn different numbers before, for dropout in batches of different sizes.
     first, second = Run(config(), seed=0), Run(config(), seed=1)
     begun = first.head.queue.keys.clone()
     assert torch.equal(begun, second.head.queue.keys)
     for run in (first, second):
         run.step(batch((0, 1), (2, 3)), update=0)
         run.step(batch((4, 5)), update=1)
-        run.loss(batch((6, 7)), 0)  # of a new run
+        run.loss(batch((6, 7)), 0)  # in a new run
         assert torch.equal(run.head.queue.keys[1:], begun[1:])
 
 
@@ -234,7 +234,7 @@ def outcome(losses, run):
 
 
 def worker(rank):
-    """One of two workers: a half of each batch, losses and gradients summed over both."""
+    """One of two workers: half of each batch; losses and gradients are summed over both."""
     run, losses = Run(config()), []
     for update, halves in enumerate(SPLIT):
         run.modules.zero_grad()

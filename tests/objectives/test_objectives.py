@@ -1,4 +1,4 @@
-"""The face of the folder: every objective by its short name, without fairseq."""
+"""The public names of the folder: every objective by its short name, without fairseq."""
 
 from support.processes import run_without_fairseq
 

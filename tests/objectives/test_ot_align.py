@@ -1,4 +1,4 @@
-"""The cost of transport between both sides, against a plain restatement pair by pair; its gradient; odd pairs."""
+"""The cost of transport between both sides, against plain loops over pairs; its gradient; unusual pairs."""
 
 import pytest
 import torch
@@ -8,7 +8,7 @@ from xalign_fairseq.objectives.ot_align import OtAlign
 
 
 def plain_cost(one, sentence):
-    """The cost of one pair, whose sides are encoded without padding, and the mass of the best partners."""
+    """The cost of one pair, encoded without padding, and the mass of the best partners."""
     layer = one.objective.trained_layer
     src, tgt = (one.hidden(sentence, side, layer)[1:-1] for side in (0, 1))
     cosine = (src / src.norm(dim=1, keepdim=True)) @ (tgt / tgt.norm(dim=1, keepdim=True)).T
@@ -46,7 +46,7 @@ def test_pairs_with_an_empty_side_cost_nothing():
 def test_a_pair_without_finite_states_is_counted_and_left_out():
     one = Trial(OtAlign)
     expected = one.loss(batch(SENTENCES[:3]))
-    with torch.no_grad():  # 46 is a token of the last pair alone
+    with torch.no_grad():  # only the last pair has the token 46
         one.encoder.sentence_encoder.embed_tokens.weight[46] = torch.nan
     loss = one.loss(batch())
     assert loss.total.item() == pytest.approx(expected.total.item()) and loss.count.item() == 3

@@ -19,7 +19,7 @@ TEXT = [
     ((EN, DE), [13], []),
 ]
 DRAWS = [0.1, 0.5, 0.6, 0.2, 0.3, 0.9]
-EXCHANGED = {0: 4, 4: 2, 2: 0}  # whose target is paired with whose source, in the order of the draws
+EXCHANGED = {0: 4, 4: 2, 2: 0}  # source -> target of which pair, in the order of the draws
 
 
 def of(text):
@@ -33,7 +33,7 @@ def trial(config=CONFIG, **options):
 
 
 def told(one, src, tgt, parallel, layer=1):
-    """-log s or -log(1 - s) of two sentences in one sequence; s by the head's weights, one after the other."""
+    """-log s or -log(1 - s) of two sentences in one sequence; s by the head's weights, step by step."""
     state = one.encoder.states(torch.tensor([[0, *src, 2, *tgt, 2]])).layer(layer)[0, 0]
     head = one.head
     inner = torch.tanh(head.transform.weight @ state + head.transform.bias)
@@ -50,7 +50,7 @@ def by_hand(one, text=TEXT, pairs=None, layer=1):
 
 def test_loss_and_gradient_are_those_of_the_equation():
     one = trial()
-    for map_ in (one.head.transform, one.head.decoder):  # a fresh head hardly distinguishes anything
+    for map_ in (one.head.transform, one.head.decoder):  # a new head hardly distinguishes anything
         torch.nn.init.normal_(map_.weight)
         torch.nn.init.normal_(map_.bias)
     loss, gradient = one.gradient(of(TEXT))

@@ -9,7 +9,7 @@ from xalign_fairseq.objectives.reg_hidden import RegHidden
 
 
 def moved(cfg=CONFIG, **options):
-    """An encoder that has moved on from where its training began."""
+    """An encoder that has changed since its training began."""
     trial = Trial(RegHidden, cfg, **options)
     before = pivot_states(trial)
     trial.loss(batch())
@@ -20,7 +20,7 @@ def moved(cfg=CONFIG, **options):
 
 
 def pivot_states(trial, layer=-1):
-    """Hidden states of each English sentence, encoded by itself."""
+    """Hidden states of each English sentence, encoded alone."""
     return [trial.hidden(sentence, sentence[0].index(EN), layer).detach() for sentence in SENTENCES]
 
 
@@ -53,7 +53,7 @@ def test_pretrained_states_are_without_dropout():
 
 
 def test_a_pair_without_the_pivot_counts_nothing():
-    """As one that is validated and not trained on may be; its languages may have no number."""
+    """A pair that is only validated: its languages may have no number."""
     trial, _ = moved()
     sentence = ((EN, DE), [[5], [6]], [[20], [21]], [], False)
     other = ((-1, DE), [[7], [8, 9]], [[22]], [], False)

@@ -6,7 +6,7 @@ from xalign_fairseq.objectives.reg_param import RegParam
 
 
 def moved(**options):
-    """An encoder that has moved on from where its training began, and its old parameters."""
+    """An encoder that has changed since its training began, and its old parameters."""
     trial = Trial(RegParam, **options)
     trial.loss(batch())
     before = {name: parameter.detach().clone() for name, parameter in trial.parameters.items()}

@@ -20,7 +20,7 @@ from xalign_fairseq.objectives.registry import (
 
 @pytest.fixture(scope="module")
 def length():
-    """An objective that is registered late, after the criterions."""
+    """An objective registered after the criterions."""
 
     @register_objective("length_of_states")
     @dataclass

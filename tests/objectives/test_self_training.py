@@ -1,4 +1,4 @@
-"""The loss over the model's own links, against plain restatements."""
+"""The loss over the model's own links, against plain loops."""
 
 from dataclasses import replace
 
@@ -16,12 +16,12 @@ def trial(**options):
 
 
 def sides(trial, sentence):
-    """States of both sides' tokens, encoded by themselves without padding or special tokens."""
+    """States of both sides' tokens, encoded separately without padding or special tokens."""
     return [trial.hidden(sentence, side, trial.objective.labelling.layer)[1:-1] for side in (0, 1)]
 
 
 def mutual_best(cosine):
-    """Links (n, m) of two tokens each of which is the other's most similar, by plain loops."""
+    """Links (n, m) of tokens that are each other's most similar, in plain loops."""
     links = torch.zeros_like(cosine, dtype=torch.bool)
     for i in range(len(cosine)):
         j = int(cosine[i].argmax())
@@ -30,7 +30,7 @@ def mutual_best(cosine):
 
 
 def given_links(sentence, subwords):
-    """Links (n, m) of the tokens of linked words, each with each or k-th with k-th, by plain loops."""
+    """Links (n, m) of the tokens of linked words, all with all or k-th with k-th, in plain loops."""
     words = [
         [(word, place) for word, tokens in enumerate(side) for place in range(len(tokens))] for side in sentence[1:3]
     ]

@@ -9,7 +9,7 @@ from xalign_fairseq.objectives.registry import Loss, Objective, Traits
 
 
 class Reader(Objective):
-    """Reads one stream, whatever it says that it needs."""
+    """Reads one stream, whatever its needs."""
 
     name, traits = "reader", Traits(needs=("bitext", "links"))
 
@@ -38,7 +38,7 @@ def test_there_is_no_step_without_a_stream_that_is_needed():
     assert objective.step(encoder({}), Batch()) is None
     objective.traits = Traits(needs=("bitext", "mono"))
     assert objective.step(encoder({}), BATCH) is None
-    objective.traits = Traits(needs=("lexicon",))  # no part of a batch
+    objective.traits = Traits(needs=("lexicon",))  # not a part of a batch
     assert objective.step(encoder({}), Batch()) is not None
 
 

@@ -26,7 +26,7 @@ def restatement(trial, pairs, positions=None):
 
 
 def counted_anew(each):
-    """<s> 1 .. n </s>, then the target as if a <s> stood before it."""
+    """<s> 1 .. n </s>, then the target as if it followed a <s>."""
     _, n, first, end = each.span.tolist()
     return [*range(n + 1), *(place - first + 1 for place in range(first, end + 1))]
 
@@ -53,7 +53,7 @@ def test_positions_that_an_encoder_does_not_take_are_not_counted_anew(caplog, tr
     config = replace(CONFIG, transformers_config=json.dumps({"model_type": "mt5", **sizes}))
     trial, data = Trial(TLM, config, reset_positions=True), typed([pair(5, 7)])
     [prediction] = trial.objective.step(trial.passes(), data).predictions
-    assert prediction.input.positions is None  # a pass that other objectives share
+    assert prediction.input.positions is None  # other objectives share this pass
     assert [text.split(":")[0] for text in caplog.messages] == ["tlm_reset_positions has no effect"]
     caplog.clear()
     Trial(TLM, config), Trial(TLM, reset_positions=True)

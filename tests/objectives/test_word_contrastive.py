@@ -9,7 +9,7 @@ from support.word_pair_batches import DE, EN, RU, SENTENCES, Trial, batch
 from xalign_fairseq.objectives.word_contrastive import WordContrastive
 
 BOTH = pytest.mark.parametrize("negatives", ["weak", "strong"])
-# Links of SENTENCES of which no word has two.
+# Links of SENTENCES in which no word has two.
 ONE_TO_ONE = ([(0, 1), (1, 0), (2, 2)], [(0, 0), (2, 1)], [(0, 0), (1, 2)], [(0, 0)])
 
 
@@ -31,7 +31,7 @@ def restatement(trial, sentences, strong=False, masked=False, temperature=0.1, *
         words.append(("T", number, project(trial, t), (language, t_tokens)))
 
     def same(a, b):
-        """A word that is there twice: twice linked, or in a sentence pair that is there twice; or one of its type."""
+        """A repeated word: linked twice, in a repeated sentence pair, or of the same type."""
         return a[3] == b[3] if masked else torch.allclose(a[2], b[2], rtol=1e-9, atol=0)
 
     def partner_of(word):
@@ -73,14 +73,14 @@ def test_a_pair_that_is_drawn_twice_is_no_negative_of_itself(negatives):
         loss = trial.loss(batch(sentences))
         assert loss.total.item() == pytest.approx(total, rel=1e-9)
         assert loss.stats["accuracy"][0] == hits
-    # A pair of one word has no negative at all then.
+    # Then a pair of one word has no negative at all.
     (src_lang, tgt_lang), src, tgt, links = SENTENCES[3]
     assert trial.loss(batch((SENTENCES[3], ((tgt_lang, src_lang), tgt, src, links)))).total.abs() < 1e-9
 
 
 @BOTH
 def test_one_to_one_links_leave_all_other_words_as_negatives(negatives):
-    """The paper's links and its equations: nothing is left out."""
+    """The paper's links and its equations: nothing is excluded."""
     sentences = [(*sentence[:3], links) for sentence, links in zip(SENTENCES, ONE_TO_ONE, strict=True)]
     trial = Trial(WordContrastive, negatives=negatives)
     s, t = (torch.stack([project(trial, pair[side]) for pair in trial.pairs(sentences)]) for side in (0, 1))
@@ -94,7 +94,7 @@ def test_one_to_one_links_leave_all_other_words_as_negatives(negatives):
 
 
 class Given:
-    """An encoder whose hidden states of both sides are given."""
+    """An encoder with given hidden states of both sides."""
 
     training = True
 
@@ -102,7 +102,7 @@ class Given:
         self.heads, self._sides, self._hidden = heads, sides, hidden
 
     def expect(self, announced):
-        """Hidden states are there already."""
+        """Return the given hidden states."""
 
     expect_predictions = expect
 
@@ -141,13 +141,13 @@ def test_one_pair_alone_has_nothing_to_tell_apart(negatives, masked):
     assert all(grad.abs().max() < 1e-9 for grad in gradient.values())
 
 
-# What each of two workers has: batches of other sizes, the second time one without links.
+# The batches of two workers: different sizes, the second time one without links.
 SHARES = ((SENTENCES[:3], SENTENCES[3:]), (SENTENCES, [((EN, DE), [[5]], [[20]], [], False)]))
 VARIANTS = [(negatives, masked) for negatives in ("weak", "strong") for masked in (False, True)]
 
 
 def worker(rank):
-    """Losses and gradients of one worker with its shares."""
+    """Losses and gradients of one worker on its part."""
     results = []
     for negatives, masked in VARIANTS:
         trial = Trial(WordContrastive, negatives=negatives, mask_repeated=masked, gather=True)

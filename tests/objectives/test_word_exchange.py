@@ -1,4 +1,4 @@
-"""WEAM's cross-lingual prediction against plain loops, its ways of reading links, and what it must not depend on."""
+"""WEAM's cross-lingual prediction against plain loops, its sources of links, and independence of the batch."""
 
 from dataclasses import replace
 
@@ -43,7 +43,7 @@ def batch(pairs=None):
 
 
 class Exchange(Trial):
-    """WordExchange, all of whose maps and biases count."""
+    """WordExchange with random maps and biases."""
 
     def __init__(self, **options):
         super().__init__(WordExchange, **options)
@@ -68,7 +68,7 @@ def token_links(rule, src_words, tgt_words, links):
 
 
 def restatement(bitext, links_of_pairs, trial, options):
-    """Eqs. 5 to 8 and 10 in plain loops: the loss, and how many tokens are predicted, correct, linked."""
+    """Eqs. 5 to 8 and 10 in plain loops: the loss, and the numbers of predicted, correct and linked tokens."""
     hidden = trial.encoder.states(bitext.masked).layer(-1)
     lm, head = trial.encoder.lm_head, trial.head
     last = lm if options["heads"] == "shared" else head
@@ -162,16 +162,16 @@ def test_the_head_may_start_from_the_mlm_head():
         model.attach_head("word_exchange", bound(WordExchange(start=start), CONFIG).build_head())
         heads[start] = model.heads["word_exchange"]
     hidden = torch.randn(3, CONFIG.encoder_embed_dim)
-    # The exchange is the identity at the start, so that what is predicted is what the MLM head predicts.
+    # The exchange starts as the identity, so predictions equal those of the MLM head.
     assert torch.equal(heads["mlm"].features(hidden), encoder.lm_head.features(hidden))
     assert not torch.allclose(heads["new"].features(hidden), encoder.lm_head.features(hidden))
     with torch.no_grad():
-        heads["mlm"].dense.weight.zero_()  # a copy: the MLM head stays
+        heads["mlm"].dense.weight.zero_()  # a copy: the MLM head is unchanged
     assert encoder.lm_head.dense.weight.any()
 
 
 def test_half_precision_is_summed_in_float32():
-    hidden = torch.full((1, 8, 1), 40000.0, dtype=torch.float16)  # two are more than float16 can hold
+    hidden = torch.full((1, 8, 1), 40000.0, dtype=torch.float16)  # the sum of two overflows in float16
     links = torch.tensor([[True, True, True], [False] * 3, [False] * 3])
     states, _ = exchange(hidden, links[None], torch.tensor([[1, 4, 5, 8]]), torch.arange(8), "mean")
     assert states.dtype == torch.float16 and states[1].item() == hidden[0, 0].item()

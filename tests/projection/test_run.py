@@ -147,7 +147,7 @@ def test_labels_of_a_derived_language_are_projected_perfectly(tmp_path):
     ours, theirs = read_trees(projected("conllu", "conllu"), "xx"), read_trees(out / "conllu.xx.conllu", "xx")
     assert [(each.words, each.upos, each.tree) for each in ours] == [(e.words, e.upos, e.tree) for e in theirs]
     assert theirs[0].words != tuple(words)
-    # An inverted entity keeps its words together, so that it stays one.
+    # An inverted entity keeps its words together and stays one entity.
     ours = read_tagged_words(projected("ner", "conll"), "xx")
     theirs = read_tagged_words(out / "ner.xx.tsv", "xx")
     assert [(each.words, each.tags) for each in ours] == [(each.words, each.tags) for each in theirs]

@@ -10,6 +10,6 @@ SCRIPTS = Path(__file__).parents[2] / "scripts"
 
 @pytest.fixture
 def script(monkeypatch):
-    """The function that imports a module of scripts/."""
+    """A function that imports a module of scripts/."""
     monkeypatch.syspath_prepend(str(SCRIPTS))
     return importlib.import_module

@@ -1,4 +1,4 @@
-"""The benchmark of align's costs: whole commands on the first pairs, medians, ratios, and the results before."""
+"""The benchmark of align's costs: complete commands on the first pairs, medians, ratios, and earlier results."""
 
 import stat
 
@@ -9,7 +9,7 @@ from xalign_fairseq.core.json_files import read_json
 
 @pytest.fixture
 def benchmark(script, monkeypatch, tmp_path):
-    """The script, with a program that notes its options and the number of its pairs."""
+    """The script, with a program that records its options and number of pairs."""
     module = script("benchmark_align_cost")
     program = tmp_path / "program"
     program.write_text(f'#!/bin/sh\necho "$(wc -l < "$2") $(wc -l < "$3") ${{*}}" >> {tmp_path}/calls\n')

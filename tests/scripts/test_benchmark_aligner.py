@@ -1,4 +1,4 @@
-"""The benchmark of aligners: the pairs that it takes, what it compares, its table, and our own side of it."""
+"""The benchmark of aligners: its pairs, its comparisons, its table, and our own measurements."""
 
 import pytest
 

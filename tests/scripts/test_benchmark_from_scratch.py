@@ -46,7 +46,7 @@ def test_text_sets_and_tools_become_a_table(benchmark, text, tmp_path, monkeypat
     assert "| de-en | test | 48 | 0.0 |" in (tmp_path / "from_scratch.md").read_text()
     assert "| 44 |" not in (tmp_path / "from_scratch.md").read_text()
     assert "| mean | test |  | 0.0 |" in (tmp_path / "from_scratch.md").read_text()
-    # What was learned and found is kept, and what it cost.
+    # Learned models, results and their cost are kept.
     only_tools(monkeypatch, tmp_path / "broken", fast_align="raise SystemExit(1)")
     benchmark.main(arguments)
     second = json.loads((tmp_path / "from_scratch.json").read_text())

@@ -1,4 +1,4 @@
-"""The benchmark of self-labelling: its problems, what it compares, its guard, its clock, its table."""
+"""The benchmark of self-labelling: its problems, contestants, check of links, clock and table."""
 
 import re
 from dataclasses import replace
@@ -61,7 +61,7 @@ def test_rows_of_a_run(script, contestants, monkeypatch):
     lacking = replace(contestants.CONTESTANTS["POT"], package=("no_such_package", "NoSuch"))
     monkeypatch.setitem(contestants.CONTESTANTS, "POT", lacking)
     each = list(measure.times("cpu", 1, ["bmm alone", "xalign", "POT"], quick=True))
-    assert [len(rows) for rows in each] == [5, 9, 13, 17]  # what is there after each size, however the run ends
+    assert [len(rows) for rows in each] == [5, 9, 13, 17]  # results after each size, however the run ends
     rows = each[-1]
     assert rows[-1] == {"program": "POT", "dtype": "float32", "missing": "NoSuch"}
     measured = [(row["program"], row["dtype"], row["size"], row["iterations"]) for row in rows[:-1]]

@@ -1,4 +1,4 @@
-"""The benchmark of training: what it asks of its contestants, what it compares, and the contestants themselves."""
+"""The benchmark of training: its requests to contestants, its comparisons, and the contestants themselves."""
 
 import json
 from dataclasses import replace
@@ -19,7 +19,7 @@ def benchmark(script):
 
 @pytest.fixture
 def asked(benchmark, monkeypatch):
-    """What contestants are asked, (name, what); they answer at once, those in ``asked.broken`` by an error."""
+    """Requests to contestants, (name, request); answers come at once, those in ``asked.broken`` with an error."""
     questions = []
     losses = dict.fromkeys(SECONDS, 7.5) | {"xalign, XLM-Align": 6.0}
     state = SimpleNamespace(questions=questions, broken={}, losses=losses, ended=[])
@@ -49,7 +49,7 @@ def asked(benchmark, monkeypatch):
 
 @pytest.fixture
 def run(benchmark, monkeypatch, tmp_path):
-    """Run the script on a folder that passes for a data-bin; the results file's content."""
+    """Run the script on a simulated data-bin; return the results file's content."""
     data, out = tmp_path / "data-bin", tmp_path / "out"
     data.mkdir()
     (data / "dict.txt").write_text("a 1\n")
@@ -88,7 +88,7 @@ def test_rounds_alternate_and_are_compared_with_fairseq_s(run, asked):
 @pytest.mark.parametrize("name", ["fairseq", "xalign, MLM + TLM", "transformers"])
 def test_nothing_is_written_where_first_losses_differ(run, asked, name):
     asked.losses[name] = 7.5 * (1 + 1e-4)
-    with pytest.raises(XalignError, match=r"the contestants.* losses differ[\s\S]*" + name.replace("+", r"\+")):
+    with pytest.raises(XalignError, match=r"losses differ[\s\S]*" + name.replace("+", r"\+")):
         run("--arch", "tiny", "--dtype", "float32")
     assert not run.out.exists() and ("fairseq", "round") not in asked.questions
     assert len(asked.ended) == 4
@@ -103,7 +103,7 @@ def test_the_table_and_the_picture(run, asked, script):
     assert "pairs of any length: 100 tokens a batch (2 pairs, 1 blocks, 15 predictions)" in text
     assert "given: as the data-bin has it" in text
     assert (run.out / "training.png").read_bytes().startswith(b"\x89PNG")
-    # Rounds that were taken from a log have no memory.
+    # Rounds restored from a log have no memory figures.
     found = json.loads((run.out / "training-cpu.json").read_text())
     for row in found["rows"]:
         del row["peak_mb"]
@@ -123,10 +123,10 @@ def test_all_begin_with_the_same_loss_of_the_same_batches(script, setting, trans
     require = script("benchmark_training").require_equal_losses
     losses = {name: each.first_loss() for name, each in made.items()}
     require(losses)
-    # A mask that is left out is found.
+    # A missing mask is detected.
     [parts] = made["transformers"].samples
     parts[1]["attention_mask"][:, -3:] = False
-    with pytest.raises(XalignError, match="the contestants.* losses differ"):
+    with pytest.raises(XalignError, match="losses differ"):
         require({**losses, "transformers": made["transformers"].first_loss()})
 
 
@@ -136,6 +136,6 @@ def test_cuda_graphs_take_part_in_half_precision_on_a_gpu(script, setting):
     gpu = replace(setting, device="cuda", dtype="bfloat16")
     assert contestants.contestants_of(gpu)[:3] == ["fairseq", "xalign, MLM + TLM", contestants.GRAPHS]
     assert contestants.GRAPHS not in contestants.contestants_of(replace(gpu, dtype="float32"))
-    made = contestants.PROFILED[contestants.GRAPHS](setting)  # its first loss is that of eager layers
+    made = contestants.PROFILED[contestants.GRAPHS](setting)  # eager layers compute its first loss
     eager = contestants.CONTESTANTS["xalign, MLM + TLM"](setting)
     assert made.model.encoder.sentence_encoder.graphs and made.first_loss() == eager.first_loss()

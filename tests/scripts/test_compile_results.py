@@ -1,4 +1,4 @@
-"""Results files become tables in the documents; what is wrong in either is named."""
+"""Results files become tables in the documents; errors in either are named."""
 
 import io
 import shutil
@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def run(*arguments):
-    """The script's exit code and what it says."""
+    """The script's exit code and output."""
     with (
         patch.object(sys, "argv", ["compile_results.py", *map(str, arguments)]),
         redirect_stderr(io.StringIO()) as said,
@@ -33,7 +33,7 @@ def folder(tmp_path):
     for study in ("transfer", "transfer/small"):
         (tmp_path / "examples" / study / "studies").mkdir(parents=True)
     (tmp_path / "examples/small/studies").mkdir(parents=True)
-    for results in ("transfer/results", "xlm_align/continued/results"):  # figures in prose
+    for results in ("transfer/results", "xlm_align/continued/results"):  # for figures in prose
         folders = (ROOT / "examples" / results, tmp_path / "examples" / results)
         shutil.copytree(*folders, ignore=shutil.ignore_patterns("*.md"))
     studies = ("xlm_align", "xlm_align/small", "transfer", "small")

@@ -1,4 +1,4 @@
-"""The page of the house: its picture and its tables are of the sources."""
+"""The page of the house: its picture and its tables match the sources."""
 
 import re
 
@@ -16,5 +16,5 @@ def test_no_number_of_the_page_is_above_its_ceiling():
     page = document_house.PAGE.read_text()
     for name, ceiling in test_house.CEILINGS.items():
         now = re.search(rf"^\| {re.escape(name)} \| ([\d,]+) \|$", page, re.MULTILINE)
-        if "lines" not in name:  # their ceilings are set now and then
+        if "lines" not in name:  # line counts have ceilings, set now and then
             assert now and int(now[1].replace(",", "")) <= ceiling, name

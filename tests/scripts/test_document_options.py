@@ -1,4 +1,4 @@
-"""The option tables of docs/ are what is registered."""
+"""The option tables of docs/ list the registered options."""
 
 import argparse
 import dataclasses

@@ -1,4 +1,4 @@
-"""Kills at each file operation: of a program that can be given again, and of one that can not."""
+"""Kills at each file operation: of a program that can run again, and of one that cannot."""
 
 import sys
 
@@ -31,7 +31,7 @@ with heard([sys.executable, "-c", code], out.parent / "log") as (process, lines)
 
 @pytest.fixture
 def killed(script, tmp_path):
-    """The function that makes all kills of a program."""
+    """A function that makes all kills of a program."""
     runs, operations = script("faults_runs"), script("faults_operations")
 
     def make(program):

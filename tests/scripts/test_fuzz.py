@@ -1,4 +1,4 @@
-"""The fuzzer: the same inputs again, what it notices, and a short run over every reader."""
+"""The fuzzer: repeatable inputs, detected failures, and a short run over every reader."""
 
 import ast
 import json
@@ -92,7 +92,7 @@ def test_what_falls_is_counted_and_the_rest_goes_on(fuzz, monkeypatch, tmp_path,
     found = fuzz.fuzz([falling(fuzz, fall)], 6, 1, 1, tmp_path)["falling"]
     assert sum(found.values()) == 6
     assert set(found) - {"read"} and all(told in kind and "--again" in kind for kind in set(found) - {"read"})
-    # What is done is not tried again, but it is with other inputs.
+    # Finished inputs are not repeated, but other inputs are tried.
     assert fuzz.fuzz([falling(fuzz, lambda: None)], 6, 1, 1, tmp_path)["falling"] == found
     assert fuzz.fuzz([falling(fuzz, lambda: None)], 6, 2, 1, tmp_path)["falling"] == {"read": 6}
 
@@ -114,7 +114,7 @@ def test_refusals_and_the_table(fuzz, monkeypatch, tmp_path, capsys):
         fuzz.main()
 
 
-# What opens files that no reader of the fuzzer does, and why.
+# Functions that open files but have no reader in the fuzzer, and why.
 NOT_FUZZED = {
     "is part of the package": {
         "aligner/render/page.py:_asset",
@@ -174,7 +174,7 @@ def opens(call):
 
 
 def test_every_example_is_read_and_what_opens_files_is_fuzzed(fuzz, readers, tmp_path):
-    """By what a reader calls for its valid example; all others are named above, with the reason."""
+    """Functions that a reader calls for its valid example; all others are listed above, with the reason."""
     called = set()
 
     def note(frame, event, _):

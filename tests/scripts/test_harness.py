@@ -1,4 +1,4 @@
-"""What every benchmark does."""
+"""The functions that all benchmarks use."""
 
 import subprocess
 import sys

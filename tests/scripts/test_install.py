@@ -19,7 +19,7 @@ PINNED = {canonicalize_name(name): version for name, version in (line.split("=="
 
 @pytest.fixture
 def called(tmp_path):
-    """The function that runs a line of bash where other programs only note what they are called with."""
+    """A function that runs a line of bash where other programs only record their arguments."""
     stand_in = (
         f'#!/bin/bash\necho "$(basename "$0") ${{*@Q}}" >> {tmp_path}/calls\n[[ "$1" != -c || -n "$COMPLETE" ]]\n'
     )

@@ -1,4 +1,4 @@
-"""Figures in prose are those of the results files, and what is said of them agrees with their intervals."""
+"""Figures in prose equal those in the results files, and claims agree with their intervals."""
 
 import re
 from pathlib import Path
@@ -94,7 +94,7 @@ def test_figures_of_layers_and_of_align_mlms_tables(root):
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.parent.name)
 def test_an_answer_has_no_figure_by_hand_and_no_comparison_without_its_interval(page):
     answer = page.read_text().split("**The answer**")[1].split("\n<!-- study:")[0]
-    answer = re.sub(r"[^.:]*\[a\s+small\s+encoder\]\([^)]*\)[^.]*\.", "", answer)  # of another study
+    answer = re.sub(r"[^.:]*\[a\s+small\s+encoder\]\([^)]*\)[^.]*\.", "", answer)  # from another study
     by_hand = re.sub(r"<!-- =.*?<!-- / -->|\[[^\]]*\]\([^)]*\)", "", answer, flags=re.DOTALL)
     assert not re.search(r"\d\.\d", by_hand.replace("p is 0.10", "")), by_hand
     marked = re.sub(r"\[[^\]]*\]\([^)]*\)|<!-- [=/].*?-->", "", prose.CLAIM.sub("§", answer))

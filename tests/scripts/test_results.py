@@ -1,4 +1,4 @@
-"""The tables of scripts/results are what each report makes of its figures."""
+"""The tables of scripts/results are what each report generates from its data."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Rules that shell scripts keep."""
+"""Rules for shell scripts."""
 
 import os
 import re
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-# Programs that may end before their input does. What writes into them is then killed by SIGPIPE, or not, as it happens.
+# Programs that may end before their input does. Whether SIGPIPE kills the program that writes to them is chance.
 STOPS_READING = re.compile(r"\|\s*(head\b|grep\s+(-\w*[qm]|--quiet|--max-count)|sed\s.*\bq\b)")
 
 
@@ -21,7 +21,7 @@ def shell_scripts():
     return [*found, *filter(Path.exists, [ROOT / ".ci/run"])]
 
 
-# Links each line's first word with the other side's; what it is given must be there.
+# Links each line's first word with the other side's; its input must exist.
 LINKS = """#!/bin/bash
 printf '%s\n' "$@" > "$CALLED"
 [[ $1 == links && -f $3 && -f $5 ]] || exit 1
@@ -55,7 +55,7 @@ def test_links_of_splits_in_folders_of_any_name(tmp_path, name):
 
 
 def test_no_script_pipes_into_a_program_that_stops_reading():
-    """Under pipefail a script would end with 141 where the writer comes second."""
+    """Under pipefail a script would exit with 141 if the writer comes second."""
     assert len(shell_scripts()) > 20
     lines = [(path, line) for path in shell_scripts() for line in path.open()]
     assert [(path.name, line) for path, line in lines if STOPS_READING.search(line)] == []

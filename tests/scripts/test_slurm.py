@@ -1,4 +1,4 @@
-"""The scripts for many machines, as far as one machine without Slurm can test them."""
+"""The scripts for many machines, tested on one machine without Slurm."""
 
 import gzip
 import json
@@ -55,7 +55,7 @@ def test_parts_that_are_aligned_side_by_side_are_the_links_of_the_whole(sample, 
         array = {"SLURM_ARRAY_TASK_ID": str(task), "SLURM_ARRAY_TASK_COUNT": "2"}
         return subprocess.Popen([*map(str, line)], env={**os.environ, "PATH": path, **array})
 
-    for _ in range(2):  # the second time nothing is left to do
+    for _ in range(2):  # the second time there is nothing to do
         assert [each.wait() for each in [start(0), start(1)]] == [0, 0]
     parts = sorted((tmp_path / "parts").glob("links.*"))
     assert [len(part.read_text().splitlines()) for part in parts] == [10, 11]
@@ -70,7 +70,7 @@ def test_parts_that_are_projected_side_by_side_are_the_whole(transfer_encoder, c
     command("xalign", "project", "--out", tmp_path / "whole", *options)
     line = ["bash", SCRIPTS / "slurm/project.sbatch", tmp_path / "parts", *options]
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    for _ in range(2):  # the second time nothing is left to do
+    for _ in range(2):  # the second time there is nothing to do
         for task in range(2):
             array = {"SLURM_ARRAY_TASK_ID": str(task), "SLURM_ARRAY_TASK_COUNT": "2"}
             subprocess.run([*map(str, line)], env={**os.environ, "PATH": path, **array}, check=True)
@@ -81,7 +81,7 @@ def test_parts_that_are_projected_side_by_side_are_the_whole(transfer_encoder, c
 
 @pytest.fixture
 def align(tmp_path):
-    """Runs a task of an array over two sides of some lines, the last without end; gives code, error and parts."""
+    """Run an array's task on two sides of some lines, the last without a newline; return code, error and parts."""
     (tmp_path / "xalign").write_text(XALIGN)
     (tmp_path / "xalign").chmod(0o755)
 
@@ -118,7 +118,7 @@ def test_texts_may_be_compressed(align, tmp_path, packer, end):
 
 
 def test_a_damaged_compressed_text_is_an_error(align, tmp_path):
-    (tmp_path / "text.en.gz").write_bytes(gzip.compress(b"a\n" * 5)[:-6])  # all lines come, but not their checksum
+    (tmp_path / "text.en.gz").write_bytes(gzip.compress(b"a\n" * 5)[:-6])  # complete lines, but no checksum
     code, error, parts = align(0, 2, names=["text.en.gz", "text.de"])
     assert code != 0 and "gzip" in error and not parts and not (tmp_path / "parts/lines").exists()
 
@@ -131,7 +131,7 @@ def test_tasks_that_are_submitted_again_by_themselves_have_their_own_parts(align
 def test_a_task_beyond_the_last_part_and_sides_of_unequal_length_are_told(align):
     code, error, parts = align(0, 2, (5, 4))
     assert code == 2 and "text.en has 5 lines" in error and "text.de 4" in error and not parts
-    code, error, parts = align(2, 2)  # of --array 1-2
+    code, error, parts = align(2, 2)  # with --array 1-2
     assert code == 2 and "no part 2" in error and "--array 0-1" in error and not parts
 
 

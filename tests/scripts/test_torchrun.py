@@ -12,7 +12,7 @@ SCRIPT = Path(__file__).parents[2] / "scripts/torchrun.sh"
 
 @pytest.fixture
 def start(tmp_path):
-    """The function that runs the script where there are these programs alone, which print what they are given."""
+    """A function that runs the script with only these programs, which print their arguments."""
 
     def run(*programs):
         for name in programs:

@@ -1,4 +1,4 @@
-"""The way of a command through the package's files."""
+"""A command's path through the package's files."""
 
 import re
 import sys
@@ -6,7 +6,7 @@ import sys
 import document_house
 import pytest
 
-# The largest number of calls into a room further up: by progress, log handlers, and a pool's work.
+# Maximum number of calls into a room further up: from progress, log handlers, and a pool's work.
 UPWARD = {"from_pretrained": 0, "prepare": 3, "train-aligner": 8, "align": 1, "transfer": 0}
 
 

@@ -1,4 +1,4 @@
-"""The data-bins of the benchmark of training: what is assembled, cut and prepared."""
+"""The data-bins of the training benchmark: assembled, cut and prepared text."""
 
 
 def test_real_text_is_cut_evenly_and_prepared_once(tmp_path, script, monkeypatch):

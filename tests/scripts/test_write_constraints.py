@@ -12,7 +12,7 @@ SCRIPT = Path(__file__).parents[2] / "scripts/write_constraints.sh"
 
 @pytest.fixture
 def write(tmp_path):
-    """The function that runs a copy of the script where ``python`` is a line of bash."""
+    """A function that runs a copy of the script where ``python`` is a line of bash."""
     (tmp_path / "scripts").mkdir()
     shutil.copy(SCRIPT, tmp_path / "scripts")
     (tmp_path / "constraints.txt").write_text("torch==2.0\n")

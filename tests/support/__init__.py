@@ -1,1 +1,1 @@
-"""What several tests share."""
+"""Shared by several tests."""

@@ -1,4 +1,4 @@
-"""A small aligner of few words, and the links of one pair by their definition."""
+"""A small aligner with few words, and the links of one pair by definition."""
 
 import io
 import random

@@ -1,4 +1,4 @@
-"""Small random models of the families that transformers runs, written by transformers itself, and what they give."""
+"""Small random models of the families that transformers runs, written by transformers, and their outputs."""
 
 import torch
 
@@ -17,7 +17,7 @@ DEBERTA = {
     "pos_att_type": "p2c|c2p",
     "position_biased_input": False,
 }
-# model_type -> the class that is written, and its configuration.
+# model_type -> the class to write, and its configuration.
 MODELS = {
     "modernbert": ("ModernBertForMaskedLM", {
         **SIZES, "num_hidden_layers": 4, "local_attention": 8, "bos_token_id": 1, "cls_token_id": 1,
@@ -39,7 +39,7 @@ MODELS = {
 
 
 def byte_level_bpe(text=TEXT, size=330):
-    """A tokenizer as ModernBERT's: byte-level BPE, with [CLS] and [SEP] around a text."""
+    """A tokenizer like ModernBERT's: byte-level BPE, with [CLS] and [SEP] around a text."""
     import tokenizers
     from tokenizers import decoders, models, pre_tokenizers, processors, trainers
 
@@ -58,7 +58,7 @@ def byte_level_bpe(text=TEXT, size=330):
 
 
 def write_tokenizer(folder, made=None):
-    """Write a tokenizer by transformers; the number of its ids."""
+    """Write a tokenizer with transformers; return its number of ids."""
     from transformers import PreTrainedTokenizerFast
 
     made = made or byte_level_bpe()
@@ -68,24 +68,24 @@ def write_tokenizer(folder, made=None):
 
 
 def write_model(folder, model_type, seed=0, **changes):
-    """Write a small random model of a family with its tokenizer; transformers' model."""
+    """Write a small random model of a family with its tokenizer; return transformers' model."""
     import transformers
 
     folder.mkdir(parents=True, exist_ok=True)
     architecture, settings = MODELS[model_type]
-    # Rows beyond the tokenizer's, as published models have.
+    # Rows beyond the tokenizer's, as in published models.
     settings = {"pad_token_id": 0, **settings, "vocab_size": write_tokenizer(folder) + 7, **changes}
     torch.manual_seed(seed)
     model = getattr(transformers, architecture)(transformers.AutoConfig.for_model(model_type, **settings)).eval()
     with torch.no_grad():
-        for parameter in model.parameters():  # norms and biases that are no ones and zeros
+        for parameter in model.parameters():  # make norms and biases differ from ones and zeros
             parameter.add_(0.05 * torch.randn_like(parameter))
     model.save_pretrained(folder)
     return model
 
 
 def read_model(folder):
-    """Encoder and tokenizer of a folder, as the commands read it."""
+    """Encoder and tokenizer of a folder, as commands read them."""
     state, where = read_pretrained(folder)
     encoder, _ = checkpoint.load_encoder(state, where)
     return encoder, load_tokenizer(state, encoder.config.vocab_size, where=where)
@@ -110,7 +110,7 @@ def their_states(model, tokenizer, tokens):
 
 
 def assert_same_states(folder, model_type, lengths=(19, 5, 12), **changes):
-    """All layers' states of a small model are transformers'; the encoder."""
+    """Check that all layers' states of a small model equal transformers'; return the encoder."""
     model = write_model(folder, model_type, **changes)
     encoder, tokenizer = read_model(folder)
     tokens = ragged_tokens(encoder, lengths)

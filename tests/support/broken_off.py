@@ -9,7 +9,7 @@ from xalign_fairseq.aligner.neural import aligner
 
 @contextmanager
 def without_memory_after_16_pairs():
-    """What aligns in this block fails when it has written 16 pairs."""
+    """Alignment in this block fails after writing 16 pairs."""
     real = aligner.chunks
 
     def fails_later(pairs, most):

@@ -1,10 +1,10 @@
-"""The functions of the package's modules that make a call of some kind, found in their sources."""
+"""The functions of the package's modules that make calls of some kind, found in their sources."""
 
 import ast
 
 
 def callers(path, package, is_meant):
-    """Names ``module.py:function`` of those whose ``ast.Call`` ``is_meant``, with the classes and functions around."""
+    """Names ``module.py:function`` of those with an ``ast.Call`` that ``is_meant``, with enclosing scopes."""
 
     def look(node, name):
         for child in ast.iter_child_nodes(node):

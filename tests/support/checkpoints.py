@@ -1,4 +1,4 @@
-"""Checkpoints as earlier runs or fairseq itself would save them, and where their files are mapped in memory."""
+"""Checkpoints as earlier runs or fairseq itself would save them, and the memory that maps their files."""
 
 import argparse
 import re
@@ -28,7 +28,7 @@ def mappings_of(path):
 
 
 def share_mapped(aligner, path):
-    """Of an aligner's parameters, how many of their bytes are mapped from a file, as a share."""
+    """The share of an aligner's parameter bytes that are mapped from a file."""
     mapped = mappings_of(path)
     sizes = {True: 0, False: 0}
     for parameter in aligner.encoder.parameters():
@@ -63,7 +63,7 @@ def roberta():
     torch.manual_seed(0)
     model = RobertaModel.build_model(args, task).eval()
     with torch.no_grad():
-        for parameter in model.parameters():  # biases and layer norms start at 0 and 1: make them count
+        for parameter in model.parameters():  # biases start at 0 and layer norms at 1: make them matter
             parameter.add_(torch.randn_like(parameter) * 0.1)
         model.encoder.sentence_encoder.embed_tokens.weight[1] = 0
         model.encoder.sentence_encoder.embed_positions.weight[1] = 0
@@ -72,7 +72,7 @@ def roberta():
 
 @pytest.fixture
 def old_state(roberta):
-    """What xlmr.base/model.pt and roberta.base/model.pt look like: ``args``, ``decoder.*``, joint ``in_proj``."""
+    """The format of xlmr.base/model.pt and roberta.base/model.pt: ``args``, ``decoder.*``, joint ``in_proj``."""
     model, args = roberta
     state = {}
     for key, value in model.state_dict().items():
@@ -116,7 +116,7 @@ ROWS = "encoder.sentence_encoder.embed_languages.weight"
 def with_languages(state, *names, scale=1.0):
     """The content of a checkpoint whose encoder adds an embedding for each of these languages, drawn from N(0, scale).
 
-    With ``scale`` 0 it is the encoder that it was.
+    With ``scale`` 0 the encoder is unchanged.
     """
     given = state["cfg"]["model"]
     options = {**(vars(given) if isinstance(given, Namespace) else given), "language_embeddings": ",".join(names)}

@@ -1,4 +1,4 @@
-"""torch's compiler without what earlier tests compiled."""
+"""torch's compiler, without the compilations of earlier tests."""
 
 from collections.abc import Callable, Iterator
 
@@ -6,7 +6,7 @@ import torch
 
 
 def fresh(clear: Callable[[], None]) -> Iterator[Callable[[], int]]:
-    """Yields the number of graphs that were compiled since. ``clear`` forgets what the package has compiled."""
+    """Yields the number of graphs compiled since. ``clear`` removes the package's compiled functions."""
     torch.compiler.reset()
     torch._dynamo.utils.counters.clear()
     clear()

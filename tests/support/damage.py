@@ -1,4 +1,4 @@
-"""Plain data in which one part is another thing than it was."""
+"""Copies of plain data with one changed part."""
 
 import copy
 
@@ -6,7 +6,7 @@ ODD = (None, [], {}, [1], {"a": 1}, "x", "\ud800", -1, 0.5, float("inf"), float(
 
 
 def damaged(data):
-    """Every copy in which one part, at any depth, is one of :data:`ODD` or is not there."""
+    """Every copy in which one part, at any depth, is one of :data:`ODD` or is missing."""
     for path in _paths(data):
         for odd in (*ODD, _GONE):
             made = copy.deepcopy(data)

@@ -1,4 +1,4 @@
-"""Small files of encoders in four bits, made part by part so that a test can alter each."""
+"""Small files of encoders in four bits, made part by part so that tests can change each part."""
 
 import struct
 from dataclasses import dataclass, field
@@ -23,18 +23,18 @@ def in_four_bits(weights):
 
 @dataclass
 class Parts:
-    """A file as a list of its fields, name and bytes, in their order; and the parameters in it."""
+    """A file as an ordered list of its fields, name and bytes; and its parameters."""
 
     fields: dict[str, bytes] = field(default_factory=dict)
     weights: dict[str, np.ndarray] = field(default_factory=dict)
 
     def content(self, **altered):
-        """The file's bytes; fields given by name replace the right ones."""
+        """The file's bytes; given fields replace the correct ones."""
         return b"".join(altered.get(name, value) for name, value in self.fields.items())
 
 
 def make(pieces=PIECES):
-    """A whole file of :data:`SIZES` with random weights."""
+    """A complete file of :data:`SIZES` with random weights."""
     random = np.random.default_rng(0)
     parts = Parts()
     fields = parts.fields

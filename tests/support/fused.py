@@ -1,4 +1,4 @@
-"""What the tests of the fused operators share: options, parameters, and a comparison with the reference."""
+"""Shared by the tests of the fused operators: options, parameters, and a comparison with the reference."""
 
 import pytest
 import torch
@@ -7,8 +7,8 @@ from support.links import differing, hangs_on_rounding, links_by, pair_matrices
 from xalign_fairseq.transport.methods import Transport
 
 RELEASED = Transport()
-EXACT = Transport(iterations=0)  # nothing depends on the order of sums then
-SIZES = (3, 9, 30, 33, 60, 70)  # of each kernel but for the longest
+EXACT = Transport(iterations=0)  # without iterations, the order of sums has no effect
+SIZES = (3, 9, 30, 33, 60, 70)  # for each kernel except the longest
 ORDERS = pytest.mark.parametrize("order", ["columns-first", "rows-first"])
 DTYPES = pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
 LONGEST = pytest.mark.parametrize("longest", [9, 50, 100, 140])
@@ -20,7 +20,7 @@ def moved(on, *tensors):
 
 
 def assert_same_links(on, hidden, spans, options):
-    """Identical, but for pairs whose links float32 cannot decide; their number."""
+    """Check that they are identical, except for pairs whose links float32 cannot decide; return the number of these."""
     expected, expected_shares = links_by("reference", hidden, spans, options)
     found, shares = (x.cpu() for x in pair_matrices(*moved(on, hidden, spans), options))
     different = differing(found, expected)

@@ -1,7 +1,7 @@
-"""What the tests that are marked ``gpu`` run on, and what CUDA alone has: streams, graphs, waiting, memory.
+"""The device of tests marked ``gpu``, and features of CUDA only: streams, graphs, waiting, memory.
 
-They run on a GPU, and skip where there is none. ``XALIGN_GPU_TESTS_ON=cpu pytest -m gpu`` runs the same code on the
-CPU, with fewer of what a test repeats: that says nothing about CUDA, but finds what would fail on any device.
+These tests skip without a GPU. ``XALIGN_GPU_TESTS_ON=cpu pytest -m gpu`` runs the same code with fewer repetitions
+on the CPU, which tests nothing of CUDA but finds what would fail on any device.
 """
 
 import itertools
@@ -19,11 +19,11 @@ from support.launches import READING, SHAPED_BY_VALUES, aten
 
 ON = os.environ.get("XALIGN_GPU_TESTS_ON", "cuda")
 ON_CUDA = ON == "cuda"
-FEW = 2  # of what a test repeats, on the CPU
+FEW = 2  # repetitions on the CPU
 
 
 def lacking() -> str | None:
-    """Why the tests can't run; None if they can."""
+    """The reason why the tests can't run, or None."""
     if ON not in ("cuda", "cpu"):
         return f"XALIGN_GPU_TESTS_ON is {ON}, not cuda or cpu"
     return "needs a CUDA device" if ON_CUDA and not torch.cuda.is_available() else None
@@ -35,12 +35,12 @@ def there(*tensors: Tensor) -> list[Tensor]:
 
 
 def all_or_few(items: Iterable) -> list:
-    """All of them on a GPU, the first few on the CPU."""
+    """All of them on a GPU, only the first few on the CPU."""
     return list(items if ON_CUDA else itertools.islice(items, FEW))
 
 
 def wait() -> None:
-    """Until the device has done its work."""
+    """Wait until the device has done its work."""
     if ON_CUDA:
         torch.cuda.synchronize()
 
@@ -61,7 +61,7 @@ def no_waiting() -> Iterator[None]:
 
 @contextmanager
 def on_another_stream() -> Iterator[None]:
-    """A stream of its own, after what has been started and before what is started later."""
+    """A separate stream, after the work started before and before the work started later."""
     if not ON_CUDA:
         yield
         return
@@ -73,9 +73,9 @@ def on_another_stream() -> Iterator[None]:
 
 
 def graph(function: Callable[[], Tensor]) -> tuple[Callable[[], Any], Tensor]:
-    """A function captured as a CUDA graph: what replays it, and the tensor that it then writes anew."""
+    """A function captured as a CUDA graph: the replay function, and the tensor that each replay rewrites."""
     with on_another_stream():
-        function()  # kernels are loaded
+        function()  # load kernels
     if not ON_CUDA:
         output = function()
         return lambda: output.copy_(function()), output
@@ -86,37 +86,37 @@ def graph(function: Callable[[], Tensor]) -> tuple[Callable[[], Any], Tensor]:
 
 
 def memory_in_use() -> int:
-    """Bytes that torch has given out on the device; 0 on the CPU, where nothing counts them."""
+    """Bytes allocated by torch on the device; 0 on the CPU, where nothing counts them."""
     return torch.cuda.memory_allocated() if ON_CUDA else 0
 
 
 def fresh_peak() -> None:
-    """Begin :func:`memory_peak` anew."""
+    """Reset :func:`memory_peak`."""
     if ON_CUDA:
         torch.cuda.reset_peak_memory_stats()
 
 
 def memory_peak() -> int:
-    """The most bytes that torch had given out on the device at a time; 0 on the CPU."""
+    """Peak of the bytes allocated by torch on the device; 0 on the CPU."""
     return torch.cuda.max_memory_allocated() if ON_CUDA else 0
 
 
 def device_of(number: int) -> AbstractContextManager:
-    """Another GPU as the current one."""
+    """Make another GPU the current one."""
     return torch.cuda.device(number) if ON_CUDA else nullcontext()
 
 
-# Tensors made of values of the host, whose copy is waited for.
+# Tensors from values of the host, whose copy the host waits for.
 FROM_THE_HOST = {aten.lift_fresh, aten.lift_fresh_copy}
 REFUSED = READING | SHAPED_BY_VALUES | FROM_THE_HOST
 
 
 class NoWaiting(TorchDispatchMode):
-    """Refuses what would wait on a device, backward passes included."""
+    """Refuses operations that would wait on a device, also in backward passes."""
 
     def __init__(self, patch):
         super().__init__()
-        for name in ("tolist", "cpu", "numpy", "cuda"):  # on the CPU no operator runs for these
+        for name in ("tolist", "cpu", "numpy", "cuda"):  # on the CPU these run no operator
 
             def refuse(*_, name=name, **__):
                 raise AssertionError(f"the host waits: Tensor.{name}")

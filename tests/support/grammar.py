@@ -1,4 +1,4 @@
-"""Meanings of the sample grammar put together by hand, and the model of word order by plain loops."""
+"""Meanings of the sample grammar made by hand, and the model of word order in plain loops."""
 
 import itertools
 import math
@@ -15,7 +15,7 @@ def key():
 
 
 def entry(name, english, **cells):
-    """The one row of a table whose English cell is this or begins with this word, and that has these cells."""
+    """The only row of a table with these cells whose English cell is, or begins with, this word."""
     rows = [
         e for e in table(name) if english in (e["en"], e["en"].split()[0]) and all(v in e[k] for k, v in cells.items())
     ]
@@ -101,7 +101,7 @@ ADVMOD, ADV_NMOD = ("ADV", "advmod"), ("ADV", "nmod")
 
 
 def features(order, node):
-    """(kind, what is seen of the first, of the second) for each feature of an order, by the definition."""
+    """(kind, symbol of the first, symbol of the second) for each feature of an order, by definition."""
     sequence = [("@" + node.tag, "@") if k == 0 else node.dependents[k - 1] for k in order]
     head = order.index(0)
     framed = [("#", "#"), *sequence, ("#", "#")]
@@ -126,7 +126,7 @@ def both(symbol):
 
 
 def by_loops(node, by_feature):
-    """The distribution over orders that keep like dependents in their order."""
+    """The distribution over orders that keep equal dependents in order."""
     exponents = {}
     for order in itertools.permutations(range(1 + len(node.dependents))):
         places = {element: place for place, element in enumerate(order)}

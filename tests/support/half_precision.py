@@ -5,7 +5,7 @@ from omegaconf import OmegaConf
 
 PRECISIONS = {
     "float32": {},
-    "amp": {"amp": True},  # whose loss scale is 1 without a GPU
+    "amp": {"amp": True},  # without a GPU its loss scale is 1
     "fp16": {"fp16": True},
     "fp16, not flat": {"fp16": True, "fp16_no_flatten_grads": True},
     "bf16": {"bf16": True},
@@ -15,7 +15,7 @@ PRECISIONS = {
 
 
 def config(name, **common):
-    """What fairseq's trainer hands to an optimizer, as from a command line."""
+    """The configuration that fairseq's trainer passes to an optimizer, as from a command line."""
     off = ("amp", "fp16", "bf16", "memory_efficient_fp16", "memory_efficient_bf16", "tpu", "fp16_no_flatten_grads")
     scaler = {"fp16_scale_window": 3, "fp16_init_scale": 8, "fp16_scale_tolerance": 0.0, "min_loss_scale": 1e-4}
     return OmegaConf.create(

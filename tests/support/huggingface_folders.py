@@ -1,4 +1,4 @@
-"""Hugging Face folders as the tests write, change and read them."""
+"""Hugging Face folders that tests write, change and read."""
 
 import json
 
@@ -18,7 +18,7 @@ SIZES = {"hidden_size": 24, "num_hidden_layers": 3, "num_attention_heads": 4, "i
 XLM_R_SETTINGS = {"type_vocab_size": 1, "layer_norm_eps": 1e-5}
 PREFIX = "encoder.sentence_encoder."
 
-# As multilingual BERT's: [PAD] first, unused places, the other special symbols in the middle, then pieces.
+# Like multilingual BERT's: [PAD] first, unused places, the other special symbols in the middle, then pieces.
 CHARACTERS = sorted({character for line in TEXT for character in line if not character.isspace()})
 BERT_SYMBOLS = [
     "[PAD]", *(f"[unused{i}]" for i in range(1, 6)), "[UNK]", "[CLS]", "[SEP]", "[MASK]", "<S>", "<T>",
@@ -28,7 +28,7 @@ BERT_SYMBOLS = [
 
 
 def to_bin(folder, shards, change=lambda state: None):
-    """Write the weights of an XLM-R as earlier releases did, which the library can no longer."""
+    """Write the weights of an XLM-R as earlier releases did, which the library no longer can."""
     from safetensors.torch import load_file
 
     state = load_file(folder / "model.safetensors")
@@ -54,7 +54,7 @@ def configure(folder, **changes):
 
 
 def change_weights(folder, change):
-    """Let ``change`` change the tensors."""
+    """Change the tensors with ``change``."""
     from safetensors.torch import load_file, save_file
 
     state = load_file(folder / "model.safetensors")
@@ -69,7 +69,7 @@ def imported(folder):
 
 
 def assert_same_hidden(encoder, model, tokens, theirs=None):
-    """All hidden states, where ``tokens`` are not padded; ``theirs`` are the same tokens by the model's own ids."""
+    """All hidden states at tokens other than padding; ``theirs`` are the same tokens in the model's own ids."""
     keep = tokens.ne(1)
     with torch.no_grad():
         expected = model(
@@ -81,7 +81,7 @@ def assert_same_hidden(encoder, model, tokens, theirs=None):
 
 
 def assert_same_logits(encoder, model, tokens, order=None):
-    """Logits at every token that is not padding; ``order`` are the model's ids of the encoder's."""
+    """Logits at every token other than padding; ``order`` are the model's ids of the encoder's."""
     keep = tokens.ne(1)
     order = range(encoder.config.vocab_size) if order is None else order
     ids = torch.tensor(order)

@@ -1,4 +1,4 @@
-"""How many kernels a GPU would run and how often the host would wait for it, counted on the CPU."""
+"""Count, on the CPU, how many kernels a GPU would run and how often the host would wait for it."""
 
 import weakref
 from collections import Counter
@@ -39,17 +39,17 @@ ALLOCATING = {
 
 
 class Launches(TorchDispatchMode):
-    """Counts what runs within it; attention by lengths and the head in chunks are more kernels here than on a GPU.
+    """Counts operations within it; attention by lengths and the chunked head are more kernels here than on a GPU.
 
-    A tensor that is made of the host's numbers, or was copied to the host, is the host's, and so is what follows from
-    such tensors alone: to look at it is no wait.
+    Tensors made from the host's numbers or copied to the host belong to the host, and so do results of such tensors
+    only: reading them is not a wait.
 
     Args:
-        patch: undone by its owner, afterwards.
+        patch: its owner undoes it afterwards.
 
     Attributes:
-        kernels: how often each operation ran that makes or changes a tensor of the device.
-        waits: how often each one made the host wait.
+        kernels: number of runs of each operation that makes or changes a tensor of the device.
+        waits: how often each operation made the host wait.
     """
 
     def __init__(self, patch: pytest.MonkeyPatch):

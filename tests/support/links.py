@@ -1,4 +1,4 @@
-"""Sentence pairs, links and methods by plain loops, and stand-ins for word aligners that are not installed."""
+"""Sentence pairs, links and methods in plain loops, and stand-ins for word aligners that are not installed."""
 
 import math
 import random
@@ -16,7 +16,7 @@ from xalign_fairseq.transport.pair_features import WordStates
 from xalign_fairseq.transport.similarity import pair_similarity, side_sizes
 from xalign_fairseq.transport.sinkhorn import backend, fused, sinkhorn
 
-# Forward, every target word takes the source word at its place, or the last; backward the other way round.
+# Forward, every target word takes the source word at its place, or the last; backward, the reverse.
 DIAGONAL = """
 import sys
 reverse = sys.argv[-1] == "-r"
@@ -33,7 +33,7 @@ for line in open("text", encoding="utf-8", newline="\\n"):
 
 
 def only_tools(monkeypatch, folder: Path, **programs: str) -> None:
-    """Make these Python programs, by name, the only ones that are found."""
+    """Make these Python programs, by name, the only ones on the path."""
     folder.mkdir()
     for name, body in programs.items():
         path = folder / name
@@ -103,14 +103,14 @@ def by_pair(links, pairs):
 
 
 def joined_words(links, src_words, tgt_words):
-    """The word links of one pair: words are linked if two of their tokens are; -1 is the word of tokens of no word."""
+    """The word links of one pair: words are linked if two of their tokens are; -1 means no word."""
     return {link for link in {(int(src_words[i]), int(tgt_words[j])) for i, j in links} if -1 not in link}
 
 
 def random_pairs(seed, count, longest, width=24, common=2.0, shortest=1, scale=1.0):
     """Hidden states (B, T, H) float32 and spans of ragged pairs; ``common`` of 0 makes half the similarities negative.
 
-    Target tokens resemble source tokens, and all tokens share a direction, as those of real encoders do.
+    Target tokens resemble source tokens, and all tokens share a direction, like those of real encoders.
     """
     generator = torch.Generator().manual_seed(seed)
     draw = random.Random(seed)
@@ -130,7 +130,7 @@ def random_options(seed):
     draw = random.Random(seed)
     mu = draw.choice([1.0, 1.0, 2.0, 0.5, 0.1, 0.05, 0.02, 0.01])
     return Transport(
-        # Without any iteration K itself, whose powers below this mu are too small for float32.
+        # Without iterations, K itself, whose powers below this mu are too small for float32.
         iterations=draw.choice([0, 1, 2, 3, 10] if mu >= 0.5 else [1, 2, 3, 10]),
         mu=mu,
         eps=draw.choice([1e-6, 1e-3]),
@@ -143,14 +143,14 @@ def random_options(seed):
 
 
 def differing(found, expected):
-    """The numbers of the pairs whose links (B, n, m) are not the same."""
+    """The numbers of the pairs whose links (B, n, m) differ."""
     return (found != expected).flatten(1).any(1).nonzero().flatten()
 
 
 def hangs_on_rounding(hidden, spans, options, draws=16):
     """(B,) bool: pairs whose links change if each entry of the float64 plan is off by float32's rounding.
 
-    That is 2e-6 of the entry, times 1 / mu below 1, since it is the logarithm over mu whose last bits are lost.
+    The error is 2e-6 of the entry, times 1 / mu below 1, because the logarithm over mu loses its last bits.
     """
     similarity, src_mask, tgt_mask = pair_similarity(hidden.double(), spans)
     plan = sinkhorn(similarity, src_mask, tgt_mask, replace(options, domain="log"))
@@ -166,27 +166,27 @@ def hangs_on_rounding(hidden, spans, options, draws=16):
 
 
 def matrices(links, batch, sizes):
-    """Token links as a matrix of bool and one of their probabilities, 0 elsewhere, both (B, n, m)."""
+    """Token links as a matrix of bool, and their probabilities, 0 elsewhere, both (B, n, m)."""
     found = torch.zeros(batch, *sizes, dtype=torch.bool, device=links.pair.device)
     shares = links.probability.new_zeros(found.shape)
     found[links.pair, links.src, links.tgt] = True
     shares[links.pair, links.src, links.tgt] = links.probability
-    assert int(found.sum()) == len(links.pair)  # none of them is there twice
+    assert int(found.sum()) == len(links.pair)  # none is repeated
     return found, shares
 
 
 def pair_matrices(hidden, spans, options=None, *, sizes=None, **measure):
-    """What transport finds, as :func:`matrices`."""
+    """The links of transport, as :func:`matrices`."""
     return method_matrices(Transport(**measure) if options is None else options, hidden, spans, sizes)
 
 
 def method_matrices(method, hidden, spans, sizes=None):
-    """What a method finds, as :func:`matrices`."""
+    """The links of a method, as :func:`matrices`."""
     return matrices(method(hidden, spans, sizes=sizes), len(spans), side_sizes(spans) if sizes is None else sizes)
 
 
 def assert_highest(hidden, spans, sizes, options):
-    """With ``highest`` the operator puts rounds together as a maximum over them would, probabilities included."""
+    """With ``highest`` the operator combines rounds, and probabilities, like a maximum over them."""
     partners, shares = fused.link_partners(hidden, spans, sizes, options, probabilities=True)
     found, its = fused.link_partners(hidden, spans, sizes, options, probabilities=True, highest=True)
     if options.filter == "union":
@@ -203,7 +203,7 @@ def links_by(name, hidden, spans, options):
 
 
 def hard_plan(seed):
-    """Similarities (1, n, m) many of which are floored, their masks, options and masses: float32 may lose the plan."""
+    """Similarities (1, n, m), many of them floored, with masks, options and masses: float32 may lose the plan."""
     draw, generator = random.Random(seed), torch.Generator().manual_seed(seed)
     n, m = draw.randint(2, 6), draw.randint(2, 6)
     similarity = torch.rand(1, n, m, generator=generator) * draw.choice([1, 10, 50])
@@ -232,7 +232,7 @@ def exact_plan(similarity, masks, options, masses):
 def lost_pair(k):
     """Hidden states (1, T, 3 k) and spans of a pair whose plan float32 loses in the linear domain from mu = 0.1 on.
 
-    Two thirds of its source tokens are like one third of the target's, the others like the other two thirds.
+    Two thirds of its source tokens resemble one third of the target's, the others the other two thirds.
     """
     similarity = torch.randint(20, 65, (3 * k, 3 * k), generator=torch.Generator().manual_seed(k)) / 64
     similarity[: 2 * k, k:] = similarity[2 * k :, :k] = -1.0
@@ -242,7 +242,7 @@ def lost_pair(k):
 
 
 def draw_words(sizes, layers, dim=DIM, seed=1):
-    """States of words of both sides, of pairs of these sizes, padded; words have 1 to 3 tokens."""
+    """States of words of both sides, for pairs of these sizes, padded; words have 1 to 3 tokens."""
     generator = torch.Generator().manual_seed(seed)
     sides = []
     for side in (0, 1):

@@ -7,7 +7,7 @@ from xalign_fairseq.transport.sinkhorn import backend, building
 
 @pytest.fixture
 def nothing_decided():
-    """The function that forgets which operators were built and chosen, as a new process has; forgotten afterwards."""
+    """A function that forgets which operators are built and chosen, as in a new process; also called at the end."""
 
     def forget():
         for module in (backend, building):

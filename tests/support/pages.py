@@ -1,8 +1,8 @@
 """The commands of all pages.
 
-Fenced ``bash`` and indented lines are run, block after block in one folder. ``python`` that begins with the comment
-``# PATH.py`` is written to that file; other ``python`` is run, with the ``py`` that continues it. ``text`` is in what
-they print. What is fenced as ``sh`` is only shown: it needs what a test does not have, such as two GPUs.
+Fenced ``bash`` and indented lines are run, block after block in one folder. ``python`` that starts with the comment
+``# PATH.py`` is written to that file; other ``python`` is run, with the ``py`` that continues it. ``text`` is part of
+their output. ``sh`` is only shown: it needs, for example, two GPUs.
 """
 
 import itertools
@@ -18,16 +18,16 @@ PAGES = [
     *sorted((ROOT / "docs").rglob("*.md")),
     *(page for page in sorted((ROOT / "examples").rglob("*.md")) if "results" not in page.parts),
 ]
-WRITTEN = re.compile(r"<!-- results:.*?<!-- end -->", re.DOTALL)  # their commands are of the commits that they name
+WRITTEN = re.compile(r"<!-- results:.*?<!-- end -->", re.DOTALL)  # these commands belong to the commits that they name
 BLOCK = re.compile(r"^ *```(\w+)\n(.*?)^ *```$|((?:^ {4}[^\n]*\n|^\n(?= {4}))+)", re.MULTILINE | re.DOTALL)
-# Words that begin a command which follows them.
+# Words that precede a command.
 BEFORE = {"if", "then", "else", "elif", "while", "do", "!", "{", "("}
 PWD = "/folder"
 USER_DIR = str(Path(xalign_fairseq.__file__).parent)
 
 
 def blocks(page, section=""):
-    """Kind and text of each block of code of a page or a section; the kind of indented lines is ``indented``."""
+    """Type and text of each block of code of a page or a section; the type of indented lines is ``indented``."""
     page_text = WRITTEN.sub("", page.read_text(encoding="utf-8"))
     if section:
         page_text = re.split(rf"^## {section}\n", page_text, flags=re.MULTILINE)[1].partition("\n## ")[0]
@@ -37,7 +37,7 @@ def blocks(page, section=""):
 
 
 def script(page, section=""):
-    """All blocks of a page or a section as one bash script, which writes the files that it shows."""
+    """All blocks of a page or a section as one bash script, which writes the files that they show."""
     lines = []
     for kind, text in blocks(page, section):
         name = re.match(r"# (\S+\.py)\n", text)
@@ -52,14 +52,12 @@ def script(page, section=""):
 
 
 def commands(page):
-    """The simple commands of a page's shell code that have no ellipsis: the variables before each, and its words."""
+    """The simple commands in a page's shell code without ellipsis: the variables before each, and its words."""
     code = "\n".join(text for kind, text in blocks(page) if kind in ("bash", "sh", "indented"))
-    code = re.sub(
-        r"<<'?(\w+)'?(.*?)\n.*?^\1$", r"\2", code, flags=re.DOTALL | re.MULTILINE
-    )  # text that a program reads
+    code = re.sub(r"<<'?(\w+)'?(.*?)\n.*?^\1$", r"\2", code, flags=re.DOTALL | re.MULTILINE)  # input text of a program
     code = re.sub(r"(^|[ \t])#.*$", "", code.replace("\\\n", " "), flags=re.MULTILINE)
     code = re.sub(r'"?\$\(xalign user-dir\)"?', shlex.quote(USER_DIR), code).replace("2>&1", "").replace("$PWD", PWD)
-    code = re.sub(r"(?<=[= ])N(/10)?(?=\s)", "10", code)  # a number that a reader chooses
+    code = re.sub(r"(?<=[= ])N(/10)?(?=\s)", "10", code)  # a number that the reader chooses
     lexer = shlex.shlex(code, posix=True, punctuation_chars=";&|\n")
     lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t", True, ""
     found = [[]]

@@ -24,17 +24,17 @@ from xalign_fairseq.data.tokenizers.unknown import UnknownTokens
 
 
 def is_alive(pid):
-    """Whether there is such a process, and it has not ended."""
+    """Whether a process exists and has not ended."""
     try:
         os.kill(pid, 0)
-        with open(f"/proc/{pid}/stat") as stat:  # ended, but its parent has not looked yet
+        with open(f"/proc/{pid}/stat") as stat:  # ended, but its parent has not waited for it
             return stat.read().rpartition(")")[2].split()[0] != "Z"
     except (ProcessLookupError, FileNotFoundError):
         return False
 
 
 def wait_for(condition, seconds=20):
-    """Wait until it holds; an error if it doesn't in time."""
+    """Wait until the condition holds; raise an error if it takes too long."""
     until = time.monotonic() + seconds
     while not condition() and time.monotonic() < until:
         time.sleep(0.02)
@@ -44,8 +44,8 @@ def wait_for(condition, seconds=20):
 def run_workers(function, count, folder):
     """The results of ``function(rank)``, a function of a test file, in ``count`` processes of one gloo group.
 
-    The workers are forked from a server that has imported everything once, as they would take seconds to do it
-    themselves; they cannot be forked from here, since autograd's threads would be missing on a machine with a GPU.
+    The workers are forked from a server that has imported everything once, because importing takes seconds. They cannot
+    be forked from here: on a machine with a GPU, autograd's threads would be missing.
     """
     where = (inspect.getfile(function), function.__name__, count, str(folder))
     multiprocessing.set_forkserver_preload([__name__, "support.trials"])
@@ -65,7 +65,7 @@ def _enter(rank, path, name, count, folder):
         world_size=count,
         timeout=datetime.timedelta(minutes=3),
     )
-    # pytest's names of test files are no modules that another process could import.
+    # Other processes cannot import test files under pytest's names.
     spec = importlib.util.spec_from_file_location("worker", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -86,14 +86,14 @@ sys.meta_path.insert(0, Missing())
 
 
 def run_without_fairseq(code, *arguments, cwd=None):
-    """The output of Python code where fairseq is missing; AssertionError with its errors if it fails."""
+    """The output of Python code without fairseq; AssertionError with its errors if it fails."""
     done = WARM.run("torch", [sys.executable, "-c", BLOCK + code, *arguments], cwd, dict(os.environ))
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
 def type_checked(program, folder):
-    """What mypy says of a program that uses the package, whose types it may have in the repository's cache."""
+    """mypy's output for a program that uses the package; the repository's cache may have the package's types."""
     (folder / "program.py").write_text(program)
     command = [sys.executable, "-m", "mypy", "--config-file=pyproject.toml", str(folder / "program.py")]
     return subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True, text=True).stdout
@@ -103,7 +103,7 @@ logger = logging.getLogger(__name__)
 
 
 class Counting:
-    """Gives each pair back with its numbers of words; does as the first source word says."""
+    """Returns each pair with its numbers of words; obeys the first source word."""
 
     def __init__(self, device):
         self.device = device
@@ -124,7 +124,7 @@ class Counting:
                 case ["lose"]:
 
                     class Local(Exception):
-                        """No other process has this class."""
+                        """Only this process has this class."""
 
                     raise Local("lost")
                 case ["die"]:

@@ -1,4 +1,4 @@
-"""Small things that tests are made of: an encoder's sizes, masks, samples, a tokenizer. None of it needs fairseq."""
+"""Small objects for tests: an encoder's sizes, masks, samples, a tokenizer. None of it needs fairseq."""
 
 import numpy as np
 
@@ -17,9 +17,9 @@ MASK = MaskOptions(mask=59, vocab=60, probability=0.3)
 def pair(src, tgt, links=None, *, words=None, langs=(0, 1), corpus=0, mask=MASK, seed=0):
     """The sample of a sentence pair.
 
-    src, tgt: ids of the tokens, or how many are to be drawn.
+    src, tgt: ids of the tokens, or the number of tokens to draw.
     links: (i, j) or (i, j, sure) of words; None for a pair without prepared links.
-    words: the word of each token, of both sides; otherwise every token is a word.
+    words: the word of each token, for both sides; by default every token is a word.
     """
     sides = src, tgt
     sizes = [side if isinstance(side, int) else len(side) for side in sides]
@@ -39,7 +39,7 @@ def block(seed=0, length=11, mask=MASK):
 
 
 def typed(pairs, blocks=()):
-    """The batch of these samples as objectives read it."""
+    """The batch of these samples, as objectives read it."""
     return Batch.from_sample(collate(pairs, blocks))
 
 
@@ -49,7 +49,7 @@ def diagonal(n, m):
 
 
 class Letters:
-    """A tokenizer with a token for each letter, and one without a character for each dot; spaces have none."""
+    """A tokenizer with one token per letter; dots have a token without characters, and spaces have none."""
 
     dictionary = Dictionary("abcdefgh.")
 

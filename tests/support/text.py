@@ -1,4 +1,4 @@
-"""Small data-bins and texts, and a vocabulary of BERT's kind with checkpoints that have it."""
+"""Small data-bins and texts, and a BERT-like vocabulary with its checkpoints."""
 
 import io
 import itertools
@@ -26,7 +26,7 @@ CONFIG = EncoderConfig(
 
 
 def write_plain_data(folder, pairs=60):
-    """The folder, filled with a training and a validation split."""
+    """The folder, with a training and a validation split."""
     folder.mkdir(exist_ok=True)
     (folder / "dict.txt").write_text("".join(f"w{number} 1\n" for number in range(SYMBOLS)))
     rng = np.random.default_rng(5)
@@ -72,7 +72,7 @@ WORDPIECE_SPECIALS = [
     "[CLS]",
     "[SEP]",
     "[MASK]",
-]  # as in multilingual BERT, but for the numbers
+]  # as in multilingual BERT, except for the numbers
 # English, German, French, Czech, Russian, Greek, Arabic, Hebrew, Hindi, Chinese, Japanese, Korean, Vietnamese.
 LINES = [
     "The quick brown foxes aren't jumping over 3.14 lazy dogs, they said.",
@@ -111,7 +111,7 @@ def train_symbols(lines, lowercase=False, size=400):
 
 
 def write_bert(path, symbols):
-    """A checkpoint of this package with an untrained encoder like BERT's; its state."""
+    """The state of a checkpoint of this package with an untrained encoder like BERT's."""
     dictionary, settings = from_vocabulary(symbols, lowercase=False)
     torch.manual_seed(0)
     encoder = Encoder(EncoderConfig(vocab_size=dictionary.embedding_size, **WORDPIECE_SIZES))

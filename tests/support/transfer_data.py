@@ -92,7 +92,7 @@ def squad(texts: list[str], rng: random.Random) -> str:
     paragraphs = []
     for i, text in enumerate(texts):
         words = text.split()
-        # SQuAD's normalisation leaves nothing of an article or a full stop
+        # SQuAD's normalisation removes articles and full stops
         at = rng.choice([i for i, word in enumerate(words[1:]) if word not in ("the", ".")])
         answer = {"text": words[at + 1], "answer_start": len(" ".join(words[: at + 1])) + 1}
         question = {"id": f"q{i}", "question": f"{at} {words[at]} ?", "answers": [answer]}
@@ -101,7 +101,7 @@ def squad(texts: list[str], rng: random.Random) -> str:
 
 
 def write(path: Path, text: str) -> None:
-    """Write a file and the folders above it."""
+    """Write a file and its parent folders."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
 
@@ -134,11 +134,11 @@ def write_encoder(path: Path) -> Path:
 
 @pytest.fixture
 def write_run(tmp_path):
-    """Write a run below ``tmp_path/runs`` from each language's counts of its items.
+    """Write a run to ``tmp_path/runs`` from each language's counts of its items.
 
-    Counts are (N, K) arrays by metric, or a list of 0 and 1 for benchmarks that measure accuracy; ``None`` is a test
+    Counts are (N, K) arrays by metric, or a list of 0 and 1 for benchmarks with accuracy; ``None`` is a test
     file without labels. ``digests`` gives languages another test file than the usual one;
-    ``made_by`` is what made the run, which those of earlier versions do not say.
+    ``made_by`` is the origin of the run, which runs of earlier versions lack.
     """
 
     def write(
@@ -195,7 +195,7 @@ def write_run(tmp_path):
 
 @pytest.fixture
 def right():
-    """The function that gives ``items`` answers of which ``hits`` are right, in an order that the seed decides."""
+    """A function that returns ``items`` answers, ``hits`` of them correct, in an order that the seed determines."""
 
     def answers(hits, items=20, seed=0):
         return np.random.default_rng(seed).permutation([1] * hits + [0] * (items - hits)).tolist()
@@ -224,7 +224,7 @@ def with_task(extra, settings=""):
 
 
 def found(command, option):
-    """The value of a command line's option."""
+    """The value of an option on a command line."""
     return command[command.index(option) + 1]
 
 

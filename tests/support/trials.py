@@ -1,4 +1,4 @@
-"""What objectives and criterions are tried on: a small model with their heads, a task, and fairseq's trainer."""
+"""Test beds for objectives and criterions: a small model with their heads, a task, and fairseq's trainer."""
 
 import copy
 import functools
@@ -28,7 +28,7 @@ from xalign_fairseq.tasks.pretraining import XalignPretrainingConfig, XalignPret
 
 @dataclass
 class Task:
-    """What a criterion asks of its task; every pair has the first language."""
+    """The task's attributes that a criterion needs; every pair has the first language."""
 
     languages: Sequence[str] = ("aa", "bb")
     pivot: str | None = "aa"
@@ -63,16 +63,16 @@ def build_model(criterion, dtype=torch.float64, config=CONFIG):
 
 
 def bound(objective, config=CONFIG, task=None):
-    """An objective that knows an encoder and a task."""
+    """An objective with its encoder and task."""
     task = task or Task()
     objective.bind(RunContext(config, task.languages, task.pivot, task.lexicons, task.mask, task.seed))
     return objective
 
 
 class Trial:
-    """An objective, ready to be run on batches with an encoder of its own.
+    """An objective, ready to run on batches with its own encoder.
 
-    options: the objective's.
+    options: of the objective.
     """
 
     task = Task()
@@ -103,7 +103,7 @@ class Trial:
         return StepEncoder(self.encoder, self.heads, training, update)
 
     def loss(self, given, training=True, update=5, passes=None):
-        """The loss of a batch; ``passes`` stand for the encoder's."""
+        """The loss of a batch; ``passes`` replace the encoder's."""
         return self.objective.forward(self.objective.step(passes or self.passes(training, update), given))
 
     def gradient(self, given):
@@ -118,7 +118,7 @@ BACKENDS = ("pytorch_ddp", "legacy_ddp")
 
 
 class TrainedTask(Task, XalignPretrainingTask):
-    """The steps of the task, without data."""
+    """The task's steps, without data."""
 
     def state_dict(self):
         return {}
@@ -129,7 +129,7 @@ class TrainedTask(Task, XalignPretrainingTask):
 
 @functools.cache
 def configuration(backend, rank, count, *extra):
-    """fairseq's configuration of a worker; to make one takes half a second."""
+    """fairseq's configuration of a worker, which takes half a second to make."""
     line = ["nowhere", "--task", "xalign_pretraining", "--criterion", "weighted", "--arch", "xalign_tiny"]
     line += ["--optimizer", "adam", "--lr", "0.001", "--lr-scheduler", "fixed", "--cpu", "--ddp-backend", backend]
     line += ["--distributed-world-size", str(count), "--distributed-backend", "gloo", "--distributed-rank", str(rank)]
@@ -141,11 +141,11 @@ def configuration(backend, rank, count, *extra):
 def make_trainer(backend, rank, count, normalization, chosen, extra=(), config=CONFIG, **given):
     """The trainer of worker ``rank`` of ``count``.
 
-    normalization: of the weighted criterion; None for the preset that ``chosen`` names instead of one.
-    chosen: options of the criterion; or a preset's name.
+    normalization: of the weighted criterion; None for the preset in ``chosen``.
+    chosen: options of the criterion, or a preset's name.
     extra: options of fairseq-train.
-    config: of the encoder.
-    given: what the task has.
+    config: for the encoder.
+    given: attributes of the task.
     """
     cfg = copy.deepcopy(configuration(backend, rank, count, *extra))
     task = TrainedTask(**given)

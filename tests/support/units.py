@@ -1,4 +1,4 @@
-"""Text whose words are its units, and tables of it."""
+"""Text whose words are its units, and its tables."""
 
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ from xalign_fairseq.aligner.statistical.tables import FIRST, REACH, first_tables
 
 
 def words_as_units(src, tgt):
-    """A text, its different words of each side, and where its cells begin."""
+    """A text, the distinct words of each side, and the start of each row of cells."""
     words = number_words(zip(src, tgt, strict=True))
     sides = [cut_words(side, [[number] for number in range(len(side.different))]) for side in words]
     return unit_text(*sides), [side.different for side in words], cell_starts(words)

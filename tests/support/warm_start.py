@@ -1,7 +1,7 @@
-"""Commands in processes forked from one that has imported torch, or fairseq, which takes longer than a test's run.
+"""Commands in processes forked from one that has imported torch or fairseq, which takes longer than most tests.
 
-The servers import nothing of ``xalign_fairseq``: that comes by the command itself or by ``--user-dir``, in a process of
-its own, as for users. The server of fairseq's commands imports ``fairseq_cli``, as these do first. No server runs
+The servers import nothing of ``xalign_fairseq``: each command imports it itself, or by ``--user-dir``, in its own
+process, as for users. The server of fairseq's commands imports ``fairseq_cli``, as these do first. No server runs
 a thread, so a fork is safe.
 """
 
@@ -19,17 +19,17 @@ PREPARED = {"fairseq-train": "fairseq", "fairseq-validate": "fairseq", "xalign":
 
 
 class WarmStart:
-    """Servers of forked commands, each started with its first command and ended with this process."""
+    """Servers of forked commands; each starts with its first command and ends with this process."""
 
     def __init__(self):
         self.servers = {}
 
     def run(self, kind, command, cwd, env):
-        """As ``subprocess.run`` with captured text: a console script of this environment, or ``python -c CODE``."""
+        """Like ``subprocess.run`` with captured text, for a console script here or ``python -c CODE``."""
         if kind not in self.servers:
             line = [sys.executable, "-P", __file__, kind]
             self.servers[kind] = subprocess.Popen(line, stdin=-1, stdout=-1, text=True, env=env)
-            atexit.register(self.servers[kind].communicate)  # the end of its input is the end of the server
+            atexit.register(self.servers[kind].communicate)  # the server ends when its input ends
         server = self.servers[kind]
         with tempfile.TemporaryDirectory() as folder:
             files = [f"{folder}/stdout", f"{folder}/stderr"]
@@ -44,9 +44,9 @@ WARM = WarmStart()
 
 
 def serve(kind):
-    """Fork for every line of the input, and answer with the exit code of the command."""
+    """Fork for every line of the input, and answer with the command's exit code."""
     answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # the import logs to the standard output
+    os.dup2(2, 1)  # importing logs to the standard output
     if kind == "fairseq":
         import fairseq_cli.train
         import fairseq_cli.validate  # noqa: F401
@@ -62,7 +62,7 @@ def serve(kind):
 
 
 def become(command, cwd, env, files):
-    """Run the command as a new interpreter would, to its end."""
+    """Run the command to its end, as a new interpreter would."""
     streams = [os.open(os.devnull, os.O_RDONLY)]
     streams += [os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND) for file in files]
     for number, stream in enumerate(streams):

@@ -45,13 +45,13 @@ def validations(output):
 
 
 def processes(folder, count=2, backend="c10d"):
-    """Options of several processes on the CPU, which meet at a file in the folder."""
+    """Options of several processes on the CPU, which connect through a file in the folder."""
     meet = ("--distributed-world-size", count, "--distributed-init-method", f"file://{folder}/init")
     return *meet, "--distributed-backend", "gloo", "--ddp-backend", backend
 
 
 def assert_resumed(train, data, whole, folder, *extra):
-    """A run from the third update of ``whole``, a run's losses and folder, has its losses and weights bit for bit."""
+    """Check that a run resumed at the third update of ``whole`` (losses and folder) has equal losses and weights."""
     losses, old = whole
     resumed, _ = train(data, folder, *extra, "--restore-file", old / "checkpoint_1_3.pt")
     assert sorted(resumed) == [4, 5, 6] and all(resumed[update] == losses[update] for update in resumed)
@@ -61,7 +61,7 @@ def assert_resumed(train, data, whole, folder, *extra):
 
 @pytest.fixture(scope="session")
 def lexicon_bin(databin, command, tmp_path_factory):
-    """The data-bin with a lexicon: nouns of the sample, most of several subwords, three quarters to train on."""
+    """The data-bin with a lexicon: the sample's nouns, most of several subwords, three quarters for training."""
     folder = tmp_path_factory.mktemp("lexicon")
     made = shutil.copytree(databin, folder / "databin")
     nouns = (USER_DIR / "languages/sample/tables/nouns.tsv").read_text(encoding="utf-8").splitlines()[1:]
@@ -73,7 +73,7 @@ def lexicon_bin(databin, command, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def train(command):
-    """Run fairseq-train; return its logged updates and its whole output."""
+    """Run fairseq-train; return its logged updates and its complete output."""
 
     def run(data, save_dir, *extra, check=True, **keywords):
         environment = keywords.pop("environment", {})

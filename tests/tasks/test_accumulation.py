@@ -1,4 +1,4 @@
-"""Gradients of several micro-batches are added up before workers exchange them, by fairseq's own trainer."""
+"""fairseq's trainer sums the gradients of several micro-batches before workers exchange them."""
 
 import itertools
 from contextlib import nullcontext
@@ -13,14 +13,14 @@ from torch.distributed.algorithms.ddp_comm_hooks.default_hooks import allreduce_
 
 from xalign_fairseq.data.batches import collate
 
-# A layer that no objective reads has a gradient of zero in every micro-batch.
+# A layer that no objective reads has a zero gradient in every micro-batch.
 CRITERIONS = (
     ("joint", {"objectives": "mlm,tlm,dwa", "dwa_start_update": 0}),
     ("joint", {"objectives": "dwa", "dwa_start_update": 0, "dwa_layer": 1}),
     ("per-objective", {"objectives": "mlm,tlm"}),
 )
 pytestmark = pytest.mark.slow  # trains in two processes
-AVOIDED = ("pytorch_ddp", 0, "at once")  # each micro-batch reduced by itself
+AVOIDED = ("pytorch_ddp", 0, "at once")  # reduces each micro-batch separately
 
 
 def micro_batches(count, rank):
@@ -31,14 +31,14 @@ def micro_batches(count, rank):
 
 
 def worker(rank):
-    """How many reductions the second update of one and of four micro-batches takes, and the weights afterwards."""
+    """The number of reductions in the second update, of one and of four micro-batches, and the weights afterwards."""
     found, calls, reduce = {}, [], dist.all_reduce
     dist.all_reduce = lambda *args, **kwargs: (calls.append(args), reduce(*args, **kwargs))[1]
     for backend, case, micro in [*itertools.product(BACKENDS, range(len(CRITERIONS)), (1, 4)), AVOIDED]:
         trainer = make_trainer(backend, rank, 2, *CRITERIONS[case])
         wrapped = trainer.model.module
         if isinstance(wrapped, torch.nn.parallel.DistributedDataParallel):
-            wrapped.register_comm_hook(None, allreduce_hook)  # by torch.distributed.all_reduce, so that it is counted
+            wrapped.register_comm_hook(None, allreduce_hook)  # torch.distributed.all_reduce, which is counted
         if micro == "at once":
             wrapped.no_sync = nullcontext
         for _ in range(2):

@@ -88,7 +88,7 @@ def saved(folder, name="checkpoint_last.pt"):
 
 @pytest.fixture(scope="module")
 def lazy(train, databin, tmp_path_factory):
-    """Six lazy updates that save after the third, with a moving average."""
+    """Six lazy updates with a moving average, saved after the third."""
     folder = tmp_path_factory.mktemp("lazy")
     logged, done = train(databin, folder, *LAZY, "--store-ema", "--ema-decay", 0.5)
     return logged, folder, done.stdout + done.stderr
@@ -113,7 +113,7 @@ def test_a_resumed_run_has_the_losses_of_the_uninterrupted_one(lazy, train, data
 
 @pytest.mark.slow
 def test_micro_batches_have_the_norm_of_dense_updates(train, databin, tmp_path):
-    """Until a row that was updated is left out."""
+    """The first update that leaves out a row updated earlier."""
     extra = (*LAZY, "--max-update", 2, "--update-freq", 2)
     lazily, _ = train(databin, tmp_path / "lazy", *extra)
     dense, _ = train(databin, tmp_path / "dense", *extra, "--embedding-updates", "dense")

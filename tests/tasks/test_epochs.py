@@ -1,4 +1,4 @@
-"""Epochs that are cut in windows: what they hold, for any number of workers, from any place on."""
+"""Epochs cut into windows: their content for any number of workers and from any place on."""
 
 import re
 from itertools import pairwise

@@ -30,7 +30,7 @@ def weights(folder, name="checkpoint_last.pt"):
 
 @pytest.fixture(scope="module")
 def fine(train, databin, tmp_path_factory):
-    """Six updates that save after the third, with a moving average."""
+    """Six updates with a moving average, saved after the third."""
     folder = tmp_path_factory.mktemp("fine")
     extra = (*FINE, *NO_VALID, "--save-interval-updates", 3, "--store-ema", "--ema-decay", 0.5)
     return train(databin, folder, *extra, "--max-update", 6)[0], folder, extra
@@ -98,7 +98,7 @@ def test_a_fine_tuned_model_is_itself_after_reload(command, transfer_data, speak
     german, english = (predictor.predict(predictor.benchmark.read(path, language)) for language in ("de", "en"))
     assert german != english
     before, after = rows(speaking_encoder), rows(tmp_path / "checkpoint_last.pt")
-    assert torch.equal(before[0], after[0]) and not torch.equal(before[1], after[1])  # trained on English alone
+    assert torch.equal(before[0], after[0]) and not torch.equal(before[1], after[1])  # trained only on English
 
 
 def test_both_languages_of_a_mixed_pair_are_trained(command, transfer_data, speaking_encoder, tmp_path):

@@ -1,7 +1,7 @@
 """250 updates of the tiny model on the embedded sample, compared with losses in tests/golden.
 
-The run is a function of the sample grammar, sentencepiece's training, every draw of the streams and the optimiser: a
-change in any of them shows here. If it was meant, write the file anew:
+The sample grammar, sentencepiece's training, every draw of the streams and the optimiser determine the run, so a
+change in any of them shows here. If it was intended, rewrite the file:
 ``XALIGN_UPDATE_GOLDEN=1 pytest tests/tasks/test_golden.py``.
 """
 
@@ -25,7 +25,7 @@ def test_losses_of_250_updates(train, databin, tmp_path):
     golden = json.loads(GOLDEN.read_text())
     assert kept.keys() == golden.keys()
     for update, values in golden.items():
-        # Processors add in different orders, and training amplifies it; a real change is far larger.
+        # Processors sum in different orders, and training amplifies the difference; a real change is far larger.
         tolerance = 0.002 if int(update) <= 10 else 0.05
         for key, value in values.items():
             assert kept[update][key] == pytest.approx(value, abs=tolerance), (update, key)

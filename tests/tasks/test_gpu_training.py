@@ -26,16 +26,16 @@ from xalign_fairseq.objectives.registry import OBJECTIVES  # noqa: E402
 
 pytestmark = pytest.mark.gpu
 UPDATES = 4
-# Nothing is drawn by the device, whose draws are its own.
+# Without random draws on the device, which differ from the CPU's.
 NO_DRAWS = ("--dropout", 0, "--attention-dropout", 0, "--activation-dropout", 0)
 PRECISIONS = ("float32", "bf16", "fp16", "autocast")
 SIX = ("--max-update", 6, "--save-interval-updates", 3, "--validate-interval-updates", 6)
-# From what float32 gives on the CPU: in bf16 a weight has 8 bits, and each update rounds them.
+# Distance from float32 on the CPU: bf16 weights have 8 bits, and each update rounds them.
 TOLERANCE = {"float32": 2e-3, "bf16": 0.05, "fp16": 0.02, "autocast": 0.02}
-# Trained on the links that it finds: with random weights some are close calls, which 16 bits decide otherwise.
+# Trained on links that they find: with random weights some are ambiguous, and 16 bits decide differently.
 FINDS_LINKS, WIDER = ("self_training",), 4
 MORE = {"moco": ("--moco-queue-size", 8, "--moco-queue-init", "random"), "dwa": ("--dwa-start-update", 0)}
-# They read no text, or move nothing by themselves.
+# They read no text, or train nothing alone.
 BESIDE_MLM = ("lexicon_align", "reg_hidden", "reg_param")
 OWN = sorted(name for name, cls in OBJECTIVES.items() if cls.__module__.startswith("xalign_fairseq."))
 NAMES = [f"mlm,{name}" if name in BESIDE_MLM else name for name in OWN] + ["mlm,tlm,dwa"]
@@ -45,13 +45,13 @@ def in_precision(precision, objectives=""):
     """The options of a precision."""
     if precision in ("float32", "autocast"):
         return ("--autocast", "yes") if precision == "autocast" else ()
-    # linear_mapping changes its maps by itself, which an optimiser's float32 copy of them would undo.
+    # An optimiser's float32 copy of the maps would undo linear_mapping's own changes.
     flag = f"--memory-efficient-{precision}" if objectives == "linear_mapping" else f"--{precision}"
     return flag, "--fp16-init-scale", 4
 
 
 def make_trainer(data, folder, objectives, *extra, device=ON):
-    """fairseq's trainer of a tiny encoder, and the task's batches in the order of their numbers."""
+    """fairseq's trainer of a tiny encoder, and the task's batches in order."""
     more = [option for name in objectives.split(",") for option in MORE.get(name, ())]
     given = options(data, folder, "--objectives", objectives, *NO_DRAWS, *more, *extra, criterion="weighted")[1:]
     given = [str(option) for option in given if device == "cpu" or option != "--cpu"]
@@ -158,14 +158,14 @@ def test_memory_does_not_grow_over_steps(lexicon_bin, tmp_path, precision):
 
 
 def fairseq_train(data, folder, *extra, **keywords):
-    """fairseq-train on the device, in a new process: one that is forked from another could not use CUDA."""
+    """fairseq-train on the device, in a new process, because a forked one could not use CUDA."""
     given = options(data, folder, *NO_DRAWS, *extra, **keywords)
     given = [option for option in given if option != "--cpu" or not ON_CUDA]
     return [str(Path(sys.executable).parent / given[0]), *map(str, given[1:])]
 
 
 def output_of(*commands):
-    """What commands that run side by side have said."""
+    """The outputs of commands that run in parallel."""
     running = [
         subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) for command in commands
     ]
@@ -190,7 +190,7 @@ def test_a_resumed_run_has_the_losses_of_the_uninterrupted_one(whole, databin, t
     uninterrupted, resumed = losses(log), losses(output_of(fairseq_train(databin, tmp_path / "cut", *SIX))[0])
     assert sorted(resumed) == [4, 5, 6]
     for update, values in resumed.items():
-        # A GPU adds up gradients of gathered states in any order.
+        # A GPU sums gradients of gathered states in any order.
         assert values == pytest.approx(uninterrupted[update], abs=0.02 if ON_CUDA else 0), update
 
 
@@ -208,7 +208,7 @@ def test_validation_gives_the_aer_of_the_cpu(whole, databin, tmp_path):
 
 
 def test_two_processes_have_the_losses_of_one(databin, tmp_path):
-    """By NCCL on two GPUs; with one, two processes share it and speak by gloo."""
+    """With NCCL on two GPUs; with one GPU two processes share it and communicate through gloo."""
     extra = ("--max-update", 3, "--disable-validation", "--curriculum", 10, "--no-save", "--dwa-start-update", 0)
     two_gpus = ON_CUDA and torch.cuda.device_count() > 1
     both = ("--distributed-world-size", 2, "--distributed-init-method", f"file://{tmp_path}/init",

@@ -1,4 +1,4 @@
-"""Half precision in several gloo processes: the updates of one process with all their pairs, overflow, resumption."""
+"""Half precision in several gloo processes: equal to one process with all pairs; overflow; resuming."""
 
 import itertools
 import math
@@ -26,14 +26,14 @@ OPTIONS = {
     "dwa": {"dwa_start_update": 0},
 }
 PRECISIONS = ("--fp16", "--memory-efficient-fp16", "--bf16")
-# With so large an eps Adam's steps are in proportion to the gradient: weights show how far gradients are apart.
+# With so large an eps, Adam's steps are proportional to the gradient: weights show differences of gradients.
 STEPS = ("--optimizer", "adam", "--adam-eps", 1000, "--lr", 500, "--fp16-init-scale", 4, "--clip-norm", 1)
 TOLERANCE = {"--fp16": 0.03, "--memory-efficient-fp16": 0.1, "--bf16": 0.15}
 OWN = sorted(name for name, each in OBJECTIVES.items() if each.__module__.startswith("xalign_fairseq."))
 PAPERS = ("xlm_align", "explicit_alignments", "ppa", "weam", "align_mlm", "xlm")
-# Maps that are edited between updates, which a float32 copy would undo: refused but for memory-efficient precision.
+# Maps edited between updates, which a float32 copy would undo: allowed only in memory-efficient precision.
 EDITING = ("linear_mapping",)
-# The rest of a batch changes a pair's loss: targets of other pairs, or negative words.
+# The rest of the batch changes a pair's loss, through targets of other pairs or negative words.
 OF_ITS_BATCH = ("psi", "explicit_alignments")
 CASES = [
     (name, precision)
@@ -44,9 +44,9 @@ COUNTS, PAIRS, UPDATES = (2, 4), 8, 2
 
 
 def build(name, precision, rank, count):
-    """The trainer of an objective by itself, each with a weight of one prediction, or of a paper's preset."""
+    """The trainer of one objective, each with a weight of one prediction, or of a paper's preset."""
     known = {} if name in PAPERS else {"objectives": name}
-    if name in ("reg_param", "reg_hidden", "lexicon_align"):  # which move nothing by themselves, or read no text
+    if name in ("reg_param", "reg_hidden", "lexicon_align"):  # these train nothing alone, or read no text
         known["objectives"] = f"tlm,{name}"
     chosen = {**known, **OPTIONS.get(name, {})} if name not in PAPERS else name
     torch.manual_seed(0)
@@ -93,7 +93,7 @@ def workers(request, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def alone():
-    """What one process makes of all pairs, by case."""
+    """The results of one process with all pairs, by case."""
     return {case: trained(*case, 0, 1) for case in CASES}
 
 
@@ -117,7 +117,7 @@ def test_every_preset_is_tried():
 
 
 def overflowing(rank):
-    """The first update overflows in the second process alone; the weights and scales after each."""
+    """The first update overflows only in the second process; the weights and scales after each."""
     found = {}
     for precision in PRECISIONS[:2]:
         trainer = build("tlm", precision, rank, 2)
@@ -148,7 +148,7 @@ def test_an_overflow_in_one_process_leaves_the_update_out_in_all(tmp_path):
 
 def resuming(rank, count, begins):
     """Two updates of ``xlm_align``: the first of two processes, or the second of others from their checkpoint."""
-    # All workers have one parent, the server that they are forked from.
+    # All workers are forked from one server.
     folder, found = Path(tempfile.gettempdir()) / f"resumed-{os.getppid()}", {}
     folder.mkdir(exist_ok=True)
     for precision in PRECISIONS:

@@ -1,4 +1,4 @@
-"""New heads on a good encoder: alone at first, and at a rate of their own."""
+"""New heads on a pre-trained encoder: trained alone at first, and with their own learning rate."""
 
 import copy
 from types import SimpleNamespace
@@ -37,7 +37,7 @@ def fill(model, seed):
 
 
 def step_both(start, grouped, one):
-    """Four updates by the same gradients: of a model whose optimizer has groups, and of one with stretched heads."""
+    """Four updates with the same gradients: of a model whose optimizer has groups, and of one with stretched heads."""
     for update in range(4):
         for model, _ in (grouped, one):
             fill(model, update)
@@ -109,7 +109,7 @@ def test_frozen_passes_have_no_gradient():
 
 
 def norms(rank):
-    """By fairseq's trainer: the norm that it clips, and that of the gradients which are stepped, in three updates."""
+    """With fairseq's trainer: the norm that it clips, and the norm of the gradients of the step, in three updates."""
     found = {}
     for backend in BACKENDS:
         trainer = make_trainer(backend, rank, 2, "joint", {"objectives": "mlm,tlm,dwa", "dwa_start_update": 0})
@@ -149,4 +149,4 @@ def test_the_norm_that_is_clipped_is_that_of_what_is_stepped(tmp_path):
 def test_what_cannot_be_is_an_error(given, named):
     with pytest.raises(XalignError, match=named):
         HeadsStart(options(**given))
-    HeadsStart(options(fp16=True))  # without either option there is nothing against it
+    HeadsStart(options(fp16=True))  # without either option it is allowed

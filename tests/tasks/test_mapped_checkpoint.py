@@ -1,4 +1,4 @@
-"""Maps of a data-bin's links, the checkpoint that holds them, and bad input."""
+"""Maps from a data-bin's links, the checkpoint that holds them, and bad input."""
 
 import numpy as np
 import pytest
@@ -23,8 +23,8 @@ def source(databin, tmp_path_factory):
     return checkpoint_of(databin, tmp_path_factory.mktemp("source") / "source.pt")
 
 
-# Layer norm leaves a mean of 0, so that no pair says where (1, ..., 1) goes: either sign of it is a solution. A map
-# before this is what all solutions share.
+# Layer norm makes the mean 0, so no pair determines the image of (1, ..., 1): both signs of it are solutions. All
+# solutions agree after this projection.
 DETERMINED = torch.eye(16) - 1 / 16
 
 

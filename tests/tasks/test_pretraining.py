@@ -92,7 +92,7 @@ def test_a_checkpoint_whose_language_embeddings_have_another_order_is_refused(sh
 
     state = with_model("en,fr").state_dict()
     with_model("en,fr").load_state_dict(state)
-    task(folder).load_state_dict(state)  # the model is not built yet
+    task(folder).load_state_dict(state)  # before the model is built
     with pytest.raises(XalignError, match=r"another value of language_embeddings[\s\S]*fr,en[\s\S]*en,fr"):
         with_model("fr,en").load_state_dict(state)
     assert "language_embeddings" not in with_model("").state_dict()
@@ -168,7 +168,7 @@ def test_a_run_that_ends_before_mocos_queue_is_full_is_told_at_its_start(shard, 
     for options in ({"max_update": 0}, {"max_update": 10**6}, {"max_update": 9, "epoch": 2}):
         begin(update_freq=[2], **options)
     assert "moco learns nothing" not in caplog.text
-    begin(update_freq=[2], max_update=9)  # of a batch of one pair in each of three processes
+    begin(update_freq=[2], max_update=9)  # one pair per batch in each of three processes
     assert "Before the last of 9 updates of 6 pairs it has 48;" in caplog.text
 
 
@@ -191,7 +191,7 @@ def test_what_the_encoder_that_training_began_with_is_of_stays(shard, tmp_path):
 
 
 def test_the_first_tokenizer_stays_where_the_data_have_none(shard):
-    """As those of ``fairseq-preprocess``; a resumed run keeps it, too."""
+    """Like those of ``fairseq-preprocess``; a resumed run keeps it, too."""
     folder = shard("plain", "en-fr")
     first, resumed = task(folder), task(folder)
     assert stored_model(first.state_dict()["tokenizer"]) is None
@@ -240,7 +240,7 @@ def test_first_updates_that_train_nothing_are_told_of(objective, told, shard, ca
      ("aer", False, "no pair of {} has links")],
 )  # fmt: skip
 def test_an_aer_that_validation_will_not_have_chooses_no_checkpoint(metric, linked, expected, shard, monkeypatch):
-    """fairseq ended at the first validation, in a KeyError."""
+    """fairseq failed at the first validation with a KeyError."""
     made = task(shard("data", "en-de"), valid_subset="valid,test", best_checkpoint_metric=metric)
     corpora = [SimpleNamespace(number=0, links=[] if linked else None)]
     dataset = SimpleNamespace(bitext=SimpleNamespace(corpora=corpora))
@@ -261,7 +261,7 @@ def test_what_would_cut_states_into_pieces_is_refused_before_it_is_asked_for(opt
     name, value = next(iter(options.items()))
     with pytest.raises(XalignError, match=rf"can't be sharded[\s\S]*where: {name}\n  found: {value}"):
         task("nowhere", **options)
-    with pytest.raises(XalignError, match="nowhere"):  # fairseq's own optimizers may be
+    with pytest.raises(XalignError, match="nowhere"):  # fairseq's own optimizers are allowed
         task("nowhere", zero_sharding="os", optimizer="adam")
 
 

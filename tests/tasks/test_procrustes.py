@@ -1,4 +1,4 @@
-"""Which pairs the closed form reads, and the checkpoint that its maps become part of."""
+"""The pairs that the closed form reads, and the checkpoint that its maps become part of."""
 
 import pytest
 import torch
@@ -29,14 +29,14 @@ SIZES = {
 
 @pytest.fixture
 def data(tmp_path):
-    """A data-bin of en-de and fr-en with links word by word, and of de-fr without any."""
+    """A data-bin of en-de and fr-en with links word by word, and of de-fr without links."""
     Dictionary(LETTERS).save(tmp_path / "dict.txt")
     for src, tgt, links in (("en", "de", True), ("fr", "en", True), ("de", "fr", False)):
         name = f"train.{src}-{tgt}"
         files = {lang: [[4 + i, 5 + i, 6 + i, 2] for i in range(8)] for lang in (src, tgt)}
         if links:
             files |= {f"{lang}.words": [[0, 1, 2]] * 8 for lang in (src, tgt)}
-            files["links"] = [[0, 0, 1, 1, 1, 1, 2, 2, 0]] * 8  # the last is a possible one
+            files["links"] = [[0, 0, 1, 1, 1, 1, 2, 2, 0]] * 8  # the last link is a possible one
         for suffix, rows in files.items():
             with MMapWriter(tmp_path / f"{name}.{suffix}", dtype_for_vocabulary(30)) as writer:
                 for row in rows:
@@ -52,11 +52,11 @@ def encoder_of(data):
 def test_every_linked_pair_is_read_once_whatever_the_batches(data):
     bitext = LinkedBitext(data, "train", ["en-de", "fr-en"], None, 32)
     assert (bitext.pivot, bitext.languages, len(bitext)) == ("en", ["de", "en", "fr"], 16)
-    for most in (1, 20, 1000):  # a pair that is longer than the most tokens is a batch of its own
+    for most in (1, 20, 1000):  # a pair longer than the maximum is a separate batch
         batches = list(bitext.batches(most, torch.device("cpu"), None))
         rows = [row for batch in batches for row in batch.tokens.tolist()]
         assert len(rows) == 16 and len({tuple(row) for row in rows}) == 8
-        assert sum(len(batch.links) for batch in batches) == 16 * 2  # sure ones
+        assert sum(len(batch.links) for batch in batches) == 16 * 2  # only sure links
         assert len(batches) == 16 if most == 1 else len(batches) < 16
 
 

@@ -13,7 +13,7 @@ from tests.tasks.test_training import NO_VALID, assert_same
 from xalign_fairseq.encoder.checkpoint import updates_of
 
 pytestmark = pytest.mark.slow
-# fairseq-train whose first objective has a loss of NaN in the third training step and all later ones.
+# fairseq-train whose first objective has a NaN loss from the third training step on.
 NAN = """
 from fairseq.criterions import FairseqCriterion
 from fairseq_cli.train import cli_main
@@ -121,14 +121,14 @@ FOLDED = ("--optimizer", "xalign_adamw")
 
 @pytest.fixture(scope="module")
 def adam(train, databin, tmp_path_factory):
-    """Six updates by fairseq's adam."""
+    """Six updates with fairseq's adam."""
     folder = tmp_path_factory.mktemp("adam")
     return train(databin, folder, *EXTRA)[0], folder
 
 
 @pytest.fixture(scope="module")
 def folded(train, databin, tmp_path_factory):
-    """The same by the package's optimizer."""
+    """The same with the package's optimizer."""
     folder = tmp_path_factory.mktemp("folded")
     return train(databin, folder, *EXTRA, *FOLDED)[0], folder
 

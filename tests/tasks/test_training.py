@@ -1,4 +1,4 @@
-"""What a user may rely on when training with the real fairseq commands."""
+"""Properties that users rely on when training with the real fairseq commands."""
 
 import json
 import math
@@ -17,7 +17,7 @@ NO_VALID = ("--disable-validation",)
 
 
 def assert_same(first, second, updates, tolerance=0.0):
-    """Both runs logged these updates, with equal values."""
+    """Check that both runs logged these updates with equal values."""
     for update in updates:
         assert first[update].keys() == second[update].keys()
         for key, value in first[update].items():
@@ -26,7 +26,7 @@ def assert_same(first, second, updates, tolerance=0.0):
 
 @pytest.fixture(scope="module")
 def plain(train, databin, tmp_path_factory):
-    """Six updates with validation: the run that others are compared with."""
+    """Six updates with validation, for comparison with other runs."""
     folder = tmp_path_factory.mktemp("plain")
     logged, done = train(
         databin, folder, "--max-update", 6, "--tensorboard-logdir", folder / "tb", "--best-checkpoint-metric", "aer"
@@ -40,7 +40,7 @@ def plain(train, databin, tmp_path_factory):
     ids=["joint", "per-objective"],
 )
 def unshuffled(request, train, databin, tmp_path_factory):
-    """Options of a normalisation, and losses of four updates of batches of eight in the order of the data."""
+    """Options of a normalisation, and losses of four updates of batches of eight in the data's order."""
     normalization, objectives = request.param
     extra = (*NO_VALID, "--max-update", 4, "--curriculum", 10, "--loss-normalization", normalization)
     extra += ("--objectives", objectives)
@@ -51,7 +51,7 @@ def test_a_run_logs_every_loss_and_validates_aer(plain):
     logged, done, folder = plain
     assert sorted(logged) == [1, 2, 3, 4, 5, 6]
     assert {"mlm_loss", "tlm_loss", "dwa_loss", "dwa_accuracy"} <= set(logged[6])
-    assert "dwa_loss" not in logged[1]  # the first update does not label, as in the released code
+    assert "dwa_loss" not in logged[1]  # as in the released code, the first update does not label
     assert logged[1]["mlm_loss"] == pytest.approx(math.log2(806), rel=0.05)  # bits per token of a uniform guess
     valid = validations(done.stdout + done.stderr)[-1]
     assert {"valid_aer", "valid_aer_en-de", "valid_aer_en-fr", "valid_dwa_links_per_token"} <= set(valid)
@@ -173,7 +173,7 @@ def test_training_goes_on_from_an_encoder_only_checkpoint(plain, train, databin,
     weights = torch.load(tmp_path / "save/checkpoint_last.pt", weights_only=True)["model"]
     key = "encoder.sentence_encoder.layers.0.fc1.weight"
     assert not torch.equal(weights[key], state["model"][key])
-    assert (weights[key] - state["model"][key]).abs().max() < 0.01  # three small steps away, not a new start
+    assert (weights[key] - state["model"][key]).abs().max() < 0.01  # three small steps away, so not a new start
 
 
 def test_data_of_fairseq_preprocess_train_and_align(train, databin, sample, command, tmp_path):

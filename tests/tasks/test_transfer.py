@@ -1,4 +1,4 @@
-"""What a transfer task makes of its options before training: examples, labels, head, what is frozen."""
+"""A transfer task before training: examples, labels, head, and frozen parts."""
 
 from argparse import Namespace
 
@@ -144,7 +144,7 @@ def test_a_checkpoint_of_other_labels_or_options_is_refused(transfer_data, trans
     state = made.state_dict()
     made.load_state_dict(state)
     made.load_state_dict({"tokenizer": state["tokenizer"]})  # a pre-trained encoder
-    made.load_state_dict({"transfer": {**state["transfer"], "benchmark": "ner"}})  # another task's head is not used
+    made.load_state_dict({"transfer": {**state["transfer"], "benchmark": "ner"}})  # another task's head is ignored
     for part, value in (("labels", ["ADJ"]), ("options", {"crf": True}), ("features", {"feature_based": True})):
         with pytest.raises(XalignError, match=rf"other {part}[\s\S]*xalign_tagging"):
             made.load_state_dict({"transfer": {**state["transfer"], part: value}})

@@ -56,7 +56,7 @@ def test_batches_have_examples_of_like_length_and_leave_none_out():
     assert sorted(np.concatenate(batches)) == list(range(len(sizes))) and {len(batch) for batch in batches} == {3, 4}
     spread = np.mean([np.ptp(sizes[batch]) for batch in batches])
     assert spread < 0.5 < 4 < np.mean([np.ptp(sizes[batch]) for batch in np.split(order[:-3], len(order) // 4)])
-    # Only examples that the draw brought close to each other were sorted.
+    # Only examples that the draw put close together are sorted.
     first = set(order[: 4 * SORTED_BATCHES].tolist())
     assert {int(k) for batch in batches[:SORTED_BATCHES] for k in batch} == first
 

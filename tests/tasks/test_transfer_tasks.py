@@ -1,4 +1,4 @@
-"""Fine-tuning by the real fairseq-train: every family learns 50 examples by heart, with losses as they were."""
+"""Fine-tuning with the real fairseq-train: every family memorises 50 examples, with stored losses."""
 
 import json
 import os
@@ -56,11 +56,11 @@ def fine_tune(command, data, encoder, benchmark, save, *extra, check=True, epoch
 
 @pytest.fixture(scope="module", params=TASKS)
 def learnt(request, command, transfer_data, transfer_encoder, tmp_path_factory):
-    """A benchmark, its losses and the checkpoint that knows its training file by heart."""
+    """A benchmark, its losses and the checkpoint that has memorised its training file."""
     save = tmp_path_factory.mktemp(request.param)
     epochs = TASKS[request.param][1]
-    # With the rate that it began with, Adam leaps out of a minimum that it has found, on some processors in the last
-    # epoch; so the rate falls over the last third.
+    # At a constant learning rate Adam jumps out of a minimum, on some processors in the last epoch; so the rate falls
+    # over the last third.
     extra = ("--force-anneal", 2 * epochs // 3, "--lr-shrink", 0.85, "--valid-split", "train")
     extra += ("--validate-interval", epochs)
     losses, scores, _ = fine_tune(command, transfer_data, transfer_encoder, request.param, save, *extra)
@@ -85,7 +85,7 @@ def test_losses_are_those_of_the_golden_run(learnt):
         golden[benchmark] = kept
         GOLDEN.write_text(json.dumps(golden, indent=1, sort_keys=True) + "\n")
     for update, loss in golden[benchmark].items():
-        # Processors add in different orders, and training amplifies it; a real change is far larger.
+        # Processors sum in different orders, and training amplifies the difference; a real change is far larger.
         assert kept[update] == pytest.approx(loss, abs=0.002 if int(update) <= 2 else 0.03), update
 
 
@@ -100,7 +100,7 @@ def test_windows_and_batches_do_not_change_predictions(learnt, transfer_data):
 
 def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(command, transfer_data, transfer_encoder, tmp_path):
     whole, _, _ = fine_tune(command, transfer_data, transfer_encoder, "pos", tmp_path / "whole", epochs=3)
-    # 5 updates an epoch: stopped in the middle of the second
+    # 5 updates per epoch: stopped in the middle of the second
     cut = ("--max-update", 7, "--save-interval-updates", 7)
     first, _, _ = fine_tune(command, transfer_data, transfer_encoder, "pos", tmp_path / "cut", *cut, epochs=3)
     second, _, _ = fine_tune(command, transfer_data, transfer_encoder, "pos", tmp_path / "cut", epochs=3)
@@ -132,7 +132,7 @@ def test_features_are_read_through_the_encoders_linear_maps(
     assert losses[1] != without[1]
     assert output.count("read through linear maps of de, en") == 1
     before, after = (checkpoint.read(path)["model"] for path in (mapped_encoder, tmp_path / "checkpoint_last.pt"))
-    assert all(torch.equal(value, after[key]) for key, value in before.items())  # the maps are kept, and as they were
+    assert all(torch.equal(value, after[key]) for key, value in before.items())  # the maps are kept unchanged
     predictor = Predictor.load(tmp_path / "checkpoint_last.pt")
     path = find(predictor.benchmark, transfer_data, "test", "de")
     score = evaluate(predictor, path, "de").scores["accuracy"]

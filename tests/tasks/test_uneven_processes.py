@@ -1,4 +1,4 @@
-"""Every objective in four processes, some without links, without pairs or with nothing: none waits, all stay equal."""
+"""Every objective in four processes, some without links, pairs or any data: none waits, all stay equal."""
 
 import itertools
 import math
@@ -19,17 +19,17 @@ OPTIONS = {
     "moco": {"moco_queue_size": 64, "moco_queue_init": "random"},
     "word_contrastive": {"word_contrastive_gather": True},
 }
-# The package's own: other tests of the process may have registered theirs.
+# Only the package's: other tests of the process may have registered theirs.
 NAMES = sorted(name for name, each in OBJECTIVES.items() if each.__module__.startswith("xalign_fairseq."))
 CASES = list(itertools.product(NAMES, BACKENDS))
-# Objectives that exchange pairs between processes, or edit parameters by them, need some of each.
+# Objectives that exchange pairs between processes, or edit parameters with them, need some of each.
 NEED_PAIRS = ("linear_mapping", "moco", "word_contrastive")
 UPDATES = 3
 WORKERS = 4
 
 
 def samples(rank, update, name):
-    """The update of a worker: pairs with links or without; blocks alone, or nothing, once it has had a batch."""
+    """The update of a worker: pairs with or without links; only blocks, or, after a first batch, nothing."""
     pairs = [
         pair(n, m, diagonal(n, m) if rank == 0 else None, langs=(0, 1), seed=rank + 10 * update)
         for n, m in ((5, 4), (3, 6), (4, 4))
@@ -45,7 +45,7 @@ def worker(rank):
     for name, backend in CASES:
         chosen = {"objectives": name, **OPTIONS.get(name, {})}
         trainer = make_trainer(backend, rank, WORKERS, "per-objective", chosen, lexicons=[LEXICON])
-        trainer.reset_dummy_batch(samples(rank, 0, name)[0])  # as the epoch's first batch is, for who has none
+        trainer.reset_dummy_batch(samples(rank, 0, name)[0])  # the epoch's first batch, for workers without one
         losses = []
         for update in range(UPDATES):
             losses.append(float(trainer.train_step(samples(rank, update, name))["loss"]))

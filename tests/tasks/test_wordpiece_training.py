@@ -1,4 +1,4 @@
-"""Runs of fairseq-train from an encoder of BERT's kind, and with lexicons."""
+"""Runs of fairseq-train from a BERT-like encoder, and with lexicons."""
 
 import math
 import re
@@ -22,7 +22,7 @@ EPS = ("--layer-norm-eps", "1e-12")
 
 @pytest.fixture(scope="module")
 def bert(sample, tmp_path_factory):
-    """Path of a checkpoint whose pieces are the sample's."""
+    """Path of a checkpoint with the sample's pieces."""
     path = tmp_path_factory.mktemp("bert") / "bert.pt"
     lines = [line for lang in ("en", "de") for line in (sample / f"en-de/train.{lang}").read_text().splitlines()]
     write_bert(path, train_symbols(lines, size=500))
@@ -102,7 +102,7 @@ def test_align_mlm_learns_from_the_trained_entries_and_the_checkpoint_keeps_the_
         cosines.append(torch.nn.functional.cosine_similarity(src, tgt).mean().item())
     assert cosines[0] > cosines[1] + 0.1
 
-    # Another choice of entries is refused, and the run goes on with its own.
+    # Another selection of entries is refused, and the run continues with its own.
     other = shutil.copytree(lexicon_bin, tmp_path / "other")
     nouns = lexicon_bin.parent / "nouns.tsv"
     command("xalign", "lexicon", other, "--pair", "en-de", "--from", nouns, "--seed", 2, "--overwrite")
@@ -113,7 +113,7 @@ def test_align_mlm_learns_from_the_trained_entries_and_the_checkpoint_keeps_the_
 
 
 def test_xlm_and_dict_mlm_train_language_embeddings(train, lexicon_bin, tmp_path):
-    names = "en,fr,de"  # not in the order in which the data number them
+    names = "en,fr,de"  # not the data's order of languages
     for criterion in ("xlm", "dict_mlm"):
         folder = tmp_path / criterion
         extra = (*NO_VALID, "--max-update", 2, "--language-embeddings", names)

@@ -1,4 +1,4 @@
-"""A trainer without a model: as much of one as it takes to call its methods over stand-ins of fairseq's."""
+"""A trainer without a model: enough to call its methods over stand-ins of fairseq's."""
 
 from types import SimpleNamespace
 
@@ -18,7 +18,7 @@ def fairseqs():
 
 @pytest.fixture
 def make(fairseqs, tmp_path, monkeypatch):
-    """The function that makes a trainer with these attributes, on a CPU, with this configuration."""
+    """A function that makes a trainer with these attributes, on a CPU, with this configuration."""
 
     def made(task=None, common=(), checkpoint=(), distributed=(), max_update=0, ema=False, **attributes):
         usual = {

@@ -43,7 +43,7 @@ def test_numbers_of_adam_are_as_they_are_written_by_hand():
 def test_the_command_is_fairseq_train_with_this_package_and_ends_with_an_error_in_the_input_alone(tmp_path):
     line = [*FAIRSEQ_TRAIN, "nowhere", "--user-dir", USER_DIR, "--cpu", "--task", "xalign_pretraining"]
     line += ["--criterion", "mlm", "--arch", "xalign_tiny", "--max-tokens", "64", "--lr=-1"]
-    done = WARM.run("fairseq", line, tmp_path, dict(os.environ))  # its --save-dir is in there
+    done = WARM.run("fairseq", line, tmp_path, dict(os.environ))  # it contains its --save-dir
     assert done.returncode == 1 and "where: --lr" in done.stderr and "Traceback" not in done.stderr
     assert done.stderr.splitlines()[-1].strip() == "(--debug shows where in the program)"
 
@@ -84,7 +84,7 @@ def test_without_text_to_validate_on_nothing_is_validated(tmp_path):
         assert "--disable-validation" not in added and line[-len(own) :] == own
     (tmp_path / "valid.en-de.en.idx").touch()
     assert "--disable-validation" not in train_line(f"{tmp_path}:{tmp_path / 'other'}", GIVEN)[1]
-    # fairseq validates on the first folder alone
+    # fairseq validates only on the first folder
     assert "--disable-validation" in train_line(f"{tmp_path / 'other'}:{tmp_path}", GIVEN)[1]
 
 

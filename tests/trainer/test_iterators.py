@@ -24,7 +24,7 @@ def readers(count, size=2):
 
 
 def read(all_readers, steps=None):
-    """The items of a number of batches of each process, or of all the rest; and the state then."""
+    """The items of some batches of each process, or of all remaining ones; and the state then."""
     items = []
     for reader in all_readers:
         for number, batch in enumerate(reader.next_epoch_itr(), 1):
@@ -61,14 +61,14 @@ def test_an_epoch_with_nothing_left_gives_way_to_the_next():
 @pytest.mark.parametrize(
     ("before", "steps", "after", "size", "place"),
     [
-        (1, 10, 1, 4, 6),  # of 23 batches of 2, of 12 of 4 now: 5.2
+        (1, 10, 1, 4, 6),  # 23 batches of 2 are 12 of 4: 5.2
         (1, 10, 1, 1, 20),
-        (1, 20, 1, 23, (2, 0)),  # of two
+        (1, 20, 1, 23, (2, 0)),  # two processes
         (2, 5, 1, 4, 6),
     ],
 )
 def test_of_other_batches_the_share_of_the_epoch_stays(before, steps, after, size, place):
-    """It ended in fairseq's traceback where it was behind the end."""
+    """A place beyond the end gave fairseq's traceback."""
     _, state = read(readers(before), steps)
     (resumed,) = readers(after, size)
     resumed.load_state_dict(state)

@@ -1,4 +1,4 @@
-"""fairseq-train as a process, by a program in its place."""
+"""fairseq-train as a process, replaced by a program."""
 
 import signal
 import subprocess
@@ -19,7 +19,7 @@ from xalign_fairseq.trainer.launch import FairseqTraining, run_training
 
 @pytest.fixture
 def instead(monkeypatch):
-    """The function that puts a program in the place of fairseq-train."""
+    """A function that replaces fairseq-train by a program."""
     return partial(put_program, monkeypatch)
 
 
@@ -128,7 +128,7 @@ def test_checkpoints_of_the_run_alone_are_mended(instead, tmp_path):
 
 @pytest.mark.parametrize("program", ["signal.signal(signal.SIGUSR1, lambda *_: sys.exit(75))", "pass"])
 def test_sigusr1_is_handed_on_and_is_no_failure(instead, tmp_path, program):
-    """The second program dies of it, as fairseq-train does before it has set up its handler."""
+    """It kills the second program, like fairseq-train before its handler is set."""
     instead(f"import signal, sys, time; {program}; print('ready'); time.sleep(60)")
     before = signal.getsignal(signal.SIGUSR1)
     with pytest.raises(Requeued):
@@ -170,7 +170,7 @@ def test_the_training_does_not_outlive_its_killed_parent(tmp_path):
 
     def is_free():
         try:
-            with alone(tmp_path):  # the lock went with both
+            with alone(tmp_path):  # both released the lock
                 return True
         except XalignError:
             return False

@@ -17,9 +17,9 @@ from xalign_fairseq.transport.ops import attention
 BASE_DEPTH = dataclasses.replace(CONFIG, encoder_layers=12)
 SAMPLE = collate(
     [pair(6, 6, diagonal(6, 6))], [block(1, 14)]
-)  # as long as the pair: one call of attention, as by varlen
-# With little room: who adds a launch to every layer, or one for every parameter, is to notice. fp16 also looks at the
-# norm before the loss scale is changed.
+)  # as long as the pair: one call of attention, as with varlen
+# Little margin, to notice an additional launch per layer or parameter. fp16 also reads the norm before it changes the
+# loss scale.
 CEILINGS = {"": (910, 1), "--bf16": (930, 1), "--fp16": (920, 2), "--memory-efficient-bf16": (930, 1)}
 
 
@@ -29,7 +29,7 @@ def test_launches_and_waits_of_an_update_of_xlm_align(precision, kernels, waits,
     extra = ["--optimizer", "xalign_adamw", "--clip-norm", "1", *precision.split()]
     made = make_trainer("legacy_ddp", 0, 1, None, "xlm_align", extra, BASE_DEPTH)
     made.get_model().set_num_updates(20)
-    made.train_step([SAMPLE])  # what a run does once
+    made.train_step([SAMPLE])  # work of the first update only
     with Launches(monkeypatch) as found:
         made.train_step([SAMPLE])
     print(f"{precision or 'float32'}: {found.kernels.total()} kernels, waits {dict(found.waits)}; {found.kernels}")
@@ -37,7 +37,7 @@ def test_launches_and_waits_of_an_update_of_xlm_align(precision, kernels, waits,
 
 
 class Graph(torch.autograd.Function):
-    """A recorded pass: all that runs in it is one launch forward and one backward."""
+    """A recorded pass: it counts as one launch forward and one backward."""
 
     @staticmethod
     def forward(ctx, layers, x, *parameters):
@@ -76,10 +76,10 @@ def test_launches_of_an_update_of_xlm_align_with_cuda_graphs(monkeypatch):
 def test_launches_and_waits_of_the_device_are_counted(monkeypatch):
     x = torch.arange(4.0)
     with Launches(monkeypatch) as found:
-        y = (x.view(2, 2) + 1).t()  # one kernel; views and new memory are none
+        y = (x.view(2, 2) + 1).t()  # one kernel; views and allocations are none
         torch.empty(3)
-        number = torch.tensor(y.sum().item())  # another one, and a wait
-        float(number * 2)  # of the host: neither
+        number = torch.tensor(y.sum().item())  # another kernel, and a wait
+        float(number * 2)  # on the host: neither
         copied = y.cpu()
         bool(copied.any())
         torch._foreach_copy_([x], [y.flatten()])

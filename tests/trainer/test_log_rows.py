@@ -28,7 +28,7 @@ def test_rows_of_both_formats(line, kind, updates, values):
     row = read_row(f"{HEAD}{line}\n")
     assert (row.kind, row.updates, row.values) == (kind, updates, values)
     assert row.time == "2026-11-23 05:12:51"
-    bare = read_row(line.split(" | ", 1)[1])  # as a --log-file has it
+    bare = read_row(line.split(" | ", 1)[1])  # as in a --log-file
     assert bare == LogRow(kind, updates, values)
 
 
@@ -72,10 +72,10 @@ def test_updates_tokens_and_minutes_of_a_run_that_was_resumed(tmp_path):
         + "epoch 001 | loss 9 | wps 1 | wpb 3000.5 | bsz 9 | num_updates 30 | lr 0.1 | gnorm 1\n"
         "epoch 001 | valid on 'valid' subset | loss 9 | wpb 9 | num_updates 30 | best_loss 9\n"
         "epoch 002 | loss 9 | wps 1 | wpb 2000 | bsz 9 | num_updates 35 | lr 0 | gnorm 1\n"
-        "epoch 002 | loss 9 | wps 1 | wpb 2000 | bsz 9 | num_updates 35 | lr 0 | gnorm 1\n"  # again
+        "epoch 002 | loss 9 | wps 1 | wpb 2000 | bsz 9 | num_updates 35 | lr 0 | gnorm 1\n"  # repeated
         "done training in 90.0 seconds\ndone training in 30.0 seconds\n"
     )
-    # all updates, though the last interval that was logged ends with update 20
+    # all updates, though the last logged interval ends with update 20
     assert read_cost(log) == TrainingCost(updates=35, tokens=30 * 3000.5 + 5 * 2000, minutes=2.0, gpus=())
 
 

@@ -1,6 +1,6 @@
-"""Which checkpoint takes the place of a damaged one.
+"""Which checkpoint replaces a damaged one.
 
-A file here holds its updates, 0 if it is a model without training, and is damaged if it is empty.
+Here a file holds its number of updates, 0 for an untrained model, and an empty file is damaged.
 """
 
 import pytest
@@ -16,7 +16,7 @@ def updates_of(path):
 
 @pytest.fixture(autouse=True)
 def files(monkeypatch):
-    """Files of a number stand for checkpoints."""
+    """Files with a number simulate checkpoints."""
     monkeypatch.setattr(checkpoint, "updates_of", updates_of)
 
 
@@ -40,14 +40,14 @@ def read(folder):
             {"1_4": 4, "1_8": 8, "best": 8, "last": 4},
             ["best.pt is damaged: checkpoint_1_8.pt, of update 8,"],
         ),
-        # at the end of an epoch, of which there is no other checkpoint
+        # the checkpoint of an epoch's end, which has no copy
         (
             {"1_4": 4, "best": 8, "last": None},
             {"1_4": 4, "best": 8, "last": 8},
             ["last.pt is damaged: checkpoint_best"],
         ),
         ({"1_8": None, "last": 4}, {"last": 4}, ["1_8.pt is damaged and is removed"]),
-        # a model that was put there, which holds no training
+        # a model put there by hand, without training state
         ({"1_8": 8, "best": 0, "last": 8}, {"1_8": 8, "best": 0, "last": 8}, []),
         ({"1_8": 8, "best": 0, "last": None}, {"1_8": 8, "best": 0, "last": 8}, ["last.pt is damaged: checkpoint_1_8"]),
         (
@@ -68,7 +68,7 @@ def test_the_newest_whole_checkpoint_takes_the_place_of_a_damaged_one(tmp_path, 
 
 
 def test_without_a_last_checkpoint_training_begins_anew(tmp_path):
-    """Killed before the first checkpoint was copied: whether it was the best one is known no more."""
+    """Killed before the first checkpoint was copied: it is unknown whether it was the best one."""
     write(tmp_path / "run", {"1_4": 4})
     assert not mend(tmp_path / "run", print)
 

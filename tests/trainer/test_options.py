@@ -12,7 +12,7 @@ from xalign_fairseq.trainer.options import check_options, check_parts, check_sta
 
 @pytest.fixture
 def checked(tmp_path):
-    """The function that checks the usual options but for one."""
+    """A function that checks the usual options with one change."""
 
     def check(**changes):
         cfg = copy.deepcopy(configuration("legacy_ddp", 0, 1))
@@ -142,7 +142,7 @@ def test_parts_that_were_made_for_others_are_refused_with_those_that_fit(parts, 
 
 @pytest.fixture
 def start(tmp_path):
-    """The function that checks what a run in a folder begins with."""
+    """A function that checks the initial model of a run in a folder."""
 
     def check(**given):
         usual = {"restore_file": "checkpoint_last.pt", "continue_once": None, "finetune_from_model": None}

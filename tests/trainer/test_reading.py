@@ -1,4 +1,4 @@
-"""What the host reads of an update: numbers in one transfer, and a sample size that it does not look at."""
+"""What the host reads in an update: numbers in one transfer, and a sample size without looking at it."""
 
 import pytest
 import torch

@@ -19,7 +19,7 @@ CFG, held = SimpleNamespace(checkpoint="folder"), []
 
 @pytest.fixture
 def call_main(monkeypatch):
-    """fairseq's entry, over one that runs what it is given."""
+    """fairseq's entry point with a function as the training."""
     before = signal.signal(signal.SIGUSR1, signal.SIG_DFL)
     for name in ("received", "trains"):
         monkeypatch.setattr(requeue.Signalled, name, False)
@@ -54,7 +54,7 @@ def test_somebody_elses_handler_stays(call_main):
 
 @pytest.mark.parametrize("trains", [False, True])
 def test_who_starts_the_others_hands_the_signal_on(call_main, monkeypatch, trains):
-    """Children of a process that trains itself are workers that read data."""
+    """Children of a process that trains itself are data workers."""
     handed = []
     monkeypatch.setattr(requeue.Signalled, "trains", trains)
     monkeypatch.setattr(requeue.multiprocessing, "active_children", lambda: [SimpleNamespace(pid=11)])
@@ -104,14 +104,14 @@ sys.stdin.read()
 
 @pytest.fixture(autouse=True)
 def released(monkeypatch):
-    """What a test holds is free afterwards."""
+    """Releases a test's locks afterwards."""
     monkeypatch.delenv(HELD, raising=False)
     yield
     requeue._locks.close()
 
 
 def other(folder, **options):
-    """Another process that holds the folder as long as its input is open."""
+    """Another process that holds the folder while its input is open."""
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     return subprocess.Popen([sys.executable, "-c", HOLD, folder], **pipes, text=True, **options)
 
@@ -127,7 +127,7 @@ def test_the_second_of_two_trainings_is_refused_and_goes_when_the_first_has_ende
     hold(cfg)
     hold(cfg)
     assert os.environ[HELD] == str(tmp_path / "run")
-    with other(tmp_path / "run") as spawned:  # of this training, by the environment
+    with other(tmp_path / "run") as spawned:  # of this training, by its environment
         assert spawned.communicate("")[0] == "held\n"
 
 

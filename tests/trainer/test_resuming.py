@@ -17,7 +17,7 @@ from xalign_fairseq.encoder.checkpoint import updates_of
 
 
 class Counted(SimpleNamespace):
-    """A process in which nothing has been validated yet."""
+    """A process without validations so far."""
 
     def __init__(self):
         super().__init__(checkpoint=SimpleNamespace(patience=3, maximize_best_checkpoint_metric=False))
@@ -28,7 +28,7 @@ class Counted(SimpleNamespace):
 
 @pytest.fixture
 def restart(monkeypatch):
-    """Begins a process in which nothing has been validated; the last goes with the test."""
+    """Starts a process without validations; the last one ends with the test."""
     for name in ("best", "num_runs"):
         monkeypatch.setattr(loop.should_stop_early, name, None, raising=False)
 
@@ -42,7 +42,7 @@ def restart(monkeypatch):
 
 @pytest.fixture
 def saved(make, fairseqs, monkeypatch, tmp_path):
-    """The function that saves a checkpoint; its content besides the model."""
+    """A function that saves a checkpoint and returns its content without the model."""
     monkeypatch.setattr(fairseqs, "should_save_checkpoint_on_current_rank", True)
     monkeypatch.setattr(fairseqs, "state_dict", lambda self: {"model": {}, "extra_state": {"metrics": 1}})
 
@@ -55,7 +55,7 @@ def saved(make, fairseqs, monkeypatch, tmp_path):
 
 @pytest.fixture
 def load(make, fairseqs, monkeypatch):
-    """The function that has a trainer read a checkpoint with this extra state."""
+    """A function that makes a trainer read a checkpoint with this extra state."""
 
     def read(extra_state, **reset):
         monkeypatch.setattr(fairseqs, "load_checkpoint", lambda self, *given: extra_state)
@@ -117,7 +117,7 @@ def damaged(tmp_path):
 
 @pytest.fixture
 def resumed(make, fairseqs, monkeypatch, tmp_path):
-    """The function that has a trainer resume: the updates of its last checkpoint then."""
+    """A function that makes a trainer resume and returns the updates of its last checkpoint."""
 
     def resume(rank=0, suffix="", **checkpoint):
         monkeypatch.setattr(fairseqs, "load_checkpoint", lambda self, name, *given: None)
@@ -137,7 +137,7 @@ def test_training_resumes_from_the_newest_whole_checkpoint_and_says_so(damaged, 
 
 def test_other_damaged_files_and_a_best_model_without_training_are_left(damaged, resumed):
     (damaged / "checkpoint_mine.pt").write_bytes(b"half")
-    torch.save({"model": {"weight": torch.ones(2)}}, damaged / "checkpoint_best.pt")  # as untrim and import-hf write it
+    torch.save({"model": {"weight": torch.ones(2)}}, damaged / "checkpoint_best.pt")  # as from untrim and import-hf
     before = (damaged / "checkpoint_best.pt").read_bytes()
     assert resumed() == 8
     assert (damaged / "checkpoint_mine.pt").read_bytes() == b"half"
@@ -167,7 +167,7 @@ class Task:
 
 @pytest.fixture
 def read(tmp_path, monkeypatch):
-    """Stands for reading a checkpoint file with the given contents."""
+    """Replaces reading a checkpoint file by the given contents."""
 
     def given(state):
         reader = lambda *args, **kwargs: state  # noqa: E731
@@ -202,7 +202,7 @@ def test_a_checkpoint_without_a_task_state_goes_on(make, read):
 
 
 def shown(rank):
-    """What a worker's task has seen when rank 0 alone has read a checkpoint."""
+    """The arguments of a worker's task after only rank 0 has read a checkpoint."""
     seen = []
     checkpoint_utils.load_checkpoint_to_cpu = lambda *args, **kwargs: {"model": {}, "task_state": {"shard": 1}}
     made = make_trainer("legacy_ddp", rank, 2, "joint", {"objectives": "mlm,tlm"})
@@ -219,7 +219,7 @@ def test_every_rank_s_task_sees_what_rank_0_has_read(tmp_path):
 
 @pytest.mark.parametrize("state", [{"model": {}, "cfg": None}, {"model": {}, "args": None, "extra_state": {}}])
 def test_a_model_without_training_is_begun_with_or_refused(make, fairseqs, tmp_path, state, monkeypatch):
-    """As other tools write it: fairseq ended in KeyError: 'best_loss'."""
+    """From other tools: fairseq failed with KeyError: 'best_loss'."""
     path, loaded = tmp_path / "model.pt", []
     torch.save(state, path)
     made = make(SimpleNamespace(load_state_dict=loaded.append), checkpoint={"finetune_from_model": str(path)})
@@ -235,18 +235,18 @@ def test_a_model_without_training_is_begun_with_or_refused(make, fairseqs, tmp_p
         made.load_checkpoint(str(path))
     other = make(checkpoint={"restore_file": str(path)})
     with pytest.raises(XalignError, match="no training to resume"):
-        other.load_checkpoint(str(path), reset_optimizer=True)  # its place in the data is asked for
+        other.load_checkpoint(str(path), reset_optimizer=True)  # its place in the data is required
 
 
 @pytest.mark.parametrize("extra_state", [{}, {"ema": {"x": 2}}])
 def test_the_average_of_parameters_begins_with_the_model_where_a_checkpoint_has_none(
     make, fairseqs, tmp_path, extra_state, monkeypatch
 ):
-    """fairseq ended in KeyError: 'model'."""
+    """fairseq failed with KeyError: 'model'."""
     path, restored = tmp_path / "model.pt", []
     torch.save({"model": {"x": 1}, "args": None, "extra_state": extra_state}, path)
     made = make(SimpleNamespace(load_state_dict=None), checkpoint={"finetune_from_model": str(path)}, ema=True)
-    model = SimpleNamespace(set_num_updates=id, load_state_dict=lambda given, **more: given.clear())  # as it renames
+    model = SimpleNamespace(set_num_updates=id, load_state_dict=lambda given, **more: given.clear())  # renames in place
     monkeypatch.setattr(fairseqs, "model", model)
     monkeypatch.setattr(fairseqs, "ema", SimpleNamespace(restore=lambda state, **more: restored.append(state)))
     made.get_criterion, made.lr_step = torch.nn.Identity, id

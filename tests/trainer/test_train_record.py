@@ -1,4 +1,4 @@
-"""training.json, once for each time that a run began."""
+"""training.json has a session for each start of a run."""
 
 import json
 import os
@@ -70,7 +70,7 @@ def test_the_same_data_by_another_name_are_the_same_run(tmp_path, monkeypatch):
 
 
 def test_a_command_that_wrote_no_checkpoint_is_not_the_run(tmp_path):
-    """Such as a mistyped one, which ended before training: the run was refused afterwards, and another one taken."""
+    """For example a mistyped option, which failed before training: afterwards the correct run was refused."""
     begun(tmp_path, "a", "--seed", "1")
     past = (tmp_path / train_record.NAME).stat().st_mtime - 5
     os.utime(tmp_path / "checkpoint_last.pt", (past, past))
@@ -109,7 +109,7 @@ def test_a_record_of_another_form_is_named(tmp_path):
 
 @pytest.fixture
 def source(tmp_path):
-    """A file in a repository of one commit, which has a tag."""
+    """A file in a repository with one tagged commit."""
     file = tmp_path / "code.py"
     file.write_text("1\n")
     own = ("-c", "user.name=a", "-c", "user.email=a@b.c")
@@ -148,12 +148,12 @@ def test_a_copy_of_the_sources_is_told_its_commit(source, tmp_path, monkeypatch)
     copy.parent.mkdir()
     copy.write_text("1\n")
     assert commit(copy) == "abc1234"
-    assert commit(source) != "abc1234"  # git knows better
+    assert commit(source) != "abc1234"  # git is more current
 
 
 @pytest.fixture
 def gpus(tmp_path, monkeypatch):
-    """A stand-in of nvidia-smi: two GPUs, of which ``-i`` chooses one; it fails for others."""
+    """A stand-in for nvidia-smi: two GPUs, of which ``-i`` selects one; it fails for others."""
     program = tmp_path / "nvidia-smi"
     program.write_text(
         '#!/bin/sh\ncase "$3 $4" in " ") printf "First\\nSecond\\n";; "-i 0") echo First;; "-i 1") echo Second;;\n'

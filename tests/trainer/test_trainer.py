@@ -76,7 +76,7 @@ def test_the_log_has_the_share_of_the_time_that_passed_in_waiting(make, fairseqs
     made, shares = make(), []
 
     def epoch(cfg, trainer, task, epoch_itr):
-        # Two micro-batches and then one, as fairseq groups them for --update-freq 2.
+        # Two micro-batches, then one, as fairseq groups them for --update-freq 2.
         for samples in iterators.GroupedIterator(iterators.CountingIterator(batches(), total=3), 2):
             trainer.train_step(samples)
             now(1000)  # validation
@@ -126,26 +126,26 @@ def test_micro_batches_that_are_lacking_come_first_and_count_nothing(make, fairs
     assert ran == samples == [{}, None, {"a": 1}, {"b": 1}]
     told = [(int(size), float(logs["loss"]), logs["n"], logs["of"]) for _, size, logs in found]
     assert told == [(0, 0.0, 0, "x")] * 2 + [(5, 2.0, 3, "x")] * 2
-    assert made.task.train_step is step  # the task is left as it was
+    assert made.task.train_step is step  # the task is unchanged
 
 
 NORMALIZATIONS, CHOSEN = ("joint", "per-objective"), {"objectives": "mlm,tlm"}
 
 
 def part(number):
-    """A micro-batch, none of which is like another."""
+    """A micro-batch; all of them differ."""
     n, m = ((5, 7), (3, 2), (9, 6))[number]
     return collate([pair(n, m, diagonal(n, m))], [block(number, 8 + 3 * number)])
 
 
 def update(made, samples):
-    """The gradient that the optimizer steps by, and what is logged."""
+    """The gradient of the optimizer's step, and the logged values."""
     logs = made.train_step(samples)
     return torch.cat([p.grad.flatten() for p in made.get_model().parameters()]), logs
 
 
 def worker(rank):
-    """The first worker has two micro-batches and the second one, as at the end of an epoch; of either normalisation."""
+    """At the end of an epoch, the first worker has two micro-batches and the second one; with either normalisation."""
     found = []
     for normalization in NORMALIZATIONS:
         made = make_trainer("legacy_ddp", rank, 2, normalization, CHOSEN)
@@ -184,7 +184,7 @@ def test_an_overflow_on_a_gpu_is_left_to_fairseq(make, fairseqs, monkeypatch):
 
 @pytest.fixture
 def training(make, fairseqs, monkeypatch):
-    """The function that makes a trainer of a linear model whose updates have the norms that it is given."""
+    """A function that makes a trainer of a linear model whose updates have the given norms."""
 
     def train_step(self, samples, raise_oom=False):
         for sample in samples:
@@ -243,7 +243,7 @@ def test_what_a_bad_update_has_not_spoilt_is_saved(training):
 
 def test_what_bfloat16_multiplies_gradients_with_is_forgotten_with_them(training):
     made = training()
-    made.optimizer_._multiply_factor = BAD  # one over the sample size, and the clipping by a norm that is not a number
+    made.optimizer_._multiply_factor = BAD  # one over the sample size, times clipping by a norm that is not a number
     made.train_step([BAD])
     assert made.optimizer_._multiply_factor == 1.0
 
@@ -274,7 +274,7 @@ def test_an_epoch_is_trained_unless_patience_is_at_its_end(make, counted, patien
 
 @pytest.fixture
 def validate(monkeypatch):
-    """The function that validates with a trainer by fairseq-train's loop, and what its own validation returns."""
+    """A function that validates with a trainer in fairseq-train's loop, whose validation returns given values."""
     own = {"value": ([0.5], False), "calls": 0}
 
     def fairseqs(*given):
@@ -299,7 +299,7 @@ def test_an_update_that_is_left_out_is_not_validated_again_unless_the_epoch_ends
 
 @pytest.fixture
 def signalled(make, monkeypatch):
-    """A trainer that has received SIGUSR1, and the arguments of the checkpoints that are saved."""
+    """A trainer that has received SIGUSR1, and the arguments of saved checkpoints."""
     calls = []
     monkeypatch.setattr(requeue.Signalled, "received", True)
     monkeypatch.setattr(checkpoint_utils, "save_checkpoint", lambda *given: calls.append(given) or "last.pt")
@@ -314,11 +314,11 @@ def test_after_the_signal_the_run_saves_and_ends(signalled, validate, monkeypatc
     assert call(made) == ([0.5], False) and not calls
     monkeypatch.setattr(requeue.Signalled, "received", True)
     with pytest.raises(SystemExit) as end, caplog.at_level(logging.INFO):
-        call(made)  # though this update was left out
+        call(made)  # although this update was skipped
     assert end.value.code == 75 and "SIGUSR1: saved at update 0; the same command resumes" in caplog.text
     ((saved, by, place, loss),) = calls
     assert (by, place, loss) == (made, "place", None)
-    assert not saved.no_save and not saved.no_last_checkpoints  # it must be there
+    assert not saved.no_save and not saved.no_last_checkpoints  # it must be saved
 
 
 def test_what_was_not_saved_is_told(signalled, monkeypatch, caplog):
@@ -344,7 +344,7 @@ def test_what_one_process_has_received_all_know_after_the_update(signalled, fair
         "_aggregate_logging_outputs",
         lambda self, logs, *counts, ignore: (logs, [*(2 * count for count in counts[:-1]), counts[-1] + others]),
     )
-    made.requeue_if_signalled("place")  # the others may be in their next update, whose counts wait for this process
+    made.requeue_if_signalled("place")  # the others may be in their next update and wait for this process
     assert made._aggregate_logging_outputs(["logs"], 1, 2, ignore=True) == (["logs"], [2, 4])
     with pytest.raises(SystemExit) if ends else contextlib.nullcontext():
         made.requeue_if_signalled("place")

@@ -1,4 +1,4 @@
-"""An encoder with objectives as one module: its loss, accumulated and shared updates, what it writes."""
+"""An encoder with objectives as one module: its loss, accumulated and shared updates, and its files."""
 
 import pytest
 import torch
@@ -67,7 +67,7 @@ def test_an_update_of_nothing_but_a_batch_that_does_not_count_has_a_gradient_of_
 
 @pytest.mark.parametrize("normalization", ["joint", "per-objective"])
 def test_a_batch_that_fails_leaves_nothing_to_the_next(normalization, monkeypatch):
-    """As one that is too large for the memory, which a user's loop leaves out."""
+    """A batch too large for memory, which a user's loop skips."""
     objectives = TLM(weight=0.5), L2Align(weight=3.0)
     model, other = (build(*objectives, normalization=normalization) for _ in range(2))
     with monkeypatch.context() as patch:
@@ -87,7 +87,7 @@ def test_objectives_that_count_what_they_label_are_not_accumulated_jointly():
 
 
 def worker(rank):
-    """The gradient of two updates, of which this process has every other batch and the last is one short."""
+    """The gradient of two updates; this process has every other batch, and the last one is missing."""
     model = build(TLM(weight=0.5), DWA(label_layer=1, start_update=0))
     shared = DistributedDataParallel(model)
     shared(PARTS[rank]).loss.backward()

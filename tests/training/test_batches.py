@@ -1,4 +1,4 @@
-"""Batches without fairseq are those of fairseq-train, in its order, and a state is a place in them."""
+"""Batches without fairseq equal those of fairseq-train, in its order, and a state is a place in them."""
 
 from itertools import islice
 
@@ -114,7 +114,7 @@ def test_validation_is_whole_after_one_that_was_broken_off_and_draws_nothing(fol
     next(iter(valid))
     assert [seen(batch) for batch in valid] == whole and len(whole) > 1
     assert torch.equal(torch.get_rng_state(), before)
-    # a place that was loaded is gone on from
+    # continues from a loaded place
     next(iter(valid))
     resumed = batches(folder, "valid")
     resumed.load_state_dict(valid.state_dict())

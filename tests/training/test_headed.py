@@ -1,4 +1,4 @@
-"""The encoder with heads by itself."""
+"""The encoder with heads, alone."""
 
 import pytest
 import torch

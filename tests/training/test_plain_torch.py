@@ -1,4 +1,4 @@
-"""The page on training without fairseq does what it says, where fairseq is missing."""
+"""The page on training without fairseq works without fairseq."""
 
 import re
 from pathlib import Path
@@ -19,7 +19,7 @@ def test_the_page_trains_in_thirty_lines(tmp_path):
     assert len([line for line in code.splitlines() if line.strip()]) <= 30
     data = PretrainingData(write_plain_data(tmp_path / "data-bin"))
     AlignmentModel(Encoder(CONFIG), [TLM()], data).save_pretrained(tmp_path / "small.pt")
-    # The small model stands for e5-small, of whose tokenizer the data would have to be; it has none for an export.
+    # A small model replaces e5-small, whose tokenizer the data would need; it has none for an export.
     code = code.replace('"e5-small"', '"small.pt"').replace('"aligned")  ', '"aligned.pt")  ').replace("en-de", "de-en")
     code = code.replace("mono_tokens_per_sample=128", "mono_tokens_per_sample=32").replace("1024", "200")
     code += "import xalign_fairseq.trainer.optim.adamw\n"

@@ -1,4 +1,4 @@
-"""transformers' Trainer: the losses of fairseq-train, of one process and of two, and exact resume."""
+"""transformers' Trainer: the losses of fairseq-train, in one process and in two, and exact resuming."""
 
 import os
 import shutil
@@ -53,7 +53,7 @@ WeightedCriterion.forward = recorded
 
 
 def prepare(out):
-    """The folder with a data-bin and a checkpoint with heads to begin with; the same each time."""
+    """The folder with a data-bin and an initial checkpoint with heads; always the same."""
     data = PretrainingData(write_plain_data(out / "data-bin"))
     torch.manual_seed(1)
     AlignmentModel(Encoder(CONFIG), [MLM(), TLM(), DWA(label_layer=1)], data).save_pretrained(out / "start.pt")
@@ -100,7 +100,7 @@ def trainer(folder, out, updates=UPDATES, chosen=(), loss_normalization="joint",
 
 @pytest.fixture
 def fairseq_train(folder, command, tmp_path):
-    """The function that runs fairseq-train; the losses of its updates."""
+    """A function that runs fairseq-train and returns the losses of its updates."""
     recorder = tmp_path / "recording_user_dir"
     recorder.mkdir()
     (recorder / "__init__.py").write_text(RECORDER)
@@ -141,7 +141,7 @@ def test_accumulated_gradients_are_those_of_fairseq_train(folder, fairseq_train,
     chosen = (MLM(), TLM(), DWA(label_layer=1))
     ours, losses = trainer(folder, tmp_path / "ours", 10, chosen, "per-objective", gradient_accumulation_steps=2)
     ours.train()
-    # fairseq divides the gradient by the number of micro-batches, and its loss is theirs before that.
+    # fairseq divides the gradient by the number of micro-batches and logs the undivided loss.
     assert losses == pytest.approx([loss / 2 for loss in fairseq_losses], abs=1e-6)
 
 
@@ -205,7 +205,7 @@ def test_validation_is_over_all_predictions(folder, tmp_path):
     each = [model(batch) for batch in made.eval_batches]
     whole = sum(one.total.item() for one in each) / sum(one.count.item() for one in each)
     assert found["eval_loss"] == pytest.approx(whole) and found["eval_tlm_loss"] > 0
-    # several by their names, as transformers' Trainer takes them
+    # several by name, in the form of transformers' Trainer
     made.eval_batches = {"a": made.eval_batches, "b": made.eval_batches}
     assert {name: made.evaluate()[f"eval_{name}_loss"] for name in "ab"} == {
         "a": pytest.approx(whole),
@@ -236,7 +236,7 @@ def test_each_objective_has_its_own_curve_but_no_loss_where_it_predicts_nothing(
 def worker(rank):
     """The parameters of one of two processes after five updates."""
     os.environ |= {"WORLD_SIZE": "2", "RANK": str(rank), "LOCAL_RANK": str(rank)}
-    os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "1"}  # they have met already
+    os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "1"}  # they are already connected
     with tempfile.TemporaryDirectory() as folder:
         made, _ = trainer(prepare(Path(folder)), Path(folder) / "run", 5)
         made.train()

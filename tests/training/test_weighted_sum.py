@@ -1,4 +1,4 @@
-"""The weighted sum by itself: what fairseq's criterions add up."""
+"""The weighted sum alone, which fairseq's criterions use."""
 
 from dataclasses import replace
 
@@ -95,7 +95,7 @@ def test_an_objective_is_not_there_twice():
 
 
 def test_another_sum_of_the_same_objectives_changes_nothing():
-    """Facts of data and encoder must not be written into the caller's objects."""
+    """Properties of data and encoder must not be written into the caller's objects."""
     objectives = [DWA(), TLM()]
     first, _ = build("joint", *objectives)
     layers = first.labelling.own_layers
@@ -113,14 +113,14 @@ def test_heads_of_what_a_batch_lacks_have_a_gradient_of_zero():
 
 TASK = Task(lexicons=[Lexicon("aa", "bb", [5, 6], [1, 1], [40, 41], [1, 1], [0, 0])])
 LENGTHS = ((5, 7), (3, 2), (9, 6), (4, 0), (1, 1), (12, 3), (2, 8))
-# Additive and counting ahead; what is in a batch of the others depends on the rest of it, or on the model.
+# Additive, with counts known in advance; the loss of others depends on the rest of the batch, or on the model.
 EXACT = "mlm,tlm,dict_mlm,sentence_mlm,l2_align,lexicon_align,ot_align,reg_hidden,reg_param,word_exchange,consistency"
 WEIGHTS = {"tlm_weight": 0.5, "l2_align_weight": 3.0}
 CPU = torch.device("cpu")
 
 
 def part(*numbers):
-    """A micro-batch of these pairs, and of a block for each; empty without any."""
+    """A micro-batch of these pairs and a block for each; empty without pairs."""
     pairs = [pair(n, m, diagonal(n, m)) for n, m in (LENGTHS[number] for number in numbers)]
     return collate(pairs, [block(number, 8 + 3 * number) for number in numbers]) if numbers else {}
 
@@ -130,8 +130,8 @@ def build_preset(objectives=EXACT, **options):
         "weighted", TASK, objectives=objectives, loss_normalization="per-objective", **WEIGHTS, **options
     )
     model = build_model(criterion)
-    criterion(model, part(0))  # copies of the encoder are taken
-    with torch.no_grad():  # and the encoder has moved on
+    criterion(model, part(0))  # makes copies of the encoder
+    with torch.no_grad():  # the encoder moves away from its copies
         for parameter in model.encoder.parameters():
             parameter += 0.01 * torch.randn_like(parameter)
     model.set_num_updates(1)
@@ -139,7 +139,7 @@ def build_preset(objectives=EXACT, **options):
 
 
 def update(criterion, model, parts):
-    """Gradient sum, sample sizes and logged losses of a worker, as fairseq's trainer makes them, patched."""
+    """Gradient sum, sample sizes and logged losses of a worker, as by fairseq's patched trainer."""
     torch.manual_seed(1)
     model.zero_grad()
     criterion.update.begin(parts, CPU)
@@ -153,7 +153,7 @@ def update(criterion, model, parts):
 
 
 def mean(*workers):
-    """What fairseq makes of the workers' sums."""
+    """fairseq's combination of the workers' sums."""
     gradients, sizes, logged = zip(*workers, strict=True)
     return sum(gradients) / sum(sizes), sum(logged) / sum(sizes)
 
@@ -166,7 +166,7 @@ def whole(**options):
 def test_the_list_is_complete():
     apart = {"dwa", "linear_mapping", "moco", "psi", "self_training", "word_contrastive"}
     apart.add("link_scorer")  # trains without other objectives
-    # Other tests register objectives of their own.
+    # Other tests register their own objectives.
     own = {name for name, made in OBJECTIVES.items() if made.__module__.startswith("xalign_fairseq.")}
     assert set(EXACT.split(",")) == own - apart
 
@@ -179,9 +179,9 @@ def test_micro_batches_are_one_batch(cuts):
     assert gradient.abs().max() > 0.1
 
 
-# What the two workers have; one of them may lack the last micro-batch.
+# The micro-batches of two workers; one of them may lack the last.
 SHARES = (([(0, 1), (2,)], [(3, 4, 5), (6,)]), ([(0, 1, 6), (2,)], [(3, 4, 5), ()]), ([(0, 1, 2, 3, 4, 5, 6)], [()]))
-# Counts of dwa are known as it runs: workers are exact, micro-batches have equal weight.
+# The counts of dwa are known only after its run: workers are exact, micro-batches have equal weight.
 RUNNING = "tlm,dwa"
 RUNNING_SHARES = ([(0, 1, 2)], [(3, 4, 5, 6)]), ([(0, 1, 2, 3, 4, 5, 6)], [()])
 
@@ -212,7 +212,7 @@ def test_micro_batches_have_equal_weight_where_counts_hang_on_the_model():
 
 
 def test_validation_and_a_batch_by_itself_are_over_their_own_counts():
-    without = ",".join(name for name in EXACT.split(",") if not OBJECTIVES[name].traits.regularises)  # as validation is
+    without = ",".join(name for name in EXACT.split(",") if not OBJECTIVES[name].traits.regularises)  # as in validation
     criterion, model = build_preset(without)
     update(criterion, model, [part(0, 1, 2), part(3, 4)])
     criterion.eval()

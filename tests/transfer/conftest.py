@@ -10,7 +10,7 @@ from xalign_fairseq.transfer.study import load_study
 
 @pytest.fixture
 def folder(tmp_path):
-    """Sentence pairs: 22 to train on, 6 to choose on, 5 and 4 to test on."""
+    """Sentence pairs: 22 for training, 6 for selection, 5 and 4 for testing."""
     for name, count in (("train-en", 22), ("dev-en", 6), ("test-en", 5), ("test-de", 4), ("train-de", 22)):
         transfer_data.write_pairs(tmp_path / f"{name}.tsv", count)
     return tmp_path

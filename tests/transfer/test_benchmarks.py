@@ -1,4 +1,4 @@
-"""Benchmarks: where files are found, what is missing, and files that are labelled in part."""
+"""Benchmarks: the search for files, missing files, and partly labelled files."""
 
 from functools import partial
 
@@ -61,7 +61,7 @@ def test_files_lie_where_their_authors_put_them(touch, benchmark, split, languag
 
 @pytest.mark.parametrize("language", ["", "/de", "../de", "de/fr"])
 def test_what_is_no_language_is_told(touch, language):
-    """An empty variable of a shell, say, which ended in a traceback; a path would name files elsewhere."""
+    """For example an empty shell variable, which ended in a traceback; a path would name files elsewhere."""
     folder = touch("panx/test-de.tsv")
     with pytest.raises(XalignError, match=rf"(?s)not a language.*found: '{language}'"):
         find(BENCHMARKS["ner"], folder, "test", language)

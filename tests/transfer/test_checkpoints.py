@@ -1,4 +1,4 @@
-"""The encoders of a study: what is converted and when, and what is no encoder."""
+"""The encoders of a study: what is converted and when, and files without an encoder."""
 
 import shutil
 
@@ -39,7 +39,7 @@ def test_a_hugging_face_folder_is_converted_once(transfer_encoder, tmp_path, mon
     monkeypatch.setattr(CONVERT, convert)
     (folder / "model.safetensors").write_bytes(b"other weights")
     open_checkpoint("hf", folder, cache)
-    assert len(converted) == 4  # what stood there was of the third
+    assert len(converted) == 4  # the file there was the third's
 
 
 def test_checkpoints_that_are_none(tmp_path):

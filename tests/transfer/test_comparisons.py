@@ -65,7 +65,7 @@ def test_holm_is_over_the_tasks_of_a_checkpoint(write_run, right, tmp_path):
 
 
 def test_a_seed_that_one_checkpoint_has_more_is_left_out(write_run, right, tmp_path):
-    """Seed 78 is easy for all: the checkpoint that lacks it is no worse for that."""
+    """Seed 78 is easy for all: a checkpoint without it is not worse for that."""
     for name, seeds in (("none", (12, 156, 78)), ("tlm", (12, 156))):
         for seed in seeds:
             write_run(name, {"de": right(90 if seed == 78 else 50, 100, seed=seed)}, seed=seed)

@@ -1,4 +1,4 @@
-"""What all families share: lengths and options that are refused, and which token is in which language."""
+"""Common to all families: refused lengths and options, and the language of each token."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -36,7 +36,7 @@ QUESTION = QuestionExample("1", "en", "the cat ?", "the cat sees the old red shi
 
 @pytest.fixture(scope="module")
 def family(transfer_encoder):
-    """The function that builds a family for a benchmark's labels."""
+    """A function that builds a family for a benchmark's labels."""
     state = checkpoint.read(transfer_encoder)
     tokenizer = load_tokenizer(state, state["model"]["encoder.lm_head.bias"].shape[0])
     names = {"xnli": "classification", "pos": "tagging", "xquad": "qa"}
@@ -57,7 +57,7 @@ def test_every_family_is_registered_under_its_name():
 
 @pytest.mark.parametrize("name", ["tagging", "parsing", "qa"])
 def test_windows_that_share_all_of_their_tokens_are_refused(name):
-    """They would never come to the end of a text."""
+    """They would never reach the end of a text."""
     subject = FAMILIES[name]
     options = {**subject.defaults, "max_question_tokens": 1}
     subject.check(Limits(32, 25), options)

@@ -1,4 +1,4 @@
-"""From a study to runs: files found or listed, labels compared, updates counted."""
+"""From a study to runs: found or listed files, compared labels, counted updates."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -108,7 +108,7 @@ RETRIEVAL = "data: .\ntasks:\n  tatoeba: {test: {de: study.yaml}, settings: {lay
         (RETRIEVAL, r"no such layer.*enc, tatoeba, layer.*found: 4.*0 \(embeddings\) to 3"),
         (with_task("holdout: 0.01"), "share to hold out.*pairs, holdout.*of 22 examples"),
         (with_task("holdout: 0.99"), "share to hold out.*pairs, holdout.*of 22 examples"),
-        (with_task("train: {en: 'a,b.tsv'}"), "comma"),  # at which fairseq would split the path
+        (with_task("train: {en: 'a,b.tsv'}"), "comma"),  # fairseq would split the path there
     ],
 )
 def test_what_does_not_fit_encoder_or_data_is_named(runs, folder, study, message):

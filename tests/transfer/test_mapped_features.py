@@ -1,4 +1,4 @@
-"""A frozen encoder's features read through linear maps: in prediction, and in what the trainer's batches know."""
+"""A frozen encoder's features read through linear maps: in prediction, and in the trainer's batches."""
 
 import logging
 
@@ -28,7 +28,7 @@ class Mapped:
 
 @pytest.fixture(scope="module")
 def save(transfer_encoder, tmp_path_factory):
-    """The function that writes an untrained feature-based tagger with maps of de and fr, and gives its path."""
+    """A function that writes an untrained feature-based tagger with maps of de and fr; returns its path."""
 
     def write(**features):
         state = with_head(checkpoint.read(transfer_encoder), TransferSpec("pos", LABELS, Limits(32, 8), {}, features))
@@ -44,7 +44,7 @@ def save(transfer_encoder, tmp_path_factory):
 
 
 def alone(predictor, example, maps):
-    """The prediction of one example, its states multiplied by maps."""
+    """The prediction of one example, with its states multiplied by maps."""
     batch = predictor.family.collate([predictor.family.encode(example)])
     with torch.inference_mode():
         hidden = predictor.head.features(Mapped(predictor.encoder.states(batch["tokens"]), maps), batch["tokens"])

@@ -1,4 +1,4 @@
-"""From options to the runs that are left, and making them."""
+"""From options to the remaining runs, and making them."""
 
 import pytest
 from support.transfer_data import STUDY
@@ -11,7 +11,7 @@ from xalign_fairseq.transfer.scheduler import Finished
 
 @pytest.fixture
 def options(folder, transfer_encoder, tmp_path):
-    """Of the study of pairs, by one encoder."""
+    """The study of pairs with one encoder."""
     (folder / "study.yaml").write_text(STUDY)
     return TransferOptions({"enc": str(transfer_encoder)}, tmp_path / "out", str(folder / "study.yaml"), cpu=True)
 

@@ -1,4 +1,4 @@
-"""Predictions: states asked by hand, and that languages change them and batches do not."""
+"""Predictions: the used states, languages that change predictions, and batches that do not."""
 
 import math
 from dataclasses import replace
@@ -40,7 +40,7 @@ def state(transfer_encoder):
 
 @pytest.fixture(scope="module")
 def predictor(state, tmp_path_factory):
-    """The function that loads an untrained model of a benchmark from its file."""
+    """A function that loads an untrained model of a benchmark from its file."""
 
     def load(benchmark, state=state, **options):
         spec = TransferSpec(benchmark, LABELS[benchmark], Limits(32, 8), OPTIONS.get(benchmark, {}))

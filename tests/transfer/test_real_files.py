@@ -1,4 +1,4 @@
-"""Every file of the real data next to the project is read, with as many examples as its README says."""
+"""Every file of the real data next to the project is read, with the number of examples in its README."""
 
 from pathlib import Path
 

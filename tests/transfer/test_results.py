@@ -1,4 +1,4 @@
-"""The result of a run: what is read, what is refused, and the counts next to it."""
+"""The result of a run: what is read, what is refused, and its counts."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What decides a run: its command line, its file, and folders that another run has made."""
+"""What defines a run: its command line, its file, and folders made by another run."""
 
 import json
 from dataclasses import replace
@@ -38,7 +38,7 @@ def test_fairseqs_command_line(runs, folder):
 
 @pytest.mark.parametrize(("asked", "gpu"), [(True, True), (True, False), (False, False), (False, True)])
 def test_bf16_is_of_the_products_alone_on_a_cpu(runs, monkeypatch, asked, gpu):
-    """Parameters in bfloat16 would lose digits there for nothing, whether --cpu is said or there is no GPU."""
+    """Parameters in bfloat16 would only lose digits there, with --cpu or without a GPU."""
     monkeypatch.setattr("torch.cuda.is_available", lambda: gpu)
     (spec, _) = runs(precision="bf16")
     command = train_options(replace(spec, place={**spec.place, "cpu": asked}), Path("save"))
@@ -80,7 +80,7 @@ def test_a_folder_of_another_run_is_refused(runs, tmp_path, folder):
     other = runs(STUDY.replace("1e-3", "2e-3"))[0]
     assert not is_done(other, out)  # nothing was made there
     (here / "checkpoints").mkdir()
-    assert not is_done(other, out)  # training came to no checkpoint
+    assert not is_done(other, out)  # training reached no checkpoint
     (here / "checkpoints/checkpoint_last.pt").touch()
     with pytest.raises(XalignError, match=r'(?s)made by another run.*settings {"lr": 0.001}.*settings {"lr": 0.002}'):
         is_done(other, out)
@@ -111,7 +111,7 @@ def test_a_test_file_may_change_while_nothing_is_tested_on_it(runs, tmp_path, fo
 
 
 def test_languages_are_added_to_a_run_whose_model_was_kept(runs, tmp_path):
-    """A test language more or less makes no other run."""
+    """Another set of test languages does not make another run."""
     spec, out = runs()[0], tmp_path / "out"
     here = spec.folder(out)
     here.mkdir(parents=True)
@@ -132,7 +132,7 @@ def test_what_made_a_run_is_the_same_for_its_seeds_on_every_machine_and_no_other
     moved = replace(second, place={**second.place, "checkpoint": "/elsewhere/enc.pt", "data": "/elsewhere"})
     assert first.made_by() == moved.made_by() and str(folder) not in json.dumps(first.made_by())
     fewer = replace(first, digests={**first.digests, "test": {}})
-    assert first.made_by() == fewer.made_by()  # tests are compared by their signatures
+    assert first.made_by() == fewer.made_by()  # signatures compare tests
     others = [runs(STUDY.replace("1e-3", "2e-3"))[0], runs(with_task("holdout: 0.1"))[0], runs(precision="bf16")[0]]
     others += [runs(checkpoints=[replace(ENCODER, digest="ffff")])[0]]
     write_pairs(folder / "train-en.tsv", 22, labels=("neutral", "entailment"))

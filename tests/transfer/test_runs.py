@@ -1,4 +1,4 @@
-"""A run's files: models that are kept or removed, languages that are added."""
+"""A run's files: models to keep or remove, and additional languages."""
 
 import json
 import signal
@@ -28,7 +28,7 @@ from xalign_fairseq.transfer.study import select, xtreme_study
 
 @pytest.fixture
 def tested(transfer_encoder, tmp_path):
-    """The function that gives the run of retrieval from sentences of these languages."""
+    """A function that returns the run of retrieval from sentences of these languages."""
     for language, sentences in (("de", ("das haus", "der hund")), ("fr", ("la maison", "le chien"))):
         (tmp_path / f"en-{language}.{language}").write_text("\n".join(sentences) + "\n")
         (tmp_path / f"en-{language}.en").write_text("the house\na dog\n")
@@ -63,7 +63,7 @@ def test_a_language_is_added_to_a_finished_run(tested, tmp_path):
 
 @pytest.fixture
 def finished(runs, tmp_path, monkeypatch):
-    """A run that was tested on German and whose model is gone; to train it again would fail."""
+    """A run tested on German without its model; training it again would fail."""
     (spec, _) = runs()
     spec = replace(spec, digests={**spec.digests, "test": {"de": spec.digests["test"]["de"]}})
     job(spec, tmp_path / "out", keep_models=False)
@@ -77,11 +77,11 @@ def finished(runs, tmp_path, monkeypatch):
 
 
 def test_a_finished_run_is_not_trained_again(finished, tmp_path):
-    """Two commands that share their runs: the second one's job begins when the first one's has ended."""
+    """Two commands that share their runs: the second one's job begins after the first one's."""
     folder = finished.folder(tmp_path / "out")
     before = (folder / "result.json").read_bytes()
     (folder / "checkpoints").mkdir()
-    (folder / "checkpoints/checkpoint_last.pt").touch()  # the job was killed before it had removed this
+    (folder / "checkpoints/checkpoint_last.pt").touch()  # the job was killed before it removed this
     make(folder / "spec.json")
     assert (folder / "result.json").read_bytes() == before
     assert not (folder / "checkpoints/checkpoint_last.pt").exists()
@@ -94,7 +94,7 @@ def test_a_finished_run_without_its_model_is_not_trained_again_for_another_langu
 
 
 def test_another_commands_languages_do_not_hide_a_changed_test_file(tested, tmp_path, monkeypatch):
-    """A command with fewer languages, while the run is made, writes a spec of its own."""
+    """During the run, a command with fewer languages writes its own spec."""
     out, retrieve = tmp_path / "out", predict.retrieval_evaluation
 
     def interrupted(*given, **options):
@@ -112,7 +112,7 @@ def test_another_commands_languages_do_not_hide_a_changed_test_file(tested, tmp_
 
 
 def compressed_otherwise(whole):
-    """A file whose list of contents names a compression that Python does not know."""
+    """A file whose table of contents names a compression that Python does not know."""
     place = whole.index(b"PK\x01\x02") + 10
     return whole[:place] + b"\x63" + whole[place + 1 :]
 
@@ -149,7 +149,7 @@ def test_predictions_have_the_precision_of_training(precision, runs, transfer_en
 
 @pytest.fixture
 def begin(runs, tmp_path):
-    """Starts a job whose training is a program; its process, the run's folder, and the id of the training."""
+    """Start a job whose training is a program; return its process, the run's folder, and the training's process id."""
 
     def start(program):
         spec = runs()[0]

@@ -1,4 +1,4 @@
-"""Jobs side by side: how many, what fails, what they have of the machine, and that none outlives the driver."""
+"""Parallel jobs: their number, failures, share of the machine, and that none outlives the driver."""
 
 import signal
 import sys
@@ -27,7 +27,7 @@ def test_all_jobs_run_and_a_failed_one_stops_none(tmp_path):
 
 @pytest.mark.parametrize("slots", [1, 2, 3])
 def test_no_more_jobs_than_slots_run_at_a_time(tmp_path, slots):
-    # Each job writes how many of them are there, itself included.
+    # Each job records how many jobs there are, itself included.
     here = tmp_path / "here"
     here.mkdir()
     code = (
@@ -62,7 +62,7 @@ def test_leaving_early_ends_jobs_and_their_children(tmp_path):
     wait_for((tmp_path / "ready").exists)
     pid = int((tmp_path / "ready").read_text())
     assert is_alive(pid)
-    running.close()  # what an exception such as KeyboardInterrupt in the loop's body does, too
+    running.close()  # like an exception such as KeyboardInterrupt in the loop's body
     wait_for(lambda: not is_alive(pid))
     assert not (tmp_path / "never").exists()
 

@@ -1,4 +1,4 @@
-"""Settings: layers of a study, types that YAML blurs, bounds, and the schedule that fairseq is given."""
+"""Settings: layers of a study, types that YAML confuses, bounds, and fairseq's schedule."""
 
 import pytest
 
@@ -52,7 +52,7 @@ def test_values_of_the_wrong_kind_are_named(name, value):
     ("options", "batches", "expected"),
     [
         ({"epochs": 3}, 57, (171, 17)),
-        ({"epochs": 3, "update_freq": 4}, 57, (45, 4)),  # 15 updates an epoch, the last one of a single batch
+        ({"epochs": 3, "update_freq": 4}, 57, (45, 4)),  # 15 updates per epoch, the last one of a single batch
         ({"updates": 100, "warmup": 0.25}, 57, (100, 25)),
         ({"epochs": 2, "warmup": 1000}, 57, (114, 1000)),
         ({"epochs": 2, "warmup": 1}, 57, (114, 1)),

@@ -1,4 +1,4 @@
-"""What a fine-tuned checkpoint says of its task: there and back, and heads that are not its task's."""
+"""A fine-tuned checkpoint's description of its task: saved and restored, and heads of other tasks."""
 
 import pytest
 import torch
@@ -23,7 +23,7 @@ def family(transfer_encoder):
 
 @pytest.fixture
 def tensors(family):
-    """The parameters of a head as a checkpoint holds them, next to another one's."""
+    """The parameters of a head as a checkpoint holds them, next to those of another head."""
     head = SPEC.build_head(family, CONFIG)
     return {f"heads.transfer_xnli.{key}": value + 1 for key, value in head.state_dict().items()} | {
         "heads.transfer_pos.output.weight": torch.zeros(2)

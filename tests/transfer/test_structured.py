@@ -1,4 +1,4 @@
-"""Dataclasses from YAML: types, the nearest key, and errors that say file, key, what was found and what is expected."""
+"""Dataclasses from YAML: types, the nearest key, and errors with file, key, found and expected value."""
 
 import sys
 from dataclasses import dataclass, field
@@ -103,7 +103,7 @@ NINES += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]" for i in range(1, 30)
 @pytest.mark.parametrize("text", ["\n".join(NINES), "[" * 5000, "- " * 5000, "a: &a [*a]", "a: &a {b: [*a]}"])
 def test_what_is_huge_or_has_no_end_is_refused_at_once_whatever_python_allows(file, text):
     before = sys.getrecursionlimit()
-    sys.setrecursionlimit(1_000_000)  # as other libraries do: to recurse would end the interpreter
+    sys.setrecursionlimit(1_000_000)  # as other libraries do: recursion would then crash the interpreter
     try:
         with pytest.raises(XalignError, match=r"too large, or contains itself[\s\S]*some.yaml, line \d[\s\S]*100,000"):
             load_yaml(file(text))

@@ -1,4 +1,4 @@
-"""Studies: what YAML says, what is missing or misspelt, and the studies of the papers."""
+"""Studies: YAML, missing or misspelt keys, and the studies of the papers."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ MINIMAL = "data: .\ntasks:\n  pos: {languages: [en, de]}\n"
 
 @pytest.fixture
 def load(tmp_path):
-    """The study that a text says."""
+    """The study in a text."""
 
     def read(text, **keywords):
         path = tmp_path / "study.yaml"
@@ -28,7 +28,7 @@ def test_the_defaults_train_in_english_and_test_by_patterns(load, tmp_path):
     assert (task.name, task.benchmark.name, task.folder) == ("pos", "pos", tmp_path)
     assert (task.train_languages, task.valid_languages, task.languages) == (("en",), ("en",), ("en", "de"))
     assert task.models == "one" and task.holdout is None and not task.code_switch
-    assert (task.settings.max_length, task.settings.overlap) == (128, 32)  # the benchmark's own
+    assert (task.settings.max_length, task.settings.overlap) == (128, 32)  # the benchmark's default
     assert load(MINIMAL).seeds == SEEDS == (12, 156, 78, 37, 8)
 
 
@@ -79,7 +79,7 @@ tasks:
         (MINIMAL.replace("}", ", models: each, train_languages: [en, fr]}"), "no test of fr"),
         (MINIMAL.replace("}", ", code_switch: true}"), "another language besides English"),
         (MINIMAL.replace("}", ", settings: {crff: true}}"), r"(?s)found: crff.*expected: crf\?"),
-        (MINIMAL.replace("}", ", settings: {arc_size: 3}}"), "unknown key"),  # a parser's option
+        (MINIMAL.replace("}", ", settings: {arc_size: 3}}"), "unknown key"),  # an option of the parser
         (MINIMAL.replace("}", ", settings: {max_length: 16}}"),
          r"(?s)windows.*study.yaml, pos, max_length, overlap"),  # overlap 32
         (MINIMAL.replace("}", ", settings: {head_dropout: 2}}"), r"(?s)an option.*study.yaml, pos, head_dropout"),
@@ -136,7 +136,7 @@ def test_xtreme_without_a_study():
     assert list(tasks) == ["xnli", "pawsx", "pos", "ner", "xquad", "mlqa", "tydiqa", "tatoeba"]
     assert tasks["xquad"].settings.max_length == 384 and tasks["xquad"].languages == ("en", "de")
     assert tasks["tatoeba"].languages == ("de",) and not tasks["tatoeba"].trains
-    assert {name: task.score for name, task in tasks.items() if task.score} == {"pos": ("f1",)}  # XTREME's own
+    assert {name: task.score for name, task in tasks.items() if task.score} == {"pos": ("f1",)}  # XTREME's score
     assert tasks["tydiqa"].splits["test"] == "dev" and tasks["tydiqa"].holdout == 0.1
 
 

@@ -56,7 +56,7 @@ def test_differences_and_english(study):
 
 
 def test_an_average_without_deviation_says_why(write_run, right, tmp_path):
-    """A run that is missing: each task has several, but not of the same seeds."""
+    """A missing run: each task has several, but with different seeds."""
     for task, seeds in (("xnli", (12, 156, 78)), ("pawsx", (12, 156))):
         for seed in seeds:
             write_run("a", {"de": right(9)}, task=task, seed=seed)

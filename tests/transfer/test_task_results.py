@@ -76,9 +76,9 @@ def test_layers_of_encoders_of_different_depth_compare(write_run, right, tmp_pat
 
 
 def test_runs_that_differ_in_more_than_their_seed_are_no_mean(write_run, right, tmp_path):
-    """Some are left of an earlier study in the same folder, or were copied to those of another machine."""
+    """Some results belong to an earlier study in the same folder, or were copied to another machine's."""
     spec = {"settings": {"lr": 1e-3, "dropout": 0.1}, "updates": 40, "digests": {"train": {"en": "aa"}}}
-    write_run("a", {"de": right(9)}, seed=1)  # of an earlier version
+    write_run("a", {"de": right(9)}, seed=1)  # from an earlier version
     write_run("a", {"de": right(9)}, seed=2, made_by=spec)
     write_run("a", {"de": right(9)}, seed=3, made_by=spec)
     write_run("b", {"de": right(9)}, seed=3, made_by=spec | {"updates": 50})
@@ -107,7 +107,7 @@ def test_a_task_is_scored_as_its_study_says(write_run, tmp_path):
 
 
 def test_a_copy_of_a_run_is_an_error(write_run, right, tmp_path):
-    """A folder that was put aside before the run was made anew: the report had its scores in place of the new ones."""
+    """A folder set aside before the run was made again: the report used its scores instead of the new ones."""
     folder = write_run("a", {"de": right(9)})
     shutil.move(folder, folder.with_name("12.old"))
     write_run("a", {"de": right(15)})

@@ -59,7 +59,7 @@ def compare_systems(
     return rows
 
 
-OWN = "own"  # the method that a model labelled itself with, or its family's
+OWN = "own"  # the method stored in the model, or its family's
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def run_benchmark(run: BenchmarkRun) -> dict[str, Any]:
         raise XalignError("a method is given twice", parameter="method", found=", ".join(run.methods))
     sets = find_sets(run.data)
     linked = [_read_system(name, folder, sets) for name, folder in run.links.items()]
-    for path in run.models.values():  # before the work
+    for path in run.models.values():  # fail before the work
         _check_model(path, run.methods)
     systems = []
     total = sum(len(each.pairs) for each in sets) * len(run.models) * len(run.methods)

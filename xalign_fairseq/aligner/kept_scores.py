@@ -12,8 +12,8 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.pairs import PairedText, WordPair, chunks
 from xalign_fairseq.data.tokenizers.unknown import UnknownTokens
 
-AT_ONCE = 2048  # pairs of a file
-TOO_LONG, OVERFLOWED = -1, -2  # in place of the number of links
+AT_ONCE = 2048  # pairs read from a file at once
+TOO_LONG, OVERFLOWED = -1, -2  # instead of the number of links
 FORM = {
     "digest": ArrayForm(np.uint64, 1),
     "shape": ArrayForm(np.int32, 2),
@@ -88,7 +88,7 @@ class KeptScores(WordAligner):
                 count = self._kept["count"][line]
                 matrix = self.guide(line)
                 yield Alignment(src, tgt, {}, too_long=count == TOO_LONG, finite=count != OVERFLOWED, matrix=matrix)
-            next(others, None)  # to its end: a stream that is left before it closes a pool
+            next(others, None)  # read to the end, so that a stream closes its pool
             if progress:
                 progress(len(chunk))
 

@@ -25,8 +25,8 @@ from xalign_fairseq.transport.resolving import SCORED, agrees
 logger = logging.getLogger(__name__)
 
 SINKHORN = "xalign_fairseq.transport.sinkhorn"
-LEAST = 1e-6  # what is less is not a link
-ALONE, GUIDED = "from_scratch", "statistics"  # what may be learned first
+LEAST = 1e-6  # lower probabilities are not links
+ALONE, GUIDED = "from_scratch", "statistics"  # what can be learned first
 
 
 def load_aligner(
@@ -119,7 +119,7 @@ def check_options(path: str | os.PathLike[str], options: AlignerOptions, learn: 
                 remedy=("make one by", Command("train-aligner", Parameter("from_scratch"))),
             )
     linking = options.linking
-    if combined:  # links are chosen by both scores
+    if combined:  # both scores choose the links
         make_method(
             "grow", **{name: linking.options[name] for name in linking.options.keys() & {"threshold", "growth"}}
         )

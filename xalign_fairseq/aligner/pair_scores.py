@@ -7,7 +7,7 @@ from xalign_fairseq.aligner.protocol import Alignment
 from xalign_fairseq.core.errors import XalignError
 
 COLUMNS = ("score", "src_coverage", "tgt_coverage", "probability", "agreement", "length_ratio")
-LEAST_WEIGHT = 0.1  # of a word of one letter
+LEAST_WEIGHT = 0.1  # weight of a one-letter word
 
 
 @dataclass(frozen=True)

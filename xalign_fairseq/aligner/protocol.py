@@ -123,7 +123,7 @@ class WordAligner(Protocol):
         """
         if isinstance(src, str) or isinstance(tgt, str):
             raise XalignError(
-                "a text is given instead of a list of texts",  # its letters would be taken for texts
+                "a text is given instead of a list of texts",  # it would be read as a list of letters
                 found=src if isinstance(src, str) else tgt,
                 remedy='align(["one sentence"], ["its translation"])',
             )

@@ -11,7 +11,7 @@ from xalign_fairseq.core.text.containers import text_sha256
 from xalign_fairseq.core.version import __version__
 
 MODELS = ("dict", "spm", "statistics")
-WITHOUT_EFFECT = ("device", "sinkhorn_backend", "processes", "batch_tokens")  # on any line
+WITHOUT_EFFECT = ("device", "sinkhorn_backend", "processes", "batch_tokens")  # options that do not change a line
 
 
 def run_record(text: tuple[str, ...], model: str, options: AlignerOptions, **more: object) -> dict[str, str]:
@@ -21,7 +21,7 @@ def run_record(text: tuple[str, ...], model: str, options: AlignerOptions, **mor
     given = {name: value for name, value in options.given().items() if name not in WITHOUT_EFFECT}
     described = {name: model_state(str(value)) if name in MODELS else str(value) for name, value in given.items()}
     rest = {name: str(value) for name, value in more.items()}
-    by = {"model": model_state(model)} if model else {}  # none if the aligner is learned from the text alone
+    by = {"model": model_state(model)} if model else {}  # none if learned from the text alone
     return {"xalign_fairseq": __version__, **digests, **by, **described, **rest}
 
 

@@ -40,7 +40,7 @@ class Tool:
         """The program's path: next to this Python, whose environment may not be activated, otherwise on PATH."""
         folders = (os.path.dirname(sys.executable), os.environ.get("PATH", os.defpath))
         found = shutil.which(self.commands[0][0][0], path=os.pathsep.join(folders))
-        return found and os.path.abspath(found)  # it is started in another folder
+        return found and os.path.abspath(found)  # it runs in another folder
 
     def describe(self) -> dict[str, object]:
         """Name, version and commands."""

@@ -28,7 +28,7 @@ METHOD_HELP = (
     "released: exactly XLM-Align's released aligner; scored: a network trained on gold links of other languages"
 )
 
-LEARNED = ""  # --statistics without a folder
+LEARNED = ""  # --statistics without a folder: learn them
 
 
 def add_checkpoint_arguments(parser: argparse.ArgumentParser) -> None:
@@ -276,7 +276,7 @@ def parse_options(args: argparse.Namespace, linking: "Linking | None" = None) ->
         languages=side_languages(args.languages, args.maps),
         maps=args.maps is not None,
         dictionary=args.dict,
-        statistics=vars(args).get("statistics") or None,  # empty: to be learned
+        statistics=vars(args).get("statistics") or None,  # empty: learn them
     )
 
 
@@ -329,7 +329,7 @@ def probability(text: str) -> float:
     return value
 
 
-MOST_LAYERS = 1000  # of no encoder
+MOST_LAYERS = 1000  # more than any encoder has
 
 
 def layer_list(text: str) -> tuple[int, ...]:

@@ -81,7 +81,7 @@ class TrainProgress:
         if "aer" in row.values:
             aer = row.values["aer"]
             found = f"AER {100 * aer:.2f}" + (", the lowest so far" if self.best == (aer, row.updates) else "")
-        elif "score" in row.values:  # of a transfer task, in percent
+        elif "score" in row.values:  # a transfer task's score, in percent
             found = f"score {row.values['score']:.2f}"
         else:
             found = f"validation loss {row.values.get('loss', float('nan')):.3f}"

@@ -53,7 +53,7 @@ from xalign_fairseq.core.errors import Parameter, XalignError
 if TYPE_CHECKING:
     from xalign_fairseq.aligner.run import AlignRun
 
-# The formats by the ending of the output's name.
+# Format by the ending of the output's name.
 FORMAT_OF = {".json": "json", ".jsonl": "json", ".scores": "scores", ".html": "html", ".htm": "html"}
 # Pharaoh: no ending, these, a number (of a part), or a language pair such as .en-fr.
 PHARAOH = re.compile(

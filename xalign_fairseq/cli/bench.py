@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 OWN = "own"
 KINDS = (".md", ".tex", ".json")
-AER = "alignment aer"  # in published figures
+AER = "alignment aer"  # its name in published figures
 NOTE = (
     "AER in %, lower is better, its mean over the sets with a 95 % interval; mean precision and recall; p against the "
     "first system, Holm-corrected."

@@ -96,7 +96,7 @@ def patches() -> list[Finding]:
 
         found += [Finding("ok", entry.name, f"{entry.state}: {entry.reason}") for entry in compat.apply()]
         xalign_fairseq.register()
-    except Exception as error:  # every error of importing fairseq is worth reporting
+    except Exception as error:  # report every error of importing fairseq
         return [*found, Finding("WRONG", "import", f"fairseq cannot be used: {type(error).__name__}: {error}")]
     return [*found, Finding("ok", "registration", "tasks, criterions and models are registered with fairseq")]
 

@@ -11,9 +11,9 @@ import numpy as np
 from xalign_fairseq.core.errors import Text, XalignError
 from xalign_fairseq.core.files import StrPath, atomic_write, nearly
 
-MOST_BYTES = 1 << 34  # of all arrays of a file
+MOST_BYTES = 1 << 34  # limit for all arrays of a file
 MOST_ARRAYS = 1 << 16
-DEFLATED = 1032  # most bytes that one deflated byte expands to
+DEFLATED = 1032  # largest expansion of one deflated byte
 
 
 class ArrayForm(NamedTuple):

@@ -103,7 +103,7 @@ def atomic_folder(path: StrPath, overwrite: bool | None = False, keep: bool = Fa
     path.parent.mkdir(parents=True, exist_ok=True)
     _remove_leftovers(path)
     for left, held in _leftovers(path, running=True):
-        if not _hold(held):  # of another process, or of another block of this one
+        if not _hold(held):  # held by another process, or by another block of this one
             raise XalignError("another process writes this output", where=path, found=left)
     temporary = path.with_name(f".{path.name}.unfinished") if keep else _beside(path)
     temporary.mkdir(exist_ok=keep)
@@ -233,7 +233,7 @@ def _is_running(process: int) -> bool:
         os.kill(process, 0)
     except ProcessLookupError:
         return False
-    except OSError:  # it is another user's
+    except OSError:  # another user's
         return True
     return True
 

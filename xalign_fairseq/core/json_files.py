@@ -8,7 +8,7 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath, atomic_write, nearly
 
 Form = TypeVar("Form")
-LARGEST_JSON = 1 << 30  # bytes; the largest usual files, of tokenizers, have about ten million
+LARGEST_JSON = 1 << 30  # bytes; tokenizers, the largest usual files, have about ten million
 
 
 @overload
@@ -36,7 +36,7 @@ def parse_json(content: bytes | str, where: object, whole_characters: bool = Tru
     try:
         value = json.loads(content)
         if whole_characters and any(half in content for half in halves):  # type: ignore[operator]
-            json.dumps(value, ensure_ascii=False).encode(errors="surrogateescape")  # that of file names alone
+            json.dumps(value, ensure_ascii=False).encode(errors="surrogateescape")  # surrogates of file names
         return value
     except (ValueError, RecursionError) as error:
         raise XalignError("the file is not JSON, or it is damaged", where=where, found=error) from None

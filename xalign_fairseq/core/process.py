@@ -29,7 +29,7 @@ os.execvp(sys.argv[2], sys.argv[2:])
 _PYTHON = sys.executable
 # Seconds for a process to end after a request.
 PATIENCE = 10.0
-KILLED = (-signal.SIGKILL, 128 + signal.SIGKILL)  # of a process, and of a shell that ran it
+KILLED = (-signal.SIGKILL, 128 + signal.SIGKILL)  # exit codes of a killed process, and of a shell that ran it
 TAIL_LINES = 15
 LONGEST_LINE = 400
 

@@ -22,7 +22,7 @@ from xalign_fairseq.trainer.reading import logged_sums
 from xalign_fairseq.training.weighted_sum import WeightedSum
 from xalign_fairseq.transport.sinkhorn import backend
 
-LONGEST = 160  # characters of a text in a message
+LONGEST = 160  # limit for a text in a message
 
 
 def told(sample: Mapping[str, Any], task: Any) -> str:
@@ -82,7 +82,7 @@ class WeightedCriterion(WeightedSum, FairseqCriterion):
     def __init__(self, cfg: Any, task: Any):
         FairseqCriterion.__init__(self, task)
         self.cfg = cfg
-        backend.select(cfg.sinkhorn_backend)  # an unavailable backend is an error before training
+        backend.select(cfg.sinkhorn_backend)  # raises before training if a backend is unavailable
         objectives = [
             OBJECTIVES[name](
                 **{each.name: getattr(cfg, f"{name}_{each.name}") for each in options_of(OBJECTIVES[name])}

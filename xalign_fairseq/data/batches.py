@@ -144,7 +144,7 @@ class Bitext:
             start, end = self.spans[:, 2 * side, None], self.spans[:, 2 * side + 1, None]
             at = start - 1 + torch.arange(self.longest[side] + 2, device=start.device)
             taken = getattr(self, values).gather(1, at.clamp(max=self.tokens.shape[1] - 1))
-            taken[:, :1].fill_(BOS)  # in the pair sequence a target follows </s>
+            taken[:, :1].fill_(BOS)  # in the pair sequence, </s> precedes the target
             if values == "targets":
                 taken = taken.masked_fill((at < start) | (at == end), PAD)
             self._sides[side, values] = taken.masked_fill(at > end, PAD)

@@ -167,7 +167,7 @@ class DataBin:
         for name in sorted(entry.name for entry in self.path.iterdir()):
             if match := _PAIR.fullmatch(name):
                 split, src, tgt, lang = match.group("split", "src", "tgt", "lang")
-                if tgt == "None":  # so named by fairseq-preprocess --only-source --source-lang LANG
+                if tgt == "None":  # the name that fairseq-preprocess --only-source --source-lang LANG gives
                     self._mono.setdefault((split, lang), name.removesuffix(".idx"))
                 elif lang in (src, tgt):
                     pairs.add((split, src, tgt))

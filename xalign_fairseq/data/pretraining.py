@@ -79,7 +79,7 @@ class PretrainingDataOptions:
 def check_options(options: PretrainingDataOptions) -> None:
     """Raise :class:`XalignError` for the first option whose number has no meaning."""
     temperature = options.sampling_temperature
-    least = {"length_bucket_width": 0, "min_sentence_length": 0, "mono_tokens_per_sample": 2}  # of a block, <s> is one
+    least = {"length_bucket_width": 0, "min_sentence_length": 0, "mono_tokens_per_sample": 2}  # <s> counts
     given = ("epoch_items", "max_pair_length", "max_sentence_length", "mono_max_tokens", "mono_batch_size", *least)
     values = {name: value for name in given if (value := getattr(options, name)) is not None}
     check_values(

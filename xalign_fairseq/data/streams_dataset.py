@@ -28,9 +28,9 @@ class DrawOptions:
     items: int | None = None  # draws per epoch; None: one for each pair and direction
     mono_tokens: int | None = None  # limits of a batch's monolingual part; None: those of the bitext part
     mono_blocks: int | None = None
-    bucket_width: int = 1  # of lengths that are batched in random order; 1 sorts by length, 0 ignores lengths
+    bucket_width: int = 1  # lengths in one bucket are batched in random order; 1 sorts by length, 0 ignores lengths
     apart: bool = False  # no training batch repeats a pair, in either direction
-    visit: Callable[[int], int] | None = None  # of an epoch: earlier epochs that read these streams; None: all
+    visit: Callable[[int], int] | None = None  # epoch -> number of earlier epochs that read these streams; None: all
 
 
 class StreamsDataset(Dataset):

@@ -44,7 +44,7 @@ class Pass:
         self.encoder, self.inputs, self.packing, self.training, self.grad = encoder, inputs, packing, training, grad
         self._sentences: Any = encoder.sentences(inputs, packing)
         self._states: list[Tensor] = []
-        self.ended = False  # whether the last layer has run for some rows
+        self.ended = False  # whether any row has passed the last layer
 
     @property
     def reached(self) -> int:

@@ -14,7 +14,7 @@ logger = logging.getLogger(__name__)
 
 EMBEDDINGS = "encoder.sentence_encoder.embed_tokens.weight"
 HEAD = "encoder.lm_head."
-PARTS = ("dense.weight", "dense.bias", "layer_norm.weight", "layer_norm.bias", "bias")  # besides the tied weight
+PARTS = ("dense.weight", "dense.bias", "layer_norm.weight", "layer_norm.bias", "bias")  # parts besides the tied weight
 LIFT = 4.0  # gelu(x + 4) is x + 4 up to 0.004 at x = -1, 0.05 at x = -2 and 0.16 at x = -3
 
 
@@ -83,7 +83,7 @@ def today(state: dict[str, Tensor]) -> dict[str, Tensor]:
     """Rename the keys of a fairseq RoBERTa or XLM-R state dict and split the joint ``in_proj`` of old releases."""
     renamed: dict[str, Tensor] = {}
     for key, value in state.items():
-        if key.startswith("heads."):  # this package's own
+        if key.startswith("heads."):  # heads of this package
             renamed[key] = value
             continue
         if CARRY_NOTHING.search(key):

@@ -147,7 +147,7 @@ class StepEncoder:
             modules += [module for name, module in encoder.named_children() if name != "layers"]
         modules += [self.heads[name] for name in heads if name in self.heads]
         parameters = [p for module in modules for p in module.parameters() if p.requires_grad]
-        if lm_head:  # whose map is the embeddings
+        if lm_head:  # its output map is the embeddings
             named = self._encoder.lm_head.named_parameters()
             parameters += [p for name, p in named if p.requires_grad and name != "weight"]
         # One number of each parameter is enough; a sum could overflow in half precision.

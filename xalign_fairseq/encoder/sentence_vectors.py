@@ -20,7 +20,7 @@ from xalign_fairseq.transport.precision import at_least_float32
 
 def finite_rows(encoder: Encoder, states: Iterable[Tensor]) -> Tensor:
     """(B,) bool, on the CPU: which texts have finite states in all of some layers; XalignError for a damaged model."""
-    # A sum is finite if all are: nothing is copied.
+    # A sum is finite if all terms are, and needs no copy.
     sums = [hidden.sum((1, 2), dtype=torch.promote_types(hidden.dtype, torch.float32)) for hidden in states]
     rows = torch.stack(sums).isfinite().all(0).cpu()
     if not rows.all() and (layer := bad_layer(encoder)) is not None:
@@ -106,7 +106,7 @@ def sentence_vectors(
     if cut:
         most = encoder.config.max_positions
         logger.warning("truncated to the encoder's %d positions: %s", most, counted(cut, "sentence"))
-    order = sorted(range(len(tokens)), key=lambda i: -len(tokens[i]))  # the longest first: a lack of memory shows
+    order = sorted(range(len(tokens)), key=lambda i: -len(tokens[i]))  # longest first: a lack of memory shows early
     device = encoder.device
     vectors = torch.empty(len(tokens), encoder.config.encoder_embed_dim, device=device)
     start = 0

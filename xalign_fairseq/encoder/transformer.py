@@ -135,7 +135,7 @@ class SentenceEncoder(nn.Module):
         if config.languages:
             self.embed_languages = nn.Embedding(len(config.languages), dim)
         if config.token_types > 1:
-            # BERT's type 1 less its type 0, which is part of the positions.
+            # BERT's type 1 minus its type 0, which is part of the positions.
             self.second_text = nn.Parameter(torch.zeros(dim))
         self.layernorm_embedding = nn.LayerNorm(dim, eps=config.layer_norm_eps)
         self.layers = nn.ModuleList(EncoderLayer(config) for _ in range(config.encoder_layers))

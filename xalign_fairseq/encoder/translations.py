@@ -47,9 +47,9 @@ class Entries(nn.Module):
 class Translation(NamedTuple):
     """The translation of each token, tensors of the tokens' shape."""
 
-    tokens: Tensor  # ids, those of the tokens themselves where there is no translation
-    languages: Tensor  # rows of the language embeddings; any number where there is no translation
-    there: Tensor  # bool, whether there is a translation
+    tokens: Tensor  # ids; of tokens without a translation, their own
+    languages: Tensor  # rows of the language embeddings; arbitrary without a translation
+    there: Tensor  # bool: whether a token has a translation
 
 
 class TranslationTable(nn.Module):

@@ -55,7 +55,7 @@ def load_tokenizer(
     """
     stored = (state.get("task_state") or {}).get("tokenizer") or {}
     own = "symbols" in stored
-    # Missing files are an error before anything is read.
+    # Report missing files before reading anything.
     missing = dictionary is None and not own
     finding = ("dictionary", has_dictionary, Parameter("dict", DICTIONARY))
     folder = _data_bin(state, where, *finding) if missing else None
@@ -102,7 +102,7 @@ def require_same_tokenizer(stored: Mapping[str, Any], data: DataBin) -> None:
     if symbols is not None and list(symbols) != mine:
         both = zip(symbols, mine, strict=False)
         first = next((i for i, (theirs, ours) in enumerate(both) if theirs != ours), -1)
-        trimmed = (data.path / "model.pt").is_file()  # which xalign prepare --trim-vocabulary leaves there
+        trimmed = (data.path / "model.pt").is_file()  # written by xalign prepare --trim-vocabulary
         raise XalignError(
             "the data-bin's dictionary is not the one that the checkpoint was trained with",
             where=data.path,
@@ -111,7 +111,7 @@ def require_same_tokenizer(stored: Mapping[str, Any], data: DataBin) -> None:
             remedy=("begin with", Parameter("init_checkpoint", data.path)) if trimmed else _PREPARE_AGAIN,
         )
     theirs, ours = stored_model(stored), data.tokenizer_model
-    # Sentencepiece's models are compared by their dictionaries alone.
+    # sentencepiece models are compared only by their dictionaries.
     if not isinstance(theirs, bytes | None) and ours is not None and theirs != ours:
         problem = "the data-bin's text was normalised in another way than the checkpoint's"
         found = ours if isinstance(ours, WordPieceSettings) else model_name(ours)
@@ -148,7 +148,7 @@ def stored_model(stored: Mapping[str, Any], where: object = "checkpoint") -> Tok
     if "pipeline" in stored:
         return TokenizerPipeline.from_state(stored["pipeline"], where)
     content = stored.get("sentencepiece")
-    return None if content is None else content.numpy().tobytes() or None  # empty: the data were prepared without one
+    return None if content is None else content.numpy().tobytes() or None  # empty if the data were prepared without one
 
 
 def data_folders(state: dict[str, Any], where: StrPath) -> Iterator[Path]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from xalign_fairseq.core.version import __version__
 from xalign_fairseq.evaluation.metric import Metric
 
-if TYPE_CHECKING:  # at run time this would load torch
+if TYPE_CHECKING:  # at run time it would load torch
     from xalign_fairseq.transport.linking import Linking
 
 

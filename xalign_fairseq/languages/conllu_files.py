@@ -11,7 +11,7 @@ from xalign_fairseq.core.text.compressed import existing, unpacked_name
 from xalign_fairseq.data.labelled.conllu import DEPREL, DEPS, FORM, UPOS, ConlluSentence, read_sentences
 from xalign_fairseq.languages.sentence import Sentence, SyntaxTree, Transformation
 
-# Comments that are valid for a derived sentence; others (text, translations, transliterations) are about its words.
+# Comments that stay valid after deriving; others (text, translations, transliterations) describe the words.
 _KEPT = ("sent_id", "newdoc", "newpar")
 
 

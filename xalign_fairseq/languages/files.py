@@ -16,7 +16,7 @@ from xalign_fairseq.languages.sentence import Sentence, SyntaxTree, Transformati
 from xalign_fairseq.links.pharaoh import format_links
 
 KINDS = ("text", "conllu", "ner", "nli")
-# How each kind of labelled data is derived, and its lines written.
+# Kind of labelled data -> how to derive it and to write its lines.
 _LABELLED: dict[str, tuple[Callable[..., Any], Callable[..., Iterator[str]], str]] = {
     "conllu": (conllu_files.derive, conllu_files.lines, "conllu"),
     "ner": (ner_files.derive, ner_files.lines, "tsv"),

@@ -9,11 +9,11 @@ from torch import Tensor
 
 from xalign_fairseq.languages.order_model import KINDS, Node, OrderModel, Template, active_features, keeps_like, orders
 
-# A node and the order that it was seen in.
+# A node and its observed order.
 Observation = tuple[Node, tuple[int, ...]]
-# The best of 0.1, 0.3, 1, 3, 10 on held-out French, for nouns and for verbs.
+# The best of 0.1, 0.3, 1, 3, 10 on held-out French, for both nouns and verbs.
 VARIANCE = 0.3
-# Orders times nodes whose scores are held at once.
+# Limit of orders times nodes whose scores are in memory.
 _BLOCK = 1 << 21
 
 

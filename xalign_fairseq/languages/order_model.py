@@ -11,12 +11,12 @@ import numpy as np
 # For a head with this number of dependents, the sum is over all orders (7! = 5040).
 MAX_DEPENDENTS = 6
 
-# The features of two elements a and b of an order: a is somewhere before b; right before b; the dependent a before the
-# dependent b and both before the head, on its two sides, both after it.
+# Features of two elements a and b of an order: a is anywhere before b; a is just before b; dependents a and b are both
+# before the head, on both sides of it, or both after it.
 PRECEDES, ADJACENT, BEFORE_HEAD, AROUND_HEAD, AFTER_HEAD = KINDS = range(5)
 
-# The tag and the relation of an element: a dependent's own; a head's tag is marked and its relation is nothing but
-# the mark. The edge is before the first element and after the last.
+# The tag and the relation of an element. A head has a marked tag, and only the mark as its relation.
+# The edge is before the first element and after the last.
 Symbol = tuple[str, str]
 EDGE: Symbol = ("#", "#")
 

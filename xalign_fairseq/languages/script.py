@@ -29,8 +29,8 @@ from xalign_fairseq.data.tokenizers.tokenizer import dictionary_of_model, load_s
 from xalign_fairseq.data.tokenizers.tokenizer_model import SENTENCEPIECE
 from xalign_fairseq.languages.sentence import Sentence, unbroken
 
-# Private use: planes 15 and 16 hold copies of planes 0 and 1, each character at its own place of the plane; what comes
-# from other planes goes where plane 0 has its surrogates, which are not characters.
+# Private use: planes 15 and 16 hold copies of planes 0 and 1, each character at its place in the plane. Characters of
+# other planes go where plane 0 has surrogates, which are not characters.
 _PLANE, _COPIES = 0x10000, 0xF0000
 _OTHERS = range(_COPIES + 0xD800, _COPIES + 0xE000)
 
@@ -39,7 +39,7 @@ _MKHEDRULI = dict(zip(string.ascii_lowercase, "აბცდეფგჰიჯკ
 _MTAVRULI = ord("Ა") - ord("ა")
 _BRAILLE = 0x2800
 
-# Begins the copy of a word whose natural pieces begin with a lone word boundary; no other character's copy.
+# Begins only the copies of words whose natural pieces begin with a lone word boundary.
 MARKER = chr(_COPIES + ord(SPACE))
 
 

@@ -14,12 +14,12 @@ from xalign_fairseq.languages.conllu_files import natural, read
 from xalign_fairseq.languages.order_model import MAX_DEPENDENTS, Node, OrderModel, orders
 from xalign_fairseq.languages.sentence import Sentence, SyntaxTree
 
-# UPOS tag of a head -> the model that orders it and its dependents, as in Wang & Eisner (2016).
+# UPOS tag of a head -> the model of its order, as in Wang & Eisner (2016).
 HEADS: Mapping[str, str] = {"NOUN": "noun", "PROPN": "noun", "PRON": "noun", "VERB": "verb"}
 PUNCTUATION = "PUNCT"
 # Counts of nodes that keep their order.
 TOO_MANY, GAPS = "too many dependents", "not contiguous"
-# The places of a contiguous part of a sentence: from, to (not in it).
+# A contiguous part of a sentence: first place, and end (exclusive).
 Span = tuple[int, int]
 
 
@@ -53,7 +53,7 @@ class Subtrees:
         """Words, each after its dependents; sums up the subtrees on the way."""
         waiting = [len(each) for each in self.dependents]
         upward = [word for word, count in enumerate(waiting) if count == 0]
-        for word in upward:  # it grows meanwhile
+        for word in upward:  # the loop extends it
             head = self.tree.heads[word]
             if head < 0:
                 continue
@@ -63,7 +63,7 @@ class Subtrees:
             waiting[head] -= 1
             if waiting[head] == 0:
                 upward.append(head)
-        if len(upward) < len(waiting):  # what depends on a circle was summed up; the circle itself waits for ever
+        if len(upward) < len(waiting):  # words that depend on a cycle are done, but not the cycle
             circle = [str(word + 1) for word, count in enumerate(waiting) if count]
             raise _no_tree(where, f"heads that run in a circle: words {', '.join(circle)}")
         return upward
@@ -106,7 +106,7 @@ def _no_tree(where: str, found: str) -> XalignError:
 
 
 logger = logging.getLogger(__name__)
-# Distributions that are kept; one over the orders of seven elements takes 40 kB.
+# Number of cached distributions; one over the orders of seven elements takes 40 kB.
 _KEPT = 1 << 13
 
 
@@ -187,7 +187,7 @@ class Reordering:
     def _move(self, line: list[int], blocks: Blocks, draw: float) -> None:
         """Order a head and its dependents; ``line`` has the current node of each place."""
         cumulated = self._cumulated(blocks.node)
-        # In (0, total], so that it never falls on an order of no probability.
+        # In (0, total], so that it never selects an order of probability zero.
         number = int(np.searchsorted(cumulated, (1 - draw) * cumulated[-1]))
         moved = iter([blocks.elements[k] for k in orders(len(blocks.elements))[number]])
         slots = sorted(blocks.elements + blocks.punctuation)

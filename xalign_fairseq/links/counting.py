@@ -14,9 +14,9 @@ from typing import IO, NamedTuple
 from xalign_fairseq.core.files import StrPath, scratch_folder
 from xalign_fairseq.core.output import STANDARD_OUTPUT
 
-AT_ONCE = 1 << 19  # distinct pairs in memory, twice: about 120 MB of short words; the rest is in sorted files
-MOST_RUNS = 64  # files that are merged at once
-Item = tuple[str, int]  # keys are parts with tabs between them
+AT_ONCE = 1 << 19  # distinct pairs in memory, twice: about 120 MB for short words; sorted files hold the rest
+MOST_RUNS = 64  # files to merge at once
+Item = tuple[str, int]  # a key's parts are joined by tabs
 
 
 class CountedPair(NamedTuple):
@@ -168,7 +168,7 @@ def _merged(runs: list[Path], rest: Iterable[Item]) -> Iterator[Item]:
     with ExitStack() as stack:
         streams = [stack.enter_context(open(run, encoding="utf-8", newline="\n")) for run in runs]
         for run in runs:
-            run.unlink()  # removed when closed
+            run.unlink()  # the system removes it when it is closed
         for key, group in groupby(
             heapq.merge(*(map(_parse, stream) for stream in streams), rest), lambda item: item[0]
         ):

@@ -38,7 +38,7 @@ def grown_links(scores: np.ndarray | None, threshold: float, growth: float) -> d
                 tgt.add(j)
         return len(links) > before
 
-    # An added link has no free word any more, so it is not added again.
+    # An added link has no free word, so it is not added twice.
     while add(lambda i, j: not (i in src and j in tgt) and any((i + a, j + b) in links for a, b in NEIGHBOURS)):
         pass
     add(lambda i, j: i not in src and j not in tgt)

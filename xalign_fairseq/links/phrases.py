@@ -42,7 +42,7 @@ def phrase_pairs(links: Iterable[Link], n: int, m: int, max_length: int = 7) -> 
         partners[i].append(j)
         partners_of_tgt[j].append(i)
     for start in range(n):
-        low, high = m, -1  # the target words that the source words so far are linked to
+        low, high = m, -1  # range of target words linked to the source words so far
         for end in range(start + 1, min(start + max_length, n) + 1):
             low, high = min([low, *partners[end - 1]]), max([high, *partners[end - 1]])
             if high < 0:

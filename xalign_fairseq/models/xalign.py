@@ -135,7 +135,7 @@ class XalignModel(HeadedEncoder, BaseFairseqModel):
         choose_layer_runs(model.encoder.sentence_encoder, cfg)
         if state and not task.restoring:
             task_state = state.get("task_state") or {}
-            # Refuses another dictionary; other properties of the task do not matter.
+            # Refuses another dictionary; the task has no other effect.
             task.load_state_dict({key: value for key, value in task_state.items() if key == "tokenizer"})
             task.lasting = checkpoint.lasting(task_state)
             require_same("language_embeddings", given.get("language_embeddings") or config.language_embeddings, config)

@@ -58,7 +58,7 @@ class LinkScoring(Objective):
         src, tgt = self._words(step)
         scorer: LinkScorer = step.head
         state: dict[str, Any] = {**dict(scorer.named_parameters()), **dict(scorer.named_buffers())}
-        # In float32, also where the parameters are in half precision.
+        # In float32, even if the parameters are in half precision.
         wide = {name: at_least_float32(each) if each.is_floating_point() else each for name, each in state.items()}
         with torch.autocast(src.states.device.type, enabled=False):
             scores: Scores = functional_call(scorer, wide, (src, tgt))

@@ -160,7 +160,7 @@ class MoCo(Objective):
     def forward(self, step: Step) -> Loss:
         bitext = step.bitext
         head: MocoHead = step.head
-        pairs = 0 if step.batch.stands_in else bitext.complete  # they leave a key
+        pairs = 0 if step.batch.stands_in else bitext.complete  # stand-ins leave a key
         sizes = gather_sizes(pairs, bitext.tokens.device) if step.training else []
         sides = [bitext.side_input(side) for side in (0, 1)]
         hidden = step.encoder.states(sides[0]).layer(-1)

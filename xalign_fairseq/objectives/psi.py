@@ -121,7 +121,7 @@ def exchanged(bitext: Bitext, on_host: np.ndarray, chosen: Tensor) -> Input:
     sizes = on_device(bitext)[1]
     at = torch.arange(int(lengths.max()), device=device).expand(len(rows), -1)
     src, tgt = bitext.side(0), bitext.side(1)[rows]
-    start = sizes[:, :1] + 2  # of the target, which starts at 1 in its side
+    start = sizes[:, :1] + 2  # the target starts at 1 in its side
     end = start + sizes[rows, 1:] + 1
     from_tgt = tgt.gather(1, (at - start + 1).clamp(0, tgt.shape[1] - 1))
     tokens = torch.where(at < start, src.gather(1, at.clamp(max=src.shape[1] - 1)), from_tgt)

@@ -61,7 +61,7 @@ class RegHidden(Objective):
             copy.start(step.encoder.sentence_encoder, step.update)
         pivot, live = self._pivot_sentences(step.encoder, step.bitext)
         kept = copy.layer(pivot, self.layer, live.dtype)
-        has_pivot = (step.bitext.langs == self.pivot_number()).any(1)  # all pairs, in training
+        has_pivot = (step.bitext.langs == self.pivot_number()).any(1)  # true for all pairs in training
         inside = pivot.tokens.ne(PAD) & has_pivot[:, None]
         apart = at_least_float32(live - kept)
         total = apart.square().sum(-1).masked_fill(~inside, 0).sum() * copy.started

@@ -30,7 +30,7 @@ from xalign_fairseq.projection.formats import find_format
 from xalign_fairseq.projection.spans import Placing
 from xalign_fairseq.projection.units import Annotated, AnnotationReader, Piece, Unit
 
-MOST_WAITING = 4096  # pieces that wait for links; then pairs that need none are aligned, too
+MOST_WAITING = 4096  # waiting pieces, after which pairs that need no links are aligned, too
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,7 @@ def place(
         [range(0, 2), 'none of its words has a link']
     """
     span_of = {word: number for number, span in enumerate(spans) for word in span}
-    best: dict[int, tuple[float, int]] = {}  # of each target word
+    best: dict[int, tuple[float, int]] = {}  # for each target word
     for (i, j), probability in links.items():
         if i in span_of:
             best[j] = max(best.get(j, (-1.0, 0)), (probability, -span_of[i]))

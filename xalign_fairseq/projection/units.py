@@ -9,7 +9,7 @@ from xalign_fairseq.core.text.segmentation import Segmenter, split_at_spaces
 from xalign_fairseq.core.text.segmented import SegmentedText
 from xalign_fairseq.projection.spans import Placing
 
-Label = tuple[range, str]  # words, and what they are
+Label = tuple[range, str]  # words, and their label
 
 
 @dataclass(frozen=True)

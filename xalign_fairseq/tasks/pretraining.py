@@ -84,7 +84,7 @@ class XalignPretrainingConfig(PretrainingDataOptions, FairseqDataclass):
     train_subset: str = II("dataset.train_subset")
     valid_subset: str = II("dataset.valid_subset")
     best_checkpoint_metric: str = II("checkpoint.best_checkpoint_metric")
-    update_freq: List[int] = II("optimization.update_freq")  # noqa: RUF009 UP006 as fairseq has it
+    update_freq: List[int] = II("optimization.update_freq")  # noqa: RUF009 UP006 as in fairseq
     max_update: int = II("optimization.max_update")
     lr: Any = II("optimization.lr")  # noqa: RUF009
 
@@ -131,7 +131,7 @@ class XalignPretrainingTask(XalignTask):
     def build_model(self, cfg: object, from_checkpoint: bool = False) -> Any:
         """Build the encoder; heads are attached when the criterion is built."""
         model = super().build_model(cfg, from_checkpoint)
-        # After the model, so that the memory of the read weights is freed.
+        # After the model, so that the memory of the weights is freed.
         keep_freed_memory(training_device(self.cfg.cpu))
         if self.cfg.freeze_layers is not None:
             model.freeze_layers(self.cfg.freeze_layers)

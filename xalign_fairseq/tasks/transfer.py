@@ -198,7 +198,7 @@ class TransferTask(XalignTask):
             limits = replace(self.spec.limits, separators=self.tokenizer.pair_separators)
             self.spec = replace(self.spec, limits=limits)
         model = super().build_model(cfg, from_checkpoint)
-        # After the model: the weights that were read are returned to the system.
+        # After the model, so that the memory of the weights is freed.
         keep_freed_memory(training_device(self.cfg.cpu))
         longest = self.spec.limits.tokens
         if longest > model.max_positions():
@@ -268,7 +268,7 @@ class TransferTask(XalignTask):
         stored = state_dict.get("transfer")
         mine = self.spec.to_state()
         if stored is None or stored["benchmark"] != mine["benchmark"]:
-            return  # pre-trained or fine-tuned on something else: its head is not used
+            return  # pre-trained, or fine-tuned on another task: ignore its head
         for part in ("labels", "options", "features"):
             if stored[part] != mine[part]:
                 raise XalignError(

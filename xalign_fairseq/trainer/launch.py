@@ -68,7 +68,7 @@ def _error(log: Path, code: int) -> XalignError:
     if code == USAGE:
         return _usage_error(log)
     end = tail(log)
-    said = re.search(r"^error: (?!.*^error: ).*", end, re.MULTILINE | re.DOTALL)  # of trainer/compat/input_errors.py
+    said = re.search(r"^error: (?!.*^error: ).*", end, re.MULTILINE | re.DOTALL)  # from compat/input_errors.py
     remedy = "fix this and run the same command again"
     return failure("fairseq-train", log, code, said[0] if said else end, remedy)
 

@@ -16,7 +16,7 @@ def repair(folder: Path, say: Say) -> tuple[Path | None, list[Path]]:
 
     A model without training state is not damaged: it stays and replaces no other.
     """
-    from xalign_fairseq.encoder.checkpoint import updates_of  # imported here, because it loads torch
+    from xalign_fairseq.encoder.checkpoint import updates_of  # here, because it loads torch
 
     updates = {path: updates_of(path) for path in sorted(folder.glob("checkpoint*.pt"))}
     whole = {path: number for path, number in updates.items() if number}

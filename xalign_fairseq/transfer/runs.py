@@ -65,7 +65,7 @@ def make(path: Path, keep_models: bool = False) -> None:
     folder = path.parent
     with alone(folder) as lock:
         spec = RunSpec.read(path)
-        if not untested(spec, folder):  # another command has made it meanwhile
+        if not untested(spec, folder):  # another command has done it meanwhile
             tidy(folder, keep_models=True)
             return
         earlier = folder / "result.json"

@@ -2,7 +2,7 @@
 
 # The fused operators identify a filter by its position here.
 FILTERS = ("itermax", "argmax", "union", "itermax-paper")
-METHODS = {  # each with its options
+METHODS = {  # with their options
     "transport": ("filter", "rounds", "alpha", "iterations", "mu", "order"),
     "ot-unbalanced": ("filter", "rounds", "alpha", "iterations", "mu", "dustbin"),
     "argmax": (),
@@ -13,7 +13,7 @@ METHODS = {  # each with its options
     "released": ("iterations",),
     "scored": ("scorer", "threshold"),
 }
-COMPARED_METHODS = ("transport", "argmax", "itermax", "softmax", "grow")  # by default; without match, which needs SciPy
+COMPARED_METHODS = ("transport", "argmax", "itermax", "softmax", "grow")  # default; match needs SciPy
 ORDERS = ("columns-first", "rows-first")  # the first is the default, as in the released code
 DOMAINS = ("auto", "linear", "log")
 BACKENDS = ("auto", "reference", "cpu", "cuda")

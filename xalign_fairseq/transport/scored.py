@@ -82,7 +82,7 @@ def scorer_name(path: str) -> str:
     return f"{where.stem if path else 'packaged'}-{content[:8]}"
 
 
-OWN = "own"  # a checkpoint's
+OWN = "own"  # the scorer in a checkpoint
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Compressed text: read as what was packed, by any process, and damage is an error."""
+"""Compressed text: any process reads the original text, and damage is an error."""
 
 import bz2
 import gzip
@@ -21,7 +21,7 @@ def test_parts_of_a_compressed_file_are_those_of_the_plain_one(tmp_path, monkeyp
     monkeypatch.setattr(corpus, "CHUNK_LINES", 7)
     monkeypatch.setattr(corpus, "BLOCK_BYTES", 50)
     (tmp_path / "t").write_bytes(TEXT)
-    half = TEXT.index(b"line 50")  # two files one after the other are one, as cat and pigz write them
+    half = TEXT.index(b"line 50")  # concatenated files are one file, as cat and pigz write them
     (tmp_path / f"t{suffix}").write_bytes(PACK[suffix](TEXT[:half]) + PACK[suffix](TEXT[half:]))
     plain, packed = scan(tmp_path / "t"), scan(tmp_path / f"t{suffix}")
     assert (packed.lines, packed.offsets) == (plain.lines, plain.offsets)

@@ -1,4 +1,4 @@
-"""Columns of TSV, languages of TMX and both files of a folder are read as if they were files of their own."""
+"""Columns of TSV, languages of TMX and both files of a folder are read like separate files."""
 
 import gzip
 import hashlib
@@ -89,7 +89,7 @@ def test_markup_that_expat_would_read_again_and_again_is_refused(tmp_path, raw):
 
 
 def test_declared_attributes_are_refused(tmp_path):
-    """Of 10,000 with a default each element would have them all."""
+    """With 10,000 default attributes, each element would have them all."""
     (tmp_path / "m.tmx").write_bytes(memory(UNITS, "<!DOCTYPE tmx [<!ATTLIST tu a CDATA 'x' b CDATA 'x'>]>"))
     with pytest.raises(XalignError, match=r"declares attributes(.|\n)*found: tu"):
         read(f"{tmp_path}/m.tmx#en")

@@ -1,4 +1,4 @@
-"""Limits of lines and of unpacking: what is beyond them is named, and no memory is taken for it."""
+"""Limits of lines and of unpacking: the error names what exceeds them, without using much memory."""
 
 import gzip
 import io

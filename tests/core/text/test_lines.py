@@ -1,4 +1,4 @@
-"""Lines of text, and text that is unfit."""
+"""Lines of text, and unsuitable text."""
 
 import bz2
 import gzip

@@ -53,7 +53,7 @@ def test_bad_files_are_found_when_the_pairs_are_opened(tmp_path, content, messag
             SentencePairs(*files)
 
 
-# Anything but what ends a line: the newline, and a carriage return before it.
+# Any text without a line end: a newline, or a carriage return before it.
 LINES = st.lists(
     st.text(st.characters(exclude_characters="\n", codec="utf-8")).filter(lambda t: t[-1:] != "\r"), min_size=1
 )
@@ -138,7 +138,7 @@ def test_a_chunk_ends_where_the_next_pair_is_still_to_be_written(monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(os.fdopen(read, "rb")))
     pairs = open_pairs("-")
     cut = chunks((pair for pair in pairs), 100, pairs)
-    for number in (1, 2, 1):  # lines that are there at once
+    for number in (1, 2, 1):  # lines available at once
         os.write(write, b"a ||| b\n" * number)
         assert next(cut) == [(["a"], ["b"])] * number
     os.write(write, b"c ||| d\n||| e")
@@ -164,7 +164,7 @@ def test_a_sample_is_evenly_spread(tmp_path, most, expected):
 
 @pytest.fixture
 def text(tmp_path):
-    """Kept pairs whose first side has a word for each character, and how often each line was segmented."""
+    """Kept pairs whose first side has one word per character, and how often each line was segmented."""
     lines = [["我们 喜欢", "a\U0001f600b", "", "x" * 70_000], ["We like", "", "a b", "long line"]]
     seen = Counter()
 

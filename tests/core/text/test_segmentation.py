@@ -1,4 +1,4 @@
-"""Words of a line: where libraries find them, what counts as text without spaces, and graphemes that stay whole."""
+"""Words of a line: with the libraries, detection of text without spaces, and graphemes that stay whole."""
 
 import logging
 import sys
@@ -56,7 +56,7 @@ def test_words_hold_all_that_is_visible_in_whole_graphemes(name, line):
     edges = {edge for span in found.spans for edge in span} - {0, len(line)}
     edges -= {edge for match in regex.finditer(r"\s+", line) for edge in match.span()}
     assert edges <= set(accumulate(map(len, graphemes(line, "en"))))
-    # The same by hand, for what most often goes wrong: marks, joiners, and skin colours follow what they belong to.
+    # Frequent cases by hand: marks, joiners, and skin colours belong to the character before them.
     follower = regex.compile(r"(?<=[\p{L}\p{M}\p{N}\p{P}\p{S}])[\p{Mn}\p{Me}\u200d🏽]")
     assert not any(follower.match(line, edge) for edge in edges)
 
@@ -95,7 +95,7 @@ def test_words_of_each_library(name, line, words):
         ("东京", None),  # could be one word
         ("我们喜欢看书", "我们|喜欢|看书"),  # three words between spaces
         ("东京。", "东京|。"),  # a mark that spaces would have separated
-        ("我们喜欢 Python, 书。", "我们|喜欢|Python,|书|。"),  # Latin chunks are left as they are
+        ("我们喜欢 Python, 书。", "我们|喜欢|Python,|书|。"),  # Latin chunks are unchanged
         ("the so-called ( 我们喜欢看书 ) faction, U.S.", None),  # English with a quotation
         ("can't... U.S.", None),
         ("ผมชอบกินข้าว", "ผม|ชอบ|กิน|ข้าว"),

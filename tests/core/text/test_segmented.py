@@ -1,4 +1,4 @@
-"""A text and its words: spans are in order, bytes are those of UTF-8, and characters lead to words."""
+"""A text and its words: spans are in order, bytes are those of UTF-8, and characters map to words."""
 
 import pytest
 import regex

@@ -7,7 +7,7 @@ import pytest
 
 @pytest.fixture
 def write(tmp_path):
-    """The function that writes a text (or bytes) under a name, gzipped if the name says so, and gives its path."""
+    """A function that writes a text (or bytes) to a file, gzipped if its name says so, and returns the path."""
 
     def write(name, content):
         path = tmp_path / name

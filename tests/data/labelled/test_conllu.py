@@ -1,4 +1,4 @@
-"""CoNLL-U: which rows are words, unlabelled sentences, trees, and every error with its line."""
+"""CoNLL-U: rows that are words, unlabelled sentences, trees, and every error with its line."""
 
 import subprocess
 from itertools import product
@@ -44,7 +44,7 @@ def test_words_are_the_syntactic_ones(write, name):
     assert first.words == ("vamos", "nos", "a", "el", "mar azul")
     assert first.upos == ("VERB", "PRON", "ADP", "DET", "NOUN")
     assert first.tree == Tree((0, 1, 5, 5, 1), ("root", "obj", "case", "det", "obl:arg"))
-    assert (second.id, second.words) == ("2", ("#",))  # its number; no blank line at the end
+    assert (second.id, second.words) == ("2", ("#",))  # its number; no empty line at the end
 
 
 def test_pos_is_read_without_a_look_at_the_tree(write):
@@ -123,7 +123,7 @@ def test_wikiann_has_the_language_before_each_word(write):
 @pytest.mark.parametrize(
     ("text", "words", "tags"),
     [
-        ("en:\tO\nb\tO\n", ("en:", "b"), ("O", "O")),  # not the language before each word
+        ("en:\tO\nb\tO\n", ("en:", "b"), ("O", "O")),  # no language before each word
         ("a\nb\n\nc\n", ("a", "b"), None),
         ("\u3000\tO\n\u2028\tO\na\u0085b\tO\n", ("\u3000", "\u2028", "a\u0085b"), ("O",) * 3),
         ("a\tO\n\tB-LOC\n", ("a", ""), ("O", "B-LOC")),

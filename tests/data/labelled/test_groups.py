@@ -1,4 +1,4 @@
-"""What is held out of the training examples: source examples, in all of their languages or in none."""
+"""Held-out training examples: a source example is held out in all of its languages or in none."""
 
 import numpy as np
 import pytest
@@ -17,14 +17,14 @@ def questions(language, ids):
 
 
 def sides(training, switched=False, share=0.3, seed=1, source=lambda each: each.first.split()[-1]):
-    """The source examples that are trained on, and those that are held out."""
+    """The source examples for training, and the held-out ones."""
     groups = grouped(training, switched)
     held = held_out(training, groups, share, seed)
     return [{source(group[0]) for group, out in zip(groups, held, strict=True) if out == want} for want in (0, 1)]
 
 
 def test_of_one_language_every_example_is_drawn_for_itself():
-    """Runs of earlier versions held out the same ones."""
+    """Earlier versions held out the same examples."""
     training = {"en": [WordsExample("a", "en", ("a",), ("X",))] * 50}
     held = held_out(training, grouped(training, False), 0.1)
     assert sorted(np.random.default_rng(1).permutation(50)[:5]) == np.flatnonzero(held).tolist()
@@ -77,7 +77,7 @@ def test_the_answer_goes_with_the_context():
     english = QuestionExample("q", "en", "Who?", "It was Ann.", (("Ann", 7),))
     spanish = QuestionExample("q", "es", "¿Quién?", "Fue Ana.", (("Ana", 4),))
     ((first, second),) = code_switch({"en": [english], "es": [spanish]})
-    assert (first.language, second.language) == ("en", "es")  # that of the context, in which the answer is
+    assert (first.language, second.language) == ("en", "es")  # the context's language, which is also the answer's
     assert (first.languages, second.languages) == (("es", "en"), ("en", "es"))
     assert (first.question, first.context, first.answers) == ("¿Quién?", "It was Ann.", (("Ann", 7),))
     assert (second.question, second.context, second.answers) == ("Who?", "Fue Ana.", (("Ana", 4),))

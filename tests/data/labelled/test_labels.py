@@ -1,4 +1,4 @@
-"""Labels of all kinds of examples, and those that a model does not know."""
+"""Labels of all kinds of examples, and labels that a model does not know."""
 
 import gzip
 import hashlib
@@ -38,7 +38,7 @@ def test_unknown_labels_are_named():
 def test_universal_labels_that_training_lacked_are_reported_but_allowed():
     tree = TreeExample("1", "zh", ("a", "b"), ("NOUN", "X"), Tree((0, 1), ("root", "clf:det")))
     assert check_labels(["root", "dep"], [tree], "x") == ["clf"]
-    assert check_labels(["root", "clf"], [tree], "x") == []  # a parser's labels are universal
+    assert check_labels(["root", "clf"], [tree], "x") == []  # parsers have universal labels
     assert check_labels(["NOUN"], [words("X", "NOUN", "SYM")], "x") == ["SYM", "X"]
     odd = TreeExample("1", "zh", ("a",), ("X",), Tree((0,), ("ROOT",)))
     with pytest.raises(XalignError, match="found: ROOT"):

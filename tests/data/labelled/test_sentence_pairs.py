@@ -42,7 +42,7 @@ def test_two_columns_take_the_labels_beside_if_there_are_any(write):
 
 @pytest.mark.parametrize("header", [(), (("sentence1", "sentence2", "label"),)])
 def test_a_column_of_labels_that_is_empty_is_none(write, header):
-    """As a table has it whose labels are withheld; a row without one among others is an error still."""
+    """As in a table with withheld labels; a single row without a label stays an error."""
     path = write("test-de.tsv", rows(*header, ("a", "b", ""), ("c", "d", " ")))
     assert [(each.first, each.label) for each in read_pairs(path, "de")] == [("a", None), ("c", None)]
     path = write("test-de.tsv", rows(*header, ("a", "b", ""), ("c", "d", "0")))
@@ -84,7 +84,7 @@ def test_what_the_csv_module_wrote_is_read_back(first, second):
         ),
         ("train-de.tsv", 'a\t"he said ""no"""\tneutral\r\n', [("1", "a", 'he said "no"', "neutral")]),
         ("multinli.train.de.tsv", "premise\thypo\tlabel\n a\tb \tcontradictory\n", [("2", "a", "b", "contradiction")]),
-        ("test.tsv", "premise\thypothesis\tlabel\na\tb\t1\n", [("2", "a", "b", "1")]),  # of the hub
+        ("test.tsv", "premise\thypothesis\tlabel\na\tb\t1\n", [("2", "a", "b", "1")]),  # from the hub
         ("de/dev_2k.tsv", "id\tsentence1\tsentence2\tlabel\n9\ta\tb\t1\n", [("9", "a", "b", "1")]),  # PAWS-X
     ],
 )

@@ -85,7 +85,7 @@ def test_malformed_files(write, text, message):
 
 
 def test_few_wrong_questions_are_left_out_and_counted(write, caplog):
-    """As one answer of a published file that is elsewhere; files of such questions are refused."""
+    """One answer of a published file is elsewhere; files with many such questions are refused."""
     right = [question(f"q{k}", ("308", 25)) for k in range(60)]
     wrong = [question("bad", ("309", 25)), question("half", ("308", 25), text="\ud83d?"), question("none")]
     for added, left in (

@@ -12,14 +12,14 @@ from xalign_fairseq.data.prepare.binarize import PairText, require_fitting_links
 from xalign_fairseq.data.prepare.filters import Filters
 from xalign_fairseq.data.tokenizers.tokenizer import flatten
 
-# The ids of a ... h are 4 ... 11, what is no letter of these is unknown, 3; </s> is 2.
+# The ids of a to h are 4 to 11, other letters are unknown, 3; </s> is 2.
 SRC = ["ab c", "", "d z", "  ", "zz"]
 TGT = ["e", "f", "", "", "g hz"]
 LINKS = ["0-0 1p0", "", "", "", "0-1"]
 
 
 class Lines(Letters):
-    """Letters for many lines at once."""
+    """Encodes many lines as letters."""
 
     def encode_batch(self, lines):
         return flatten([self.encode(line) for line in lines])
@@ -32,7 +32,7 @@ class Lines(Letters):
 
 @pytest.fixture
 def file(tmp_path):
-    """The function that writes and scans a file of lines."""
+    """A function that writes and scans a file of lines."""
 
     def write(name, lines):
         (tmp_path / name).write_text("".join(f"{line}\n" for line in lines))
@@ -60,7 +60,7 @@ def test_pairs_with_links_have_words_too_and_lose_the_links_of_what_is_dropped(p
     plain, found = pair().encode(Lines()), pair(LINKS).encode(Lines())
     src, tgt, src_words, tgt_words, triples = map(items, found.items)
     assert [src, tgt] == [items(side) for side in plain.items]
-    assert src_words == [[0, 0, 1], [0, 0]] and tgt_words == [[0], [0, 1, 1]]  # </s> is of no word
+    assert src_words == [[0, 0, 1], [0, 0]] and tgt_words == [[0], [0, 1, 1]]  # </s> belongs to no word
     assert triples == [[0, 0, 1, 1, 0, 0], [0, 1, 1]]
     assert found.counts == plain.counts | {"sure links": 2, "possible links": 1}
 
@@ -82,7 +82,7 @@ NO_FILTERS = Filters()
 
 @pytest.fixture
 def check(tmp_path, monkeypatch):
-    """The function that checks links of texts, in chunks of 3 lines."""
+    """A function that checks links of texts, in chunks of 3 lines."""
     monkeypatch.setattr(corpus, "CHUNK_LINES", 3)
 
     def run(src, tgt, links, filters=NO_FILTERS, shard=(0, 1)):
@@ -103,7 +103,7 @@ LINKED_SRC, LINKED_TGT = ["a b c"] * 7, ["x y"] * 7
 def test_links_that_fit(check):
     check(LINKED_SRC, LINKED_TGT, ["0-0 2-1", "", "2p1", "0-1", "1-1", "", "2-0"])
     check(LINKED_SRC, LINKED_TGT, None)
-    check(["a\u00a0b"], ["x"], ["1-0"])  # a no-break space parts words, as fairseq parts them
+    check(["a\u00a0b"], ["x"], ["1-0"])  # a no-break space separates words, as in fairseq
     check(["", "a"], ["x", "y"], ["", "0-0"])
 
 

@@ -1,4 +1,4 @@
-"""Filters of training text: what they leave out, in which order it is counted, and which pairs came before."""
+"""Filters of training text: what they drop, the order of their counts, and duplicates."""
 
 import struct
 
@@ -44,7 +44,7 @@ def test_limits_that_make_no_sense(given, message):
 
 @pytest.mark.parametrize("spread", [1, 7, 1 << 40])
 def test_the_table_knows_what_it_has_seen_as_a_set_does(spread):
-    """Also if all hashes need the same cells, and the table is as full as it can be."""
+    """Even if all hashes need the same cells, and the table is full."""
     hashes = np.random.default_rng(1).integers(0, 300, 500).astype(np.uint64) * np.uint64(spread)
     table, seen = SeenHashes(500), set()
     for block in np.split(hashes, 10):
@@ -108,7 +108,7 @@ def test_each_side_is_to_be_in_its_language(monkeypatch):
     assert reason == "other language" and mask.tolist() == [False, True, True]
 
 
-WORDS = {"ab": (9.0, 0.0), "λ": (0.0, 9.0)}  # what speaks for en, and for el
+WORDS = {"ab": (9.0, 0.0), "λ": (0.0, 9.0)}  # evidence for en and for el
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What a data-bin says of itself: counts and rates of each text, and the hash of every file."""
+"""A data-bin's manifest: counts and rates of each text, and the hash of every file."""
 
 import hashlib
 import json
@@ -27,7 +27,7 @@ MONO_COUNTS = {"lines": 10, "sentences": 8, "empty": 2, "tokens en": 3, "unknown
 
 @pytest.fixture
 def write(tmp_path):
-    """The function that writes the manifest of a folder with two files, and gives it back as it was read."""
+    """A function that writes the manifest of a folder with two files and reads it back."""
     (tmp_path / "b.bin").write_bytes(b"\0\1")
     (tmp_path / "a.idx").write_bytes(b"index")
 
@@ -76,7 +76,7 @@ def test_options_and_tokenizer(write, options, trained, size):
 def test_every_file_but_the_manifest_is_hashed(write, tmp_path):
     (tmp_path / "folder").mkdir()
     write((MONO, MONO_COUNTS))
-    made = write((MONO, MONO_COUNTS))  # next to an older manifest
+    made = write((MONO, MONO_COUNTS))  # there is an older manifest
     contents = {"a.idx": b"index", "b.bin": b"\0\1"}
     expected = {name: {"bytes": len(raw), "sha256": hashlib.sha256(raw).hexdigest()} for name, raw in contents.items()}
     assert made["files"] == expected and list(made["files"]) == sorted(contents)

@@ -1,4 +1,4 @@
-"""The data-bin of ``xalign prepare``: equal to fairseq's, independent of the processes, whole or not at all."""
+"""The data-bin of ``xalign prepare``: equal to fairseq's, for any number of processes, complete or absent."""
 
 import gzip
 import itertools
@@ -63,7 +63,7 @@ def linked(tmp_path: Path, bitext: Path) -> Path:
 
 @pytest.mark.parametrize("symbols", [0, 70_000])
 def test_files_equal_fairseq_preprocess(tmp_path, bitext, spm, symbols, small_chunks):
-    """For uint16, and for a dictionary so large that fairseq takes uint32."""
+    """For uint16, and for a dictionary so large that fairseq uses uint32."""
     processor = load_sentencepiece(spm)
     pieces = dictionary_of_model(processor).symbols[4:]
     Dictionary([*(f"filler{i}" for i in range(symbols)), *pieces[:-3]]).save(tmp_path / "dict.txt")
@@ -96,7 +96,7 @@ def test_files_equal_fairseq_preprocess(tmp_path, bitext, spm, symbols, small_ch
 
 
 def test_output_does_not_depend_on_the_processes(tmp_path, linked, monkeypatch):
-    # Workers are new processes with chunks of the true size; here the chunks are those of this process.
+    # Workers are new processes with chunks of the default size; here this process has smaller chunks.
     monkeypatch.setattr(corpus, "CHUNK_LINES", 100)
     mono = MonoSource("train", "en", (str(linked / "valid.en"), str(linked / "train.en")))
     for workers in (1, 3):

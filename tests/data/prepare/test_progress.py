@@ -1,4 +1,4 @@
-"""A run that is stopped anywhere is gone on with, and gives the same bytes."""
+"""A run interrupted anywhere resumes and gives the same bytes."""
 
 import json
 import os
@@ -21,11 +21,11 @@ from xalign_fairseq.data.shards import changed_files
 
 
 class Killed(BaseException):
-    """As nothing expects it."""
+    """An exception that no code expects."""
 
 
 def put_texts(folder, bitext):
-    """Five chunks of lines, with lines that come again and one that is empty."""
+    """Five chunks of lines, with repeated lines and an empty one."""
     for lang in ("en", "el"):
         lines = (bitext / f"train.{lang}").read_text().splitlines()[:240]
         (folder / f"t.{lang}").write_text("\n".join([*lines, lines[0], "", ""]))
@@ -59,7 +59,7 @@ def options(texts, tmp_path, spm, monkeypatch):
 
 @pytest.fixture(scope="module")
 def whole(texts, spm, tmp_path_factory):
-    """What a run that nothing stops writes."""
+    """The output of an uninterrupted run."""
     out = tmp_path_factory.mktemp("whole") / "d"
     prepare(replace(options_of(texts, out, spm), resume=False))
     return contents(out)
@@ -70,7 +70,7 @@ def contents(folder):
 
 
 def stop_at(monkeypatch, owner, name, call):
-    """Let a function's n-th call, from 0 on, stop the run; the calls are counted in what comes back."""
+    """Make a function's n-th call, counted from 0, stop the run; return a counter of its calls."""
     calls, own = [], getattr(owner, name)
 
     def stopping(*args, **kwargs):
@@ -135,7 +135,7 @@ def test_what_was_being_written_beside_the_data_is_written_again(options, whole)
 
 
 def test_what_is_written_is_not_encoded_again_nor_checked(options, whole, monkeypatch):
-    stopped(options, binarize.PairText, "encode", 7)  # of 5 chunks each: the first text is done, of the second one 2
+    stopped(options, binarize.PairText, "encode", 7)  # of 5 chunks: the first text is done, and 2 of the second
     encoded = stop_at(monkeypatch, binarize.PairText, "encode", -1)
     checked = stop_at(monkeypatch, module, "require_fitting_links", -1)
     prepare(options)

@@ -1,4 +1,4 @@
-"""What is asked of ``xalign prepare``: languages that file names can hold, and options that do not contradict."""
+"""The options of ``xalign prepare``: languages that file names can hold, and options without contradictions."""
 
 import pytest
 
@@ -52,7 +52,7 @@ def test_what_is_read_is_not_replaced_by_the_data_bin(files, pair, tmp_path_fact
             PrepareOptions(files, [read], overwrite=True).check()
     with pytest.raises(XalignError, match="is or contains an input"):
         PrepareOptions(files, mono=[MonoSource("train", "en", (f"{files}/../{files.name}/t.en",))]).check()
-    kept = tmp_path_factory.mktemp("bin")  # an earlier data-bin, whose tokenizer is in the new one again
+    kept = tmp_path_factory.mktemp("bin")  # an earlier data-bin, whose tokenizer the new one has again
     (kept / "m.model").write_text("x\n")
     PrepareOptions(kept, [pair()], spm=kept / "m.model", overwrite=True).check()
 

@@ -62,7 +62,7 @@ def test_kept_pieces_keep_their_order_and_all_else():
 def test_added_pieces_follow_the_models_own():
     model = train()
     score = struct.unpack("<f", struct.pack("<f", -0.1))[0]
-    # Lengths around those at which a number takes one more byte.
+    # Lengths near those where a number takes one more byte.
     long = [Piece("x" * length, score) for length in (110, 118, 119, 125, 128, 200, 400)]
     extra = [Piece("▁new", -3.25), Piece("ბ", 0.0), *long]
 

@@ -1,4 +1,4 @@
-"""Every token knows its characters of the original text, whatever normalisation does to them."""
+"""Every token knows its characters in the original text, whatever normalisation does."""
 
 import random
 import unicodedata
@@ -85,14 +85,14 @@ def test_ids_are_those_of_encode_and_ranges_cover_all_letters_in_order(any_token
 def test_ranges_by_hand(tokenizer):
     processor = load_sentencepiece(tokenizer.model)
     for text, normal in (("ﬁne", "fine"), ("a\u200bb", "a b"), ("e\u0301", "é")):
-        assert processor.normalize(text).replace("▁", " ").strip() == normal  # what makes these texts odd
-    letters = SentencePieceTokenizer(train(model_type="char"))  # one piece a character of the normalised text
+        assert processor.normalize(text).replace("▁", " ").strip() == normal  # differs from the text
+    letters = SentencePieceTokenizer(train(model_type="char"))  # one piece per character of the normalised text
     assert spell(letters, " ab  c ") == ["", "a", "b", "", "c"]
     assert spell(letters, "1½") == ["", "1", "½", "½", "½"]
     assert spell(letters, "e\u0301a") == ["", "e\u0301", "a"]
     assert spell(letters, "a\u200bb") == ["", "a", "", "b"]
     assert spell(letters, "a\u0007b") == ["", "a\u0007", "b"]
-    assert spell(letters, "กขค") == ["", "กขค"]  # an unknown piece holds all unknown characters in a row
+    assert spell(letters, "กขค") == ["", "กขค"]  # one unknown piece holds consecutive unknown characters
     assert spell(letters, "人口") == ["", "人", "口"]
 
 

@@ -1,4 +1,4 @@
-"""Tokenizers of tokenizer.json: ids, words and characters, restored exactly, and dictionaries of any symbols."""
+"""Tokenizers from tokenizer.json: ids, words and characters, exact restoring, and dictionaries of any symbols."""
 
 import pickle
 
@@ -18,7 +18,7 @@ SENTENCES = [
 
 
 def metaspace():
-    """A tokenizer as mmBERT's and NLLB's: BPE over ▁, with spaces and line breaks of a text as symbols."""
+    """A tokenizer like mmBERT's and NLLB's: BPE over ▁, with spaces and line breaks of a text as symbols."""
     import tokenizers
     from tokenizers import models, normalizers, pre_tokenizers, trainers
 

@@ -1,4 +1,4 @@
-"""A joint sentencepiece model: the same for the same text and seed, and which lines it is drawn from."""
+"""A joint sentencepiece model: determined by text and seed, and trained on a sample of lines."""
 
 import pytest
 import sentencepiece
@@ -29,7 +29,7 @@ def test_a_model_has_xlm_rs_form_and_the_letters_of_all_texts(files):
 
 def test_the_text_decides_and_the_seed_only_where_lines_are_drawn(files, monkeypatch):
     model = train_sentencepiece(files, 90, seed=1)
-    assert model == train_sentencepiece(files, 90, seed=2)  # all lines are taken: nothing is drawn
+    assert model == train_sentencepiece(files, 90, seed=2)  # all lines are used: nothing is sampled
     assert model != train_sentencepiece(files[:1], 90, seed=1)
     monkeypatch.setattr(spm_training, "MAX_SENTENCES", 500)
     drawn = train_sentencepiece(files, 90, seed=1)
@@ -51,7 +51,7 @@ def test_lines_are_drawn_without_return_from_all_files_and_empty_ones_left_out(t
         (tmp_path / name).write_text("".join(f"{name}{k}\n" for k in range(10)) + "\n")
     train_sentencepiece([scan(tmp_path / name) for name in "ab"], 90, seed=1)
     everything = [f"{name}{k}" for name in "ab" for k in range(10)]
-    assert seen == [line for line in everything if line in seen]  # in their order, each once
+    assert seen == [line for line in everything if line in seen]  # in order, each once
     assert len(seen) == (20 if most == 1000 else pytest.approx(6, abs=1)) and {line[0] for line in seen} == {"a", "b"}
 
 

@@ -34,7 +34,7 @@ def lines_of(bitext: Path) -> list[str]:
 
 
 def fairseq_ids(model: Path, dictionary: Path, line: str) -> list[int]:
-    """What spm_encode and fairseq-preprocess make of a line."""
+    """A line encoded by spm_encode and fairseq-preprocess."""
     pieces = sentencepiece.SentencePieceProcessor(model_file=str(model)).encode(line, out_type=str)
     symbols = FairseqDictionary.load(str(dictionary))
     return symbols.encode_line(" ".join(pieces), add_if_not_exist=False, append_eos=False).tolist()
@@ -103,7 +103,7 @@ def test_a_batch_of_words_equals_its_sentences(bitext, spm):
 
 def test_words_are_found_by_characters_where_a_line_is_cut_otherwise_than_its_words():
     protos = pytest.importorskip("sentencepiece.sentencepiece_model_pb2")
-    # "abc" alone is rather ▁a b c than ▁a bc; after x the sums in float32 are equal, and the longer piece wins.
+    # "abc" alone is ▁a b c rather than ▁a bc; after x the sums in float32 are equal, and the longer piece wins.
     scores = {"▁x": -20_000.0, "▁a": -1.0, "b": -0.5, "c": -0.5, "bc": -1.00001, "▁": -9.0}
     kinds = protos.ModelProto.SentencePiece
     pieces = [kinds(piece=symbol, type=kind) for symbol, kind in (("<unk>", 2), ("<s>", 3), ("</s>", 3))]
@@ -134,7 +134,7 @@ def test_a_model_without_a_mark_before_each_word_can_not_find_words(bitext):
 
 @pytest.mark.parametrize("place", [5, 20, 60, 90])
 def test_a_model_of_which_a_piece_is_no_text_is_damaged(spm, tmp_path, place):
-    """As of one changed byte: sentencepiece itself reads it."""
+    """With one changed byte, which sentencepiece itself accepts."""
     model, piece = bytearray(spm.read_bytes()), load_sentencepiece(spm).id_to_piece(place).encode()
     model[model.index(bytes([len(piece)]) + piece) + len(piece)] ^= 0x80
     path = tmp_path / "x.model"

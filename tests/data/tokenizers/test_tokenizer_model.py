@@ -28,7 +28,7 @@ def bert():
 
 @pytest.fixture
 def folder(bert, tmp_path):
-    """A data-bin with a dictionary and WordPiece's settings, and nothing else."""
+    """A data-bin with only a dictionary and WordPiece's settings."""
     dictionary, settings = bert
     dictionary.save(tmp_path / "dict.txt")
     write_model(tmp_path, settings)
@@ -90,7 +90,7 @@ def test_text_normalised_in_another_way_is_refused(folder, bert):
     require_same_tokenizer({}, data)
     with pytest.raises(XalignError, match=r"another way[\s\S]*lowercase=False[\s\S]*lowercase=True"):
         require_same_tokenizer({**uncased, "symbols": dictionary.symbols}, data)
-    (folder / "wordpiece.json").unlink()  # data of fairseq-preprocess do not say
+    (folder / "wordpiece.json").unlink()  # data of fairseq-preprocess lack it
     require_same_tokenizer({**uncased, "symbols": dictionary.symbols}, data)
 
 

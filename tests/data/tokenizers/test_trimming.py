@@ -1,4 +1,4 @@
-"""Smaller tokenizers cut the text that they were made for into the same pieces."""
+"""Smaller tokenizers split the text they were made for into the same pieces."""
 
 import random
 
@@ -36,7 +36,7 @@ def trim(tokenizer, lines, floor=0):
 
 
 def assert_same(tokenizer, trimmed, lines):
-    """The same pieces, and words, by the ids of either."""
+    """Both give the same pieces and words."""
     small, rows = trimmed.tokenizer, trimmed.rows
     assert small.dictionary.embedding_size == len(rows) and (np.diff(rows) > 0).all()
     symbols = [*tokenizer.dictionary.symbols, MASK]
@@ -51,7 +51,7 @@ def assert_same(tokenizer, trimmed, lines):
 
 
 def mixed_lines(number, seed=1):
-    """Words of all scripts of the text, some of them broken, joined or strange to any model."""
+    """Words of all scripts of the text, some of them cut, joined or unknown to any model."""
     draw = random.Random(seed)
     words = [word for line in LINES for word in line.split()]
     odd = ["☃", "ქართული", "𝒳𝒴", "ﬁ", "e\u0301", "１２", "\u200bx", "zzzz", "Łódź", "ꙮ", "🇩🇪"]
@@ -78,7 +78,7 @@ def test_lines_in_many_scripts_are_cut_as_before(kind):
 
 @pytest.mark.parametrize("seed", range(10))
 def test_segmentations_that_are_equally_likely_stay(seed):
-    """Scores are small whole numbers, so that almost every line has several best segmentations."""
+    """Scores are small integers, so almost every line has several best segmentations."""
     draw = random.Random(seed)
     texts = {"".join(draw.choices("abcd▁", k=draw.randint(1, 4))) for _ in range(60)} | {"▁", "a"}
     tokenizer = unigram({text: -float(draw.randint(1, 4) * len(text)) for text in texts})
@@ -87,7 +87,7 @@ def test_segmentations_that_are_equally_likely_stay(seed):
 
 
 def test_the_score_of_unknown_characters_stays():
-    """It depends on the lowest of all scores: with that of "zzz" gone, abc and an unknown é were the better path."""
+    """An unknown token's score depends on the lowest of all scores: without "zzz", abc and an unknown é would win."""
     pieces = {"▁": -1.0, "ab": -20.0, "cé": -20.0, "abc": -1.0, "zzz": -50.0}
     tokenizer = unigram(pieces)
     lines = ["abc", "abcé"]
@@ -117,7 +117,7 @@ def test_bytes_and_own_symbols_stay():
 
 
 def test_a_dictionary_of_its_own_order_that_lacks_pieces_and_holds_others():
-    """Of pieces that it lacks and the text has none goes, since it would be cut otherwise."""
+    """Pieces that the text has but the dictionary lacks stay; otherwise the text would be split differently."""
     model = train()
     pieces = [piece.text for piece in read_pieces(model)[3:]]
     random.Random(0).shuffle(pieces)
@@ -182,7 +182,7 @@ def test_words_of_bert_are_spelt_as_before(lowercase):
 
 
 def test_an_unknown_word_stays_unknown():
-    """abc fits, and then nothing; without it ab and ##cd would spell the word."""
+    """abc fits, and then nothing; without it ab and ##cd would form the word."""
     symbols = ["[PAD]", "a", "ab", "[UNK]", "abc", "##cd", "[CLS]", "[SEP]", "[MASK]", "##x", "zz"]
     tokenizer = wordpiece(symbols)
     assert tokenizer.encode("abcd") == [tokenizer.dictionary.unk_index]

@@ -1,4 +1,4 @@
-"""Unknown tokens: counted exactly, and named by the script of those that are looked at."""
+"""Unknown tokens: counted exactly, and named by the scripts of a sample."""
 
 import pytest
 from support.text import sentencepiece_model

@@ -18,7 +18,7 @@ from xalign_fairseq.data.tokenizers.wordpiece import (
     to_vocabulary,
 )
 
-# Decomposed accents, zero-width characters and marks alone, joined emoji, no-break and ideographic spaces, soft hyphen,
+# Decomposed accents, zero-width characters, marks alone, joined emoji, no-break and ideographic spaces, soft hyphen,
 # NUL, replacement character, control characters, ligatures, Chinese beyond the first plane, a word of 101 letters.
 ODD = [
     "e\u0301te\u0301 étE\u0301", "a\u200bb \u200b \u200dc \ufeff", "👩\u200d👩\u200d👧 the 😀fox!! 🇩🇪",
@@ -41,7 +41,7 @@ def tokenizer(symbols):
 
 @pytest.fixture(scope="module")
 def theirs(symbols, transformers, tmp_path_factory):
-    """The function that encodes a line as transformers does, in BERT's ids."""
+    """A function that encodes a line with transformers, in BERT's ids."""
     folder = tmp_path_factory.mktemp("bert")
     (folder / "vocab.txt").write_text("".join(f"{symbol}\n" for symbol in symbols), encoding="utf-8")
 
@@ -92,7 +92,7 @@ def test_any_text(tokenizer, theirs_cased, chars):
     with_offsets, begin, end = tokenizer.encode_with_offsets(line)
     assert with_offsets == ids
     assert len(begin) == len(end) == len(ids) and (begin < end).all() and (end <= len(line)).all()
-    if "\x85" not in line:  # a space to split_words, nothing to BERT
+    if "\x85" not in line:  # a space for split_words, but not for BERT
         assert tokenizer.encode_words(split_words(line))[0] == ids
 
 
@@ -101,7 +101,7 @@ def theirs_cased(theirs):
     return theirs()
 
 
-# By hand: the longest piece from the left, then the longest ## piece; nothing found means that the whole is unknown.
+# By hand: the longest piece from the left, then the longest ## piece; if nothing fits, the whole word is unknown.
 PIECES = ["[UNK]", "[MASK]", "un", "##aff", "##able", "##a", "##ble", "able", "!", "中", "a", "[PAD]", "[SEP]", "[CLS]"]
 
 

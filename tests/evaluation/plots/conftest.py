@@ -1,11 +1,11 @@
-"""Pictures that are looked at as matplotlib's objects."""
+"""Figures checked as matplotlib objects."""
 
 import pytest
 
 
 @pytest.fixture
 def figures(request, monkeypatch):
-    """The figures that the module under test would have saved."""
+    """The figures that the module under test would save."""
     kept = []
     module = f"xalign_fairseq.evaluation.plots.{request.path.stem.removeprefix('test_')}"
     monkeypatch.setattr(f"{module}.save", lambda figure, path, **_: kept.append(figure))

@@ -25,7 +25,7 @@ def test_the_share_of_the_variance_and_the_sign():
     assert kept == pytest.approx((18 + 8) / (18 + 8 + 2))
     assert np.allclose(found, vectors[:, :2])  # not mirrored
     assert np.allclose(plane(vectors[::-1])[0], vectors[::-1, :2])
-    for few in (np.zeros((2, 4)), np.ones((4, 1)), np.arange(3.0)[:, None]):  # of less than two dimensions
+    for few in (np.zeros((2, 4)), np.ones((4, 1)), np.arange(3.0)[:, None]):  # less than two dimensions
         found, kept = plane(few)
         assert found.shape == (len(few), 2) and np.isfinite(found).all() and kept == pytest.approx(1)
 

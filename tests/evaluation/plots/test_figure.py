@@ -40,12 +40,12 @@ def test_the_ending_gives_the_format_and_no_window_is_opened(tmp_path, name, sta
     save(new_figure(2, 1), tmp_path / name)
     assert (tmp_path / name).read_bytes().startswith(start) and not pyplot.get_fignums()
     if name.endswith("png"):
-        assert image.imread(tmp_path / name).shape[:2] == (150, 300)  # 150 points an inch
+        assert image.imread(tmp_path / name).shape[:2] == (150, 300)  # 150 points per inch
 
 
 def test_letters_without_a_font_are_told(tmp_path, caplog, recwarn):
     figure = new_figure(1, 1)
-    figure.text(0.5, 0.5, "\U00012000")  # a sign that no font of matplotlib's own has
+    figure.text(0.5, 0.5, "\U00012000")  # a character that matplotlib's fonts lack
     with rc_context({"font.family": ["DejaVu Sans"]}):
         save(figure, tmp_path / "a.png")
     [record] = [each for each in caplog.records if each.name.startswith("xalign_fairseq")]

@@ -1,4 +1,4 @@
-"""Cells, frames and what they stand for."""
+"""Cells, frames and their meaning."""
 
 import pytest
 

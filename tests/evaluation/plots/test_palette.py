@@ -36,14 +36,14 @@ def linear(colour):
 
 
 def lab(colour, vision):
-    """CIE L*a*b* of a colour as someone sees it."""
+    """CIE L*a*b* of a colour as a person sees it."""
     x, y, z = XYZ @ np.clip(np.array(VISIONS[vision]) @ linear(colour), 0, 1) / [0.95047, 1, 1.08883]
     f = [np.cbrt(t) if t > 0.008856 else 7.787 * t + 16 / 116 for t in (x, y, z)]
     return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
 
 
 def contrast(one, other):
-    """WCAG's ratio."""
+    """WCAG's contrast ratio."""
     low, high = sorted(float(XYZ[1] @ linear(colour)) for colour in (one, other))
     return (high + 0.05) / (low + 0.05)
 

@@ -66,7 +66,7 @@ def test_bars_of_each_language_with_their_deviations(figures):
     first, second = (each for each in pos.containers if isinstance(each, BarContainer))
     assert [each.get_height() for each in first] == pytest.approx([2, 40])
     assert [each.get_height() for each in second] == pytest.approx([10])
-    # the second objective is right of the first, both around the second language's place
+    # the second objective is to the right of the first, both around the second language's place
     left, right = first[1].get_x(), second[0].get_x() + second[0].get_width()
     assert first[1].get_x() + first[1].get_width() <= second[0].get_x() and right - left < 1
     assert (left + right) / 2 == pytest.approx(1)
@@ -93,7 +93,7 @@ def test_colours_tell_objectives_and_markers_languages(figures):
     assert [pytest.approx(x) for x, _ in places] == [[10], [90], [95, 90]]
     assert [pytest.approx(y) for _, y in places] == [[40], [1], [3, 5]]
     assert {text.get_text() for text in figures[0].legends[0].get_texts()} == {"MLM", "ALIGN", "Trans", "Inv"}
-    # the legend's colours and markers are those of the points
+    # the legend has the points' colours and markers
     handles = {line.get_label(): line for line in axes.lines}
     assert (handles["ALIGN"].get_color(), handles["Inv"].get_marker()) in drawn
 

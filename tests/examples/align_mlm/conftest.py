@@ -1,4 +1,4 @@
-"""Results and a parser that several tests share."""
+"""Results and a parser for several tests."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from tests.examples.align_mlm.parsers import run_command, write_treebank
 
 @pytest.fixture
 def results(tmp_path):
-    """ALIGN-MLM has a small gap with inversion, MLM and DICT-MLM a large one, XLM's is between; wobbles make seeds."""
+    """ALIGN-MLM has a small gap with inversion, MLM and DICT-MLM a large one, XLM a medium one; wobbles make seeds."""
     for wobble, seed in enumerate((1, 2, 3)):
         add(tmp_path, f"align_mlm.trans_inv-{seed}", 9, 8, 0.9, wobble=wobble)
         add(tmp_path, f"xlm.trans_inv-{seed}", 9, 5, 0.5, wobble=wobble)
@@ -21,7 +21,7 @@ def results(tmp_path):
 
 @pytest.fixture(scope="session")
 def trained(tmp_path_factory):
-    """The folder of a parser of made-up English, trained by the command; and what the command said."""
+    """The folder of a parser of made-up English, trained by the command, and the command's output."""
     folder = tmp_path_factory.mktemp("parser")
     write_treebank(folder / "train.conllu", 1, 160)
     write_treebank(folder / "test.conllu", 2, 60)

@@ -9,7 +9,7 @@ WORDS, SENTENCES = 10, 50
 
 
 def f1_counts(hits, wobble=0):
-    """Hits, predicted and gold of sentences with ten entities each: F1 is hits / 10, and ``wobble`` / 500 more."""
+    """Hits, predicted and gold for sentences of ten entities: F1 is hits / 10, plus ``wobble`` / 500."""
     table = np.full((SENTENCES, 3), WORDS)
     table[:, 0] = hits
     table[:wobble, 0] += 1
@@ -17,7 +17,7 @@ def f1_counts(hits, wobble=0):
 
 
 def add(results, name, sup, zs, alignment=0.5, tasks=("pos",), wobble=0, held_out=0.25, **record):
-    """Write made-up results of a run: ``sup`` and ``zs`` of ten entities of each sentence are found."""
+    """Write made-up results of a run, with ``sup`` and ``zs`` hits among ten entities per sentence."""
     setting, seed = study.split_name(name)
     counts = {}
     for task in tasks:
@@ -46,6 +46,6 @@ def add(results, name, sup, zs, alignment=0.5, tasks=("pos",), wobble=0, held_ou
 
 
 def rows(text, title):
-    """The table under a heading, by cells, without its head."""
+    """The cells of the table under a heading, without its head."""
     part = text.split(f"## {title}\n\n")[1].split("\n## ")[0]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in part.splitlines() if "|" in line][2:]

@@ -19,14 +19,14 @@ def write_treebank(path, seed, count):
 
 
 def run_command(*arguments):
-    """The script with these arguments."""
+    """The command line of the script with these arguments."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "argv", ["parse_text.py", *map(str, arguments)])
         parse_text.main()
 
 
 def read_parser(folder):
-    """The parser that was trained."""
+    """The trained parser."""
     state = torch.load(folder / "model.pt", weights_only=True)
     parser = lstm_parser.Parser(state["names"])
     parser.load_state_dict(state["parameters"])

@@ -14,11 +14,11 @@ def test_claims_by_hand(results):
     verdict, points, _, _ = found[best, "ALIGN-MLM − XLM; Trans + Inv"]
     assert (verdict, points) == ("**holds**", "−30.0")
     assert found[best, "ALIGN-MLM − MLM; Trans + Inv"][:2] == ["**holds**", "−60.0"]
-    # a gap of 0 is below 3 points, one of 10 above
+    # a gap of 0 is below 3 points, a gap of 10 above
     script = "Another script alone is no obstacle"
     assert found[script, "MLM − 3 points, Trans"][:2] == ["**holds**", "−3.2"]
     assert found[script, "XLM − 3 points, Trans"][:2] == ["**does not hold**", "+6.8"]
-    assert len(found) == 3 + 2 + 1  # of dictionaries the one of 25 % alone
+    assert len(found) == 3 + 2 + 1  # dictionaries: only 25 %
     assert not any(claim.startswith("Shared") or "syntax" in claim for claim, _ in found)
 
 
@@ -30,7 +30,7 @@ def test_correction_is_over_the_tests_of_a_claim_in_a_task(results):
 
 
 def compared(first, second):
-    """Runs of 100 items, of which the first ones are right: as many as each number says."""
+    """Runs of 100 items, the first of which are correct: one number per run."""
     sides = [[np.stack([np.arange(100) < each, np.ones(100)], axis=1) for each in side] for side in (first, second)]
     return claims.Finding(claim="", task="pos", says="", **claims.compare(*sides, ratio))
 

@@ -1,4 +1,4 @@
-"""English text of a benchmark without its tests."""
+"""English text of a benchmark without its test sets."""
 
 from collections import Counter
 

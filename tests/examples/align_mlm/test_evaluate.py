@@ -1,4 +1,4 @@
-"""A run of ALIGN-MLM from its data to its results, by the recipe's own scripts."""
+"""A run of ALIGN-MLM from data to results, by the recipe's own scripts."""
 
 import json
 import os
@@ -18,7 +18,7 @@ NAME = "align_mlm.trans-1"
 
 
 def script(*command, **variables):
-    """What a command of the recipe says; programs are those of this environment."""
+    """The output of a command of the recipe, with this environment's programs."""
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     done = subprocess.run(
         [*map(str, command)],
@@ -64,14 +64,14 @@ def test_a_run_is_trained_fine_tuned_and_measured(tmp_path, command):
     assert (run.record["setting"], run.seed, run.record["updates"]) == ("align_mlm.trans", 1, 3)
     assert run.record["encoder"] == "1 x 32" and run.record["tokens"] > 3 * 200
     assert run.record["alignment"].keys() == {"trained", "held out", "unused", "all"}
-    # a row for each sentence (F1) of the test set, of both models in the derived language
+    # one row per test sentence (F1), for both models in the derived language
     sentences = (data / "derived/trans/pos-test.xx.conllu").read_text().count("\n\n")
     assert run.gap_counts("pos").shape == (sentences, 6)
     found = run.scores("pos")
     assert run.record["scores"] == {"pos": {name: round(score, 4) for name, score in found.items()}}
     assert 0 < found["SUP"] < 1 and found["Δ"] == pytest.approx(found["SUP"] - found["ZS"])
     assert not (runs / NAME / "transfer").exists()
-    # what has been measured stays
+    # existing results are kept
     before = json.loads((results / f"runs/{NAME}.json").read_text())
     assert script("bash", "3_evaluate.sh", data, runs, **variables) == f"{NAME}: measured already\n"
     assert json.loads((results / f"runs/{NAME}.json").read_text()) == before

@@ -1,4 +1,4 @@
-"""What is fetched for ALIGN-MLM becomes the folder that its steps read."""
+"""Downloads for ALIGN-MLM become the folder that its steps read."""
 
 import gzip
 import io
@@ -23,7 +23,7 @@ WORDS = [first + second for first in ("mo", "ka", "ti", "re", "su", "la") for se
 
 
 def archives(downloads, paragraphs):
-    """Stand-ins for all that is fetched, each as its publisher packs it."""
+    """Stand-ins for all downloads, each in its publisher's format."""
     downloads.mkdir(parents=True)
     with zipfile.ZipFile(downloads / "wikitext-103-raw-v1.zip", "w") as archive:
         archive.writestr("wikitext-103-raw/wiki.train.raw", "\n".join(paragraphs) + "\n")
@@ -127,7 +127,7 @@ def test_the_steps_follow_each_other_from_the_archives(tmp_path):
     assert len(lines(derived / "nli-train.xx.tsv")) == 6 and len(lines(derived / "nli-valid.xx.tsv")) == 2
     step("2_train.sh", tmp_path / "out", tmp_path / "runs", "align_mlm", "trans_inv", "1", UPDATES="2", WARMUP="1")
     assert (tmp_path / "runs/align_mlm.trans_inv-1/checkpoint_last.pt").exists()
-    # the paper's study, of one epoch and seed
+    # the paper's study, with one epoch and seed
     paper = (EXAMPLES / "align_mlm/studies/paper.yaml").read_text()
     quick = tmp_path / "quick.yaml"
     quick.write_text(re.sub(r"epochs: \d+", "epochs: 1", re.sub(r"seeds: .*", "seeds: [1]", paper)))

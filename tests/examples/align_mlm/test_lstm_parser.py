@@ -1,4 +1,4 @@
-"""What the small parser learns, and that neither batch nor seed is left to chance."""
+"""What the small parser learns, for any batch; one seed gives one parser."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""A text becomes a treebank of its words, or nothing."""
+"""A text becomes a treebank of its words, or no file."""
 
 import pytest
 
@@ -16,7 +16,7 @@ def test_text_becomes_a_treebank_of_its_words(trained, monkeypatch):
     text.write_text("".join(" ".join(each.words) + "\n" for each in gold))
     run_command("parse", trained / "model.pt", text, trained / "out.conllu")
 
-    parsed = read_trees(trained / "out.conllu", "en")  # it refuses what is no tree
+    parsed = read_trees(trained / "out.conllu", "en")  # raises if it is not a tree
 
     assert [each.id for each in parsed] == [str(number) for number in range(1, 61)]
     assert [each.words for each in parsed] == [each.words for each in gold]
@@ -30,7 +30,7 @@ def test_text_becomes_a_treebank_of_its_words(trained, monkeypatch):
 
 @pytest.mark.slow  # trains a parser
 def test_pairs_of_texts_are_parsed_as_they_are_derived(trained, tmp_path):
-    """A language with another syntax derives XNLI, for which it needs the trees."""
+    """Deriving a language with another syntax from XNLI needs the trees."""
     pairs = tmp_path / "nli-test.en.tsv"
     pairs.write_text("The king sleeps.\tThe dog, sleeps\tneutral\nthe dog\tthe king\tentailment\n")
     run_command("parse", trained / "model.pt", pairs, tmp_path / "nli-test.en.conllu", "--pairs")

@@ -1,4 +1,4 @@
-"""The tables of ALIGN-MLM by hand, and a report that agrees with the results next to it."""
+"""The tables of ALIGN-MLM by hand, and a report that agrees with the stored results."""
 
 import sys
 
@@ -24,7 +24,7 @@ def test_the_tables_by_hand(results):
         ["ALIGN-MLM (0 %)", "–", "–", "–", "90.0 ± 0.0", "80.2 ± 0.2", "9.8 ± 0.2"],
     ]
     assert [row[0] for row in rows(text, "Overlap")] == ["0 %", "50 %"]
-    # NER was measured with half of the dictionary alone
+    # NER was measured only with half of the dictionary
     assert rows(text, "Dictionary") == [
         ["Trans + Inv", "25 %", "–", "–", "69.8 ± 0.2", "9.8 ± 0.2"],
         ["Trans + Inv", "50 %", "–", "10.0", "–", "10.0"],
@@ -44,12 +44,12 @@ def test_the_papers_figures_stand_over_ours_in_the_places_of_its_tables(results)
     assert "| XLM | 94.8 | 61.8 | 92.7 |" in text
     assert "| ours: XLM | 80.2 ± 0.2 | 50.2 ± 0.2 |  |" in text  # POS, ZS
     assert "| XLM less XLM | −14.6 | −11.6 |  |" in text
-    # 90 and 30 of 100 in the settings that vary one thing; XLM with 10 % has Δ 60 and 31.5 in the paper
+    # 90 and 30 of 100 in the settings that vary one option; XLM with 10 % has Δ 60, and 31.5 in the paper
     assert (
         "| ours: XLM, 10% parallel | 60.0 |" in text and "| XLM, 10% parallel less XLM, 10% parallel | +28.5 |" in text
     )
     assert "| ours: ALIGN-MLM, 50% in dictionary | 10.0 |" in text
-    assert "| ours: XLM, 0% overlap | 39.8 ± 0.2 |" in text  # the main grid's XLM is that of 0 % overlap
+    assert "| ours: XLM, 0% overlap | 39.8 ± 0.2 |" in text  # the main grid's XLM has 0 % overlap
     correlated = [row for row in rows(text, "Correlation") if row[2] == "all"]
     assert {row[0]: row[-1] for row in correlated} == {"POS": "+0.734"}
 

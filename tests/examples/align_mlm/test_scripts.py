@@ -1,4 +1,4 @@
-"""The scripts of the ALIGN-MLM recipe: what is trained on what, which data are made, and what the study runs when."""
+"""The scripts of the ALIGN-MLM recipe: training options, data, and the order of the study."""
 
 import itertools
 import json
@@ -11,7 +11,7 @@ import pytest
 
 from tests.examples.stand_ins import run_script
 
-# Writes down its arguments, and makes the files that the next step reads.
+# Records its arguments and makes the files that the next step reads.
 XALIGN = f"""#!{sys.executable} -S
 import pathlib, sys
 command, *rest = sys.argv[1:]
@@ -35,7 +35,7 @@ if command == "prepare" and "--trainpref" in rest:
 
 
 def options_of(folder, objective, language="trans_inv", data=None, **variables):
-    """What 2_train.sh passes to fairseq-train, as ``{option: value}``, and its data-bin."""
+    """The options that 2_train.sh passes to fairseq-train, as ``{option: value}``, and its data-bin."""
     (folder / "data" / (data or language)).mkdir(parents=True, exist_ok=True)
     done = run_script(folder, "align_mlm/2_train.sh", folder, folder / "runs", objective, language, "1", **variables)
     assert done.returncode == 0, done.stderr
@@ -47,7 +47,7 @@ def options_of(folder, objective, language="trans_inv", data=None, **variables):
 @pytest.mark.parametrize(
     ("variables", "data", "pairs", "mono"),
     [
-        # of f pairs to a sentence TLM has f / (1 + f): a fifth, an eleventh, a half; the rest is whole blocks of 64
+        # with f pairs per sentence TLM has f / (1 + f): a fifth, an eleventh, a half; the rest is whole blocks of 64
         ({}, "trans_inv", 409, 26 * 64),
         ({"PARALLEL": "10", "MAX_TOKENS": "4096"}, "trans_inv.parallel10", 372, 59 * 64),
         ({"PARALLEL": "100"}, "trans_inv.parallel100", 1024, 1024),
@@ -64,7 +64,7 @@ def test_xlm_divides_the_tokens_of_an_update(tmp_path, variables, data, pairs, m
 
 @pytest.fixture
 def benchmark(tmp_path):
-    """A folder with the files that 1_data.sh reads, and text as if english_text.py had been there."""
+    """A folder with the files that 1_data.sh reads, including english_text.py's output."""
     folder = tmp_path / "benchmark"
     for name in ("panx/train-en.tsv", "panx/dev-en.tsv", "xnli/dev-en.tsv", "xnli/test-en.tsv", "xnli/test.labels"):
         (folder / "eval" / name).parent.mkdir(parents=True, exist_ok=True)
@@ -80,7 +80,7 @@ def benchmark(tmp_path):
 
 
 def make_data(folder, benchmark, **variables):
-    """Run 1_data.sh; the calls of xalign."""
+    """Run 1_data.sh and return its calls of xalign."""
     calls = folder / "bin/calls"
     calls.unlink(missing_ok=True)
     done = run_script(folder, "align_mlm/1_data.sh", benchmark, folder / "out", instead={"xalign": XALIGN}, **variables)
@@ -94,7 +94,7 @@ def test_data_of_every_run_are_made_once(tmp_path, benchmark):
     variants = ["dictionary50", "overlap25", "overlap50", "parallel1", "parallel10", "parallel100"]
     assert sorted(path.name for path in data.iterdir()) == ["trans", "trans_inv", *(f"trans_inv.{v}" for v in variants)]
     assert Counter(call.split()[0] for call in calls) == {"prepare": 8, "derive": 4, "lexicon": 8}
-    # of 4,000 sentences 2,000 are held out: a quarter of the others are pairs
+    # 2,000 of 4,000 sentences are held out: a quarter of the others are pairs
     parts = {path.name: len((path / "pairs").read_text().splitlines()) for path in data.iterdir()}
     assert parts.pop("trans_inv.parallel1") == 20 and parts.pop("trans_inv.parallel10") == 200
     assert parts.pop("trans_inv.parallel100") == 2000 and set(parts.values()) == {500}
@@ -106,7 +106,7 @@ def test_data_of_every_run_are_made_once(tmp_path, benchmark):
     assert "--ner ner-test=" in calls[1] and "--nli nli-train=" in calls[1] and "--conllu pos-test=" in calls[1]
     steps = [call.split("--steps ")[1].split()[0] for call in calls if call.startswith("derive")]
     assert steps == ["inversion,script", "script", "inversion,script", "inversion,script"]
-    # half of the dictionary: the same files, another lexicon
+    # half of the dictionary: the same files with another lexicon
     fractions = [call.split() for call in calls if call.startswith("lexicon")]
     fractions = {Path(call[1]).name: call[call.index("--fraction") + 1] for call in fractions}
     assert {name for name, fraction in fractions.items() if fraction == "0.5"} == {"trans_inv.dictionary50"}
@@ -134,7 +134,7 @@ def test_syntax_has_ner_and_xnli_where_the_parser_is(tmp_path, benchmark, traine
     ("given", "cpu"), [({}, True), ({"DEVICE": "--cpu"}, True), ({"DEVICE": ""}, False), ({"DEVICE": "--bf16"}, False)]
 )
 def test_runs_are_measured_on_the_device_that_they_are_trained_on(tmp_path, given, cpu):
-    """study.sh gives both scripts the same DEVICE."""
+    """study.sh passes the same DEVICE to both scripts."""
     (tmp_path / "runs/mlm.trans-1").mkdir(parents=True)
     (tmp_path / "runs/mlm.trans-1/train.log").write_text("done training\n")
     telling = f"#!{sys.executable} -S\nimport sys\nprint(*sys.argv[1:])\n"

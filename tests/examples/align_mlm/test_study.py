@@ -41,7 +41,7 @@ def test_a_name_that_is_no_run_is_told(name):
 def test_scores_and_gap_of_a_run_by_hand(tmp_path):
     add(tmp_path, "xlm.trans_inv-1", 9, 5, wobble=20)
     [[run]] = study.read(tmp_path).values()
-    # 5 * 50 + 20 = 270 of 500; F1 of as many predicted as gold entities is their share
+    # 5 * 50 + 20 = 270 of 500; with equal numbers of predicted and gold entities, F1 is this share
     assert run.scores("pos") == pytest.approx({"SUP": 0.9, "ZS": 0.54, "Δ": 0.36})
     assert run.scores("pos", "accuracy")["ZS"] == pytest.approx(0.5)
     assert study.gap_value("pos")(run.gap_counts("pos").sum(0).astype(float)) == pytest.approx(0.36)

@@ -1,4 +1,4 @@
-"""Addresses have the form that the servers' own pages give them."""
+"""Addresses have the form that the servers document."""
 
 import re
 from pathlib import Path
@@ -26,6 +26,6 @@ def test_the_94_languages_of_xlm_align_are_87_codes_of_which_some_stand_for_two(
     languages = corpora.monolingual()
     assert len(languages) == 87 and sum(max(1, len(each.archives)) for each in languages.values()) == 94
     assert [source.name for source in corpora.cc100("zh")] == ["zh-Hans.txt.xz", "zh-Hant.txt.xz"]
-    assert [source.name for source in corpora.cc100("br")] == ["br.txt.xz"]  # not of the paper's
+    assert [source.name for source in corpora.cc100("br")] == ["br.txt.xz"]  # not in the paper
     assert not corpora.cc100("tt") and corpora.wikipedia("tt").text == 0.09
     assert languages["en"].ccnet == 731.6 and languages["en"].wikipedia == 12.58  # Tables 8 and 9

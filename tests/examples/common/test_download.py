@@ -1,4 +1,4 @@
-"""Archives become the texts that the recipes read; every page's 0_download.sh says what it would fetch."""
+"""Archives become the recipes' texts; every 0_download.sh lists its downloads."""
 
 import lzma
 import re
@@ -18,7 +18,7 @@ SCRIPTS = sorted(str(path.relative_to(EXAMPLES)) for path in EXAMPLES.glob("*/0_
 
 
 def moses(path, name, en, de):
-    """An archive as OPUS's."""
+    """An archive in OPUS's format."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("README", "")
@@ -28,7 +28,7 @@ def moses(path, name, en, de):
 
 @pytest.fixture
 def out(tmp_path):
-    """With all archives there already, so that nothing is fetched."""
+    """With all archives present, so that nothing is fetched."""
     numbers = range(40)
     english = [*(f"Word  {n}." for n in numbers), "", "left"]
     german = [*(f"Wort {n}.\x85" for n in numbers), "leer", " "]
@@ -58,7 +58,7 @@ def test_pairs_are_split_in_the_order_of_the_corpora(out, monkeypatch):
     train, valid = (
         [lines(out / f"en-de/{split}.{language}") for language in ("en", "de")] for split in ("train", "valid")
     )
-    assert len(train[0]) == 36 and len(valid[0]) == 5  # 41 pairs: those with an empty side are left out
+    assert len(train[0]) == 36 and len(valid[0]) == 5  # 41 pairs: those with an empty side are dropped
     pairs = list(zip(*train, strict=True))
     assert sorted([*pairs, *zip(*valid, strict=True)]) == sorted(
         [*((f"Word {n}.", f"Wort {n}.") for n in range(40)), ("Last.", "Letztes.")]
@@ -101,7 +101,7 @@ def test_words_stand_between_blanks_and_pairs_are_drawn(out, monkeypatch):
     call(monkeypatch, out, "de-en=Europarl", "--valid", "5", "--pairs", "10", "--words")
     assert len(lines(out / "de-en/train.de")) == 10 and len(lines(out / "de-en/valid.de")) == 5
     assert all(re.fullmatch(r"Word \d+ \.", line) for line in lines(out / "de-en/train.en"))
-    # To Moses a German number with a period is an ordinal, 0 apart.
+    # For Moses a German number with a period is an ordinal, except 0.
     assert all(re.fullmatch(r"Wort (0 |[1-9]\d*)\.", line) for line in lines(out / "de-en/train.de"))
     assert downloading.tokenizer("zh")("我们去 London。") == "我 们 去 London 。"
 

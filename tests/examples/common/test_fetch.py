@@ -1,4 +1,4 @@
-"""A file is fetched on from where it stopped, and is in its place only when it is whole."""
+"""A download resumes where it stopped, and the file appears only when it is complete."""
 
 import gzip
 import hashlib
@@ -29,13 +29,13 @@ def test_a_file_that_was_cut_off_is_continued(server, tmp_path):
     server.cut = None
     fetch(server, path)
     assert path.read_bytes() == packed and server.ranges == [0, 2000]
-    fetch(server, path)  # it is there: the server is not asked
+    fetch(server, path)  # it exists: no request
     assert server.ranges == [0, 2000] and [file.name for file in path.parent.iterdir()] == ["text.gz"]
 
 
 @pytest.mark.parametrize("name", ["text.gz", "text.xz", "text.tar.gz", "text.zip"])
 def test_an_archive_that_is_not_whole_is_removed(name, server, tmp_path):
-    server.files[f"/{name}"] = TEXT  # an error page, say
+    server.files[f"/{name}"] = TEXT  # for example an error page
     with pytest.raises(XalignError, match="not a complete archive") as caught:
         fetch(server, tmp_path / name)
     assert HOME in str(caught.value) and not list(tmp_path.iterdir())
@@ -75,4 +75,4 @@ def test_a_dead_address_stops_no_other_and_is_listed(server, tmp_path, capsys):
     assert told.startswith("4 files; 0.0 GB of known size; 3 of unknown size")
     assert "missing: " in told and "404" in told and told.endswith("2 of 4 files are missing\n")
     server.files |= {"/dead": TEXT, "/wrong": TEXT}
-    assert fetching.fetch_all(sources, tmp_path) == [] and len(server.ranges) == 5  # what is there is not asked for
+    assert fetching.fetch_all(sources, tmp_path) == [] and len(server.ranges) == 5  # existing files are not requested

@@ -12,9 +12,9 @@ from tests.examples.recipes import load
 from tests.examples.stand_ins import EXAMPLES, USER_DIR
 
 [options] = load("common", "options")
-# The command line gives it a default, YAML does not; it scores translations.
+# The command line has a default for it, YAML does not; it scores translations.
 ASIDE = "scoring"
-# What the papers say.
+# The papers' values.
 PAPERS = {
     "xlm_align/base": {
         "criterion._name": "xlm_align", "optimization.update_freq": [8], "dataset.batch_size": 32,
@@ -55,10 +55,10 @@ PAPERS = {
         "dataset.max_tokens": 128 * 512 // 5, "task.mono_max_tokens": 103 * 512,
     },
 }  # fmt: skip
-# The device, which the scripts give.
+# The device, which the scripts set.
 DEVICES = {"explicit_alignments/linear_mapping": "--memory-efficient-fp16", "align_mlm/align_mlm": "--bf16"}
 DEVICES["align_mlm/xlm"] = "--bf16"
-# What a file leaves to the size of the data.
+# Options that a file leaves to the size of the data.
 SIZES = ("task.lang_pairs=de-en", "optimization.max_update=1250", "lr_scheduler.warmup_updates=125")
 
 
@@ -79,7 +79,7 @@ def test_a_file_becomes_words_without_paths_device_and_what_is_said_twice():
 
 
 def job(recipe, folder):
-    """What read_options.py needs to know of a file."""
+    """The input of read_options.py for a file."""
     path, save, sizes = EXAMPLES / f"{recipe}.yaml", folder / "save", SIZES if recipe == "weam/weam" else ()
     done = subprocess.run([sys.executable, options.__file__, path, *sizes], capture_output=True, text=True, check=True)
     words = done.stdout.split("\n")[:-1]
@@ -101,7 +101,7 @@ def job(recipe, folder):
 
 @pytest.fixture(scope="module")
 def configurations(tmp_path_factory):
-    """``{"section.option": value}`` of each file by either command, every option of fairseq included."""
+    """``{"section.option": value}`` of each file with either command, including every option of fairseq."""
     folder = tmp_path_factory.mktemp("options")
     done = subprocess.run(
         [sys.executable, str(Path(__file__).parents[1] / "read_options.py")],

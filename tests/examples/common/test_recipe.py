@@ -1,4 +1,4 @@
-"""The recipes' scripts: finished runs stay, run.json says how a run was made, missing input is an error."""
+"""The recipes' scripts: they keep finished runs, record each run in run.json, and report missing input."""
 
 import itertools
 import json
@@ -11,7 +11,7 @@ import pytest
 
 from tests.examples.stand_ins import EXAMPLES, alone, run_script
 
-# Script and its arguments after the folders; the folder of the run below the one that is given.
+# A script and its arguments after the folders; the run's folder inside the given one.
 TRAINING = {
     "explicit_alignments/2_train.sh": ("weak",),
     "ppa/2_train.sh": ("ppa",),
@@ -24,7 +24,7 @@ VALIDATION = "2026 | INFO | valid | epoch 001 | valid on 'valid' subset | loss 8
 
 
 def train(folder, script, *options, **variables):
-    """Run a training script for 40 updates with its first setting; gives the process and the run's folder."""
+    """Run a training script for 40 updates with its first setting; return the process and the run's folder."""
     checkpoint = folder / "model.pt"
     checkpoint.touch()
     setting, *others = TRAINING[script]
@@ -45,7 +45,7 @@ def test_a_finished_run_is_not_continued(script, tmp_path):
         (VALIDATION + EPOCH.replace("40", "400"), True),
         (VALIDATION + EPOCH, False),
     ]
-    for log, called in logs if script == "ppa/2_train.sh" else logs[2:]:  # all ask recipe.sh
+    for log, called in logs if script == "ppa/2_train.sh" else logs[2:]:  # all call recipe.sh
         (save / "train.log").write_text(log)
         done, _ = train(tmp_path, script)
         assert done.returncode == 0 and ("--max-update" in done.stdout) is called
@@ -54,7 +54,7 @@ def test_a_finished_run_is_not_continued(script, tmp_path):
 
 @pytest.mark.parametrize("script", TRAINING)
 def test_options_devices_and_processes_are_passed_on_and_stand_in_run_json(script, tmp_path):
-    """DISTRIBUTED: what scripts/slurm/train.sbatch adds to examples/*/*_train.sh."""
+    """DISTRIBUTED: the options that scripts/slurm/train.sbatch adds to examples/*/*_train.sh."""
     options = ["--adam-betas", "(0.9, 0.98)", "--user", 'a "b" \\']
     variables = {"DISTRIBUTED": "--distributed-world-size 16", "DEVICE": "--bf16 --checkpoint-activations"}
     done, save = train(tmp_path, script, *options, **variables)
@@ -69,7 +69,7 @@ def test_options_devices_and_processes_are_passed_on_and_stand_in_run_json(scrip
     assert json.loads((save / "run.json").read_text())["command"].endswith(" --other")
     train(tmp_path, script, *options, **variables)
     (save / "checkpoint_last.pt").touch()
-    # a run that is resumed, perhaps elsewhere, keeps what was written at its start
+    # a resumed run keeps the record of its start, perhaps on another machine
     train(tmp_path, script, "--other")
     assert json.loads((save / "run.json").read_text()) == record
 
@@ -131,7 +131,7 @@ def test_the_vocabulary_is_that_of_a_tokenizer_or_of_files_or_new(tmp_path):
         assert done.stdout == expected + "\n", done.stderr
 
 
-# Writes down its arguments, and links a line's last word, if that is no "none", with the first of the other side.
+# Records its arguments and links a line's last word, unless it is "none", with the first word of the other side.
 LINKING = f"""#!{sys.executable} -S
 import pathlib, sys
 command, *rest = sys.argv[1:]
@@ -148,7 +148,7 @@ if command == "links":
 
 @pytest.fixture
 def text(tmp_path):
-    """Four training pairs, whose files have no end of their last line, and two for validation."""
+    """Four training pairs, whose files lack the last newline, and two for validation."""
     folder = tmp_path / "text/de-en"
     folder.mkdir(parents=True)
     for split, lines in (("train", ["a b c", "none", "a", "a b"]), ("valid", ["none", "a b c d"])):
@@ -184,11 +184,11 @@ def test_validation_has_links_that_are_made_with_those_of_training(recipe, text,
     ]
     given = [preparing[at + 1] for at, word in enumerate(preparing) if word == "--links"]
     assert given == [str(text / links), str(text / "valid.symmetrized.links")]
-    if recipe == "explicit_alignments":  # pairs without a link are left out
+    if recipe == "explicit_alignments":  # pairs without a link are dropped
         assert (text / links).read_text() == "2-0\n0-0\n1-0\n"
         assert (text / "linked.de").read_text() == (text / "linked.en").read_text() == "a b c\na\na b\n"
     assert not list(text.glob(".*"))
-    assert [call[0] for call in prepare()] == ["links", "prepare", "prepare"]  # links stay
+    assert [call[0] for call in prepare()] == ["links", "prepare", "prepare"]  # links are kept
 
 
 def test_a_run_that_goes_on_with_more_updates_is_not_measured(tmp_path):

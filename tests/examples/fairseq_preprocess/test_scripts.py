@@ -1,4 +1,4 @@
-"""From text by spm_encode and fairseq-preprocess, with links, to training and AER; the page's own commands."""
+"""From text by spm_encode and fairseq-preprocess, with links, to training and AER, with the page's own commands."""
 
 import os
 import re
@@ -18,7 +18,7 @@ HERE = EXAMPLES / "fairseq_preprocess"
 
 
 class Ids(list):
-    """Stands for a file of ids."""
+    """Replaces a file of ids."""
 
     prefix = "valid.align.de-en"
 
@@ -29,7 +29,7 @@ def test_tokens_are_words_and_all_links_sure():
     src, tgt, links = reader[0]
     assert src.tolist() == [0, 1, 2] and tgt.tolist() == [0, 1] and links.tolist() == [[0, 1, 1], [2, 0, 1]]
     with pytest.raises(XalignError, match="outside of its sentences"):
-        reader[1]  # token 1 of a sentence of one
+        reader[1]  # token 1 of a one-token sentence
 
 
 @pytest.mark.slow

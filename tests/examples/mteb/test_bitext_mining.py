@@ -1,4 +1,4 @@
-"""MTEB scores real sentences with a folder of ``xalign export-hf --sentence-transformers``."""
+"""MTEB scores real sentences with a folder from ``xalign export-hf --sentence-transformers``."""
 
 import json
 import sys
@@ -22,7 +22,7 @@ def test_two_files_are_a_task(tmp_path):
         lines = (TEXT / f"en-de.{side}").read_text(encoding="utf-8").splitlines(keepends=True)[:30]
         (tmp_path / f"text.{side}").write_text("".join(lines), encoding="utf-8")
     options = ("--sentence-transformers", "mean", "--layer", "7")
-    # MTEB has an environment of its own, where this package is on the path and perhaps not installed.
+    # MTEB runs in its own environment, where this package is on the path but may not be installed.
     xalign = (sys.executable, "-m", "xalign_fairseq")
     run(*xalign, "export-hf", "--model", "e5-small", "--out", tmp_path / "model", *options)
     script = (sys.executable, ROOT / "examples/mteb/bitext_mining.py", tmp_path / "model")

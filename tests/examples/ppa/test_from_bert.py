@@ -1,4 +1,4 @@
-"""PPA's recipe from text to links, from a small BERT folder as the paper from mBERT."""
+"""PPA's recipe from text to links, starting from a small BERT folder as the paper starts from mBERT."""
 
 import os
 import random

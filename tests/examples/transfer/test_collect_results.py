@@ -1,4 +1,4 @@
-"""What the report needs is copied, without the paths of a machine."""
+"""Collects what the report needs, without the paths of a machine."""
 
 import json
 import sys
@@ -17,7 +17,7 @@ COMMAND = (
 
 @pytest.fixture
 def results(tmp_path, monkeypatch):
-    """What is collected of one finished run; of another there is no result yet."""
+    """The collected files of one finished run; another run has no result yet."""
     run = tmp_path / "out/runs/tlm/pos/1"
     for folder in (run, tmp_path / "out/runs/tlm/pos/2"):
         folder.mkdir(parents=True)
@@ -49,7 +49,7 @@ def test_runs_are_replaced_by_their_results_and_counts(results, capsys):
 
 
 def test_runs_of_another_machine_stay_beside_new_ones(results, monkeypatch):
-    """Those that both have are the new ones."""
+    """New runs replace runs of the same name."""
     other, shared = (results / f"runs/tlm/pos/{seed}/result.json" for seed in (7, 1))
     other.parent.mkdir()
     other.write_text("{}")
@@ -60,7 +60,7 @@ def test_runs_of_another_machine_stay_beside_new_ones(results, monkeypatch):
 
 
 def test_seeds_of_a_checkpoint_may_have_encoders_of_their_own(results, monkeypatch):
-    """The report compares runs whose digests agree."""
+    """The report compares runs with equal digests."""
     path = results.parent / "out/runs/tlm/pos/1/result.json"
     path.write_text(json.dumps({"command": COMMAND, "made_by": {"checkpoint_digest": "c0", "holdout": 0.1}}))
     arguments = map(str, (results.parent / "out", results, "--reseeded"))

@@ -1,4 +1,4 @@
-"""The data of the tasks, from a server that publishes them as their authors do, to what xalign transfer reads."""
+"""The tasks' data, from a server with the authors' files to the layout for xalign transfer."""
 
 import hashlib
 import os
@@ -29,14 +29,14 @@ def step(script, *arguments, **variables):
 
 @pytest.fixture
 def published(tmp_path, monkeypatch):
-    """Tiny archives in the original forms, made up."""
+    """Tiny made-up archives in the original formats."""
     monkeypatch.setattr(sys, "argv", ["sample_data.py", str(tmp_path / "published"), "12", *NAMES, *TRANSLATED])
     sampling.main()
     return tmp_path / "published"
 
 
 def table(published, server, path, dead=(), wrong=()):
-    """The sources of a mirror, with the checksums of its files, as sources.tsv has them."""
+    """The sources of a mirror, with the checksums of its files, in the format of sources.tsv."""
     lines = ["name\tpath\tbytes\tsha256\turl\thome"]
     for name, sources in sampling.files.__globals__["named"]().items():
         for source in sources:

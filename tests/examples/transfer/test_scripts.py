@@ -1,4 +1,4 @@
-"""What the study's scripts ask xalign for."""
+"""The calls of xalign in the study's scripts."""
 
 from tests.examples.stand_ins import EXAMPLES, run_script
 

@@ -1,4 +1,4 @@
-"""The reports of studies that were run agree with the runs next to them, and all studies can be read."""
+"""Reports of finished studies agree with the stored runs, and all studies can be read."""
 
 from pathlib import Path
 

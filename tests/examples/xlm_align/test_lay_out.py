@@ -1,4 +1,4 @@
-"""The released test sets become those that xalign bench reads."""
+"""The released test sets become sets for xalign bench."""
 
 import sys
 
@@ -9,7 +9,7 @@ from xalign_fairseq.aligner.gold_sets import find_sets
 from xalign_fairseq.core.errors import XalignError
 
 [laying_out] = load("xlm_align", "lay_out")
-# Sentences 26 and 29 of a larger set; its last link is beyond the sentence, 1 2 is sure and possible.
+# Sentences 26 and 29 of a larger set; the last link is beyond the sentence; 1 2 is both sure and possible.
 LINKS = "26 1 1 S\n26 1 2 P\n26 1 2 S\n\n26 2 1 P\n29 1 1\n29 3 1 S\n"
 
 

@@ -1,4 +1,4 @@
-"""Dictionary files into a data-bin: what is written and reported, and what is refused."""
+"""Dictionary files into a data-bin: output, report, and refused input."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""From entries to a lexicon: what is dropped and counted, what is trained on and held out."""
+"""From entries to a lexicon: dropped entries and their counts, trained and held-out entries."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from xalign_fairseq.data.lexicon import HELD_OUT, TRAINED, UNUSED
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.languages.lexicons.building import LexiconOptions, build, pieces_encoder
 
-# Letters are symbols 4, 5 ...; a text's subwords are its letters.
+# Letters are symbols from 4 on; a text's subwords are its letters.
 DICTIONARY = Dictionary("abcdefghijklmnopqrstuvwxyz")
 SYMBOLS = Dictionary(f"{side}{i}" for side in "sd" for i in range(1000))
 
@@ -37,7 +37,7 @@ PAIRS = [
     ("a", ""),  # one-sided
     ("a", "Ж"),
     ("Жb", "c"),
-    ("a", "Ж"),  # unknown; the last is no duplicate, since it is not kept
+    ("a", "Ж"),  # unknown; the second is not a duplicate, since the first is dropped
     ("abc", "abc"),  # identical
     ("e", "f"),  # kept
     ("ab", "cd"),  # duplicate
@@ -67,7 +67,7 @@ def test_symbols_are_looked_up_as_they_are():
     pairs = [("s0", "d0"), ("s1", "<pad>"), ("</s>", "d0"), ("s2", "<mask>"), ("s3 ", "d3"), ("", "d0"), ("s4", "d4")]
     lexicon, about = of_pieces(pairs, held_out=0.0)
     assert words(lexicon) == [((4,), (1004,)), ((8,), (1008,))]
-    # Without a place in the dictionary <mask> is unknown; with one it is special, as it is no word.
+    # <mask> is unknown if the dictionary lacks it, and otherwise special; it is never a word.
     assert about["counts"]["with special symbols"] == 2 and about["counts"]["with unknown symbols"] == 2
     assert about["counts"]["one-sided"] == 1
     masked = Dictionary(["s", "d", "<mask>"])

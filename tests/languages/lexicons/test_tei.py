@@ -1,4 +1,4 @@
-"""FreeDict's TEI: by hand, of both kinds, damaged, and a real dictionary written so."""
+"""FreeDict's TEI: both kinds by hand, damaged files, and a real dictionary."""
 
 import gzip
 import time

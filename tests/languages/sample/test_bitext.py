@@ -1,4 +1,4 @@
-"""The sample as written: same bytes, distinct pairs, disjoint splits, links in bounds, every phenomenon there."""
+"""The sample's files: fixed bytes, distinct pairs, disjoint splits, links in bounds, and every phenomenon."""
 
 from collections import defaultdict
 from pathlib import Path
@@ -72,7 +72,7 @@ def test_english_sentences_are_distinct_within_a_split_and_between_splits(writte
 
 
 def test_no_translation_is_in_two_splits(tmp_path, monkeypatch):
-    whole = german.say  # of only the first words, many English sentences have the same translation
+    whole = german.say  # with only the first words, many English sentences have the same translation
     monkeypatch.setattr(german, "say", lambda sentence: whole(sentence)[:2])
     write_sample(tmp_path / "out", pairs=200, seed=2, valid=20, test=20)
     paths = [tmp_path / "out" / "en-de" / f"{split}.de" for split in SIZES]

@@ -1,4 +1,4 @@
-"""Sentences worked by hand: words, word order in English."""
+"""Sentences worked by hand: words and word order in English."""
 
 import pytest
 from support import grammar

@@ -1,4 +1,4 @@
-"""Meanings that are drawn: the same for the same stream, of concepts that are all different, and that make sense."""
+"""Random meanings: the same for the same stream, with distinct concepts, and sensible."""
 
 import random
 

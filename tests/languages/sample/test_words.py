@@ -1,4 +1,4 @@
-"""The tables of the sample: complete in every language, with the forms of grammar books; and tokens."""
+"""The tables of the sample: complete in every language, with forms as in grammar books; and tokens."""
 
 import pytest
 

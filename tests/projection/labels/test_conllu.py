@@ -80,7 +80,7 @@ def test_another_number_of_sentences_is_an_error(units):
 
 @st.composite
 def trees(draw, most=8):
-    """Any tree: each word depends on one that was drawn before it."""
+    """A random tree: each word depends on a word drawn before it."""
     words = draw(st.integers(1, most))
     order = draw(st.permutations(range(words)))
     heads = [0] * words
@@ -98,7 +98,7 @@ def is_tree(tree):
 
 @given(trees(), st.data())
 def test_one_to_one_links_move_the_whole_tree(tree, data):
-    order = data.draw(st.permutations(range(len(tree.heads))))  # the place of each source word
+    order = data.draw(st.permutations(range(len(tree.heads))))  # the position of each source word
     projected = project_tree(tree, {j: i for i, j in enumerate(order)}, dict(enumerate(order)), len(order))
     for i, j in enumerate(order):
         assert projected.heads[j] == (order[tree.heads[i] - 1] + 1 if tree.heads[i] else 0)
@@ -122,6 +122,6 @@ def test_any_heads_become_a_tree_and_a_tree_stays(heads, root):
 
 
 def test_words_without_links_hang_on_their_neighbours_and_ancestors_stand_in():
-    # a <- b <- c, of which b has no image: c's image depends on a's; the second target word has no source
+    # a <- b <- c, but b has no image: c's image depends on a's; the second target word has no source
     tree = Tree((0, 1, 2), ("root", "x", "y"))
     assert project_tree(tree, {0: 2, 2: 0}, {2: 0, 0: 2}, 4) == Tree((3, 3, 0, 3), ("y", "dep", "root", "dep"))

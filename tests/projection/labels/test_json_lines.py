@@ -64,7 +64,7 @@ def test_a_line_that_is_not_valid_is_left_as_it_is_and_counted(units, bad, reaso
 
 
 class Diagonal(WordAligner):
-    """Links words of the same position."""
+    """Links words at the same position."""
 
     def stream(self, pairs, progress=None, matrices=False):
         for src, tgt in pairs:

@@ -1,4 +1,4 @@
-"""XLIFF and TMX: only the translations change, and not a byte of anything else."""
+"""XLIFF and TMX: only the translations change, and every other byte stays."""
 
 import pytest
 

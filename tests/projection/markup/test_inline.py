@@ -11,7 +11,7 @@ from xalign_fairseq.projection.markup.marked import walk
 
 
 def kinds(text, dialect):
-    """The text, and the marks: pairs as ``<a>..</a>``, tags alone as ``<a>..`` and ``..</a>``, breaks as ``<a>|``."""
+    """The text, and the marks: pairs as ``<a>..</a>``, single tags as ``<a>..`` and ``..</a>``, breaks as ``<a>|``."""
     read, found = read_inline(text, dialect), []
     for mark in walk(read.marks):
         dots = {"point": "", "break": "|"}.get(mark.kind, "..")

@@ -25,7 +25,7 @@ def test_tags_without_a_partner_reach_to_the_edges():
 @pytest.mark.parametrize(
     ("text", "plain", "tags"),
     [
-        ("a <img> b", "a b", ["<img> "]),  # one of two spaces is the image's
+        ("a <img> b", "a b", ["<img> "]),  # one of two spaces belongs to the image
         ("<img> b", "b", ["<img> "]),
         ("a <img>", "a", [" <img>"]),
         ("a<img> b", "a b", ["<img>"]),

@@ -38,7 +38,7 @@ def test_one_pair_in_memory():
 @pytest.mark.parametrize(
     ("markup", "source", "target", "expected"),
     [
-        # modernmt 338: escaped text is neither doubled nor undone
+        # modernmt 338: escaped text is neither escaped twice nor unescaped
         ("html", "ID <b>&lt;OCID></b> x", "ID <OCID> y", "ID <b>&lt;OCID></b> y"),
         ("html", "R&D x <b>y</b>", "R&D &lt; y", "R&amp;D &amp;lt; <b>y</b>"),
         ("xml", "a&#160;b", "c\xa0d & e", "c&#160;d &amp; e"),
@@ -63,7 +63,7 @@ def test_the_translation_is_written_as_its_source(markup, source, target, expect
         ("placeholders", "件{0}。", "File.", "File {0}."),
         ("placeholders", "日 {0} 本", "日 本", "日 {0} 本"),
         ("html", "I <img> have", "我有", "我<img>有"),
-        ("html", "我<img>有", "I have", "I<img> have"),  # an image is no word
+        ("html", "我<img>有", "I have", "I<img> have"),  # an image is not a word
         ("xliff", '我<x equiv-text="{{n}}"/>有', "I have", 'I <x equiv-text="{{n}}"/> have'),
         ("tmx", "我<ph>%d</ph>有", "I have", "I <ph>%d</ph> have"),
     ],

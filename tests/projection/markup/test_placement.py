@@ -1,4 +1,4 @@
-"""Where tags go: worked examples, other tools' faults, and properties on random texts, words and links."""
+"""Where tags go: worked examples, errors of other tools, and properties on random texts, words and links."""
 
 import random
 import re
@@ -33,19 +33,19 @@ def project(source, target, links, segment=words):
         ("a <b>b </b>c", "b c a", "0-2 1-0 2-1", "<b>b </b>c a"),
         ("a<b> b</b> c", "c b a", "0-2 1-1 2-0", "c<b> b</b> a"),
         ("a <b>b <i>c</i></b> d", "d c x b a", "0-4 1-3 2-1 3-0", "d <b><i>c</i> x b</b> a"),
-        ("<x/>a b<y/>", "b a", "0-1 1-0", "<x/>b a<y/>"),  # what is at an edge stays there
+        ("<x/>a b<y/>", "b a", "0-1 1-0", "<x/>b a<y/>"),  # tags at an edge stay there
         ("a b<x/> c", "c b a", "0-2 1-1 2-0", "c b<x/> a"),
         ("a <x/>b c", "c b a", "0-2 1-1 2-0", "c <x/>b a"),
-        ("a <img> b", "x y b", "0-0 1-2", "x y <img> b"),  # with a space on both sides
+        ("a <img> b", "x y b", "0-0 1-2", "x y <img> b"),  # spaces on both sides
         ("a <b>b</b><x/> c", "c B b a", "0-3 1-1 1-2 2-0", "c <b>B b</b><x/> a"),  # not into the pair
-        ("H<sub>2</sub>O is wet", "nass ist H2O", "0-2 1-1 2-0", "nass ist H<sub>2</sub>O"),  # in equal words
-        ("under<u>line</u>d x", "x souligne", "0-1 1-0", "x <u>souligne</u>"),  # around others
+        ("H<sub>2</sub>O is wet", "nass ist H2O", "0-2 1-1 2-0", "nass ist H<sub>2</sub>O"),  # inside equal words
+        ("under<u>line</u>d x", "x souligne", "0-1 1-0", "x <u>souligne</u>"),  # around different words
         ("a<br>b c<br>d", "A B C D", "0-0 1-1 2-2 3-3", "A<br>B C<br>D"),
         ("a <i>b<br>c</i> d", "d b c a", "0-3 1-1 2-2 3-0", "d <i>b<br>c</i> a"),
         ("a<br>b", "甲乙", "", "<br>甲乙"),
-        ("x <b>a y", "Y A X", "0-2 1-1 2-0", "<b>Y A X"),  # it reaches up to the end
+        ("x <b>a y", "Y A X", "0-2 1-1 2-0", "<b>Y A X"),  # it reaches to the end
         ("</a>x y", "Y X", "0-1 1-0", "</a>Y X"),
-        ("x キの</b>語", "y キの語", "0-0 1-1", "y キの</b>語"),  # in an equal word, too
+        ("x キの</b>語", "y キの語", "0-0 1-1", "y キの</b>語"),  # also inside an equal word
     ],
 )
 def test_worked_examples(source, target, links, expected):
@@ -66,7 +66,7 @@ def test_punctuation_of_words_between_spaces_is_placed_for_itself():
         ("<b>the</b> house", "la maison", "1-1", "<b>la</b> maison", ["around the unlinked words"]),
         ("a <b>of</b> c", "A C", "0-0 2-1", "A <b></b>C", ["empty, next to its neighbours"]),
         ("a b <x/>c d", "A D", "0-0 3-1", "A <x/>D", ["where it cuts the fewest links"]),
-        ("<b>a</b> c", "A", "0-0 1-0", "<b>A</b>", []),  # a word that is two words' translation
+        ("<b>a</b> c", "A", "0-0 1-0", "<b>A</b>", []),  # one word translates two words
     ],
 )
 def test_what_links_do_not_place_is_near_and_reported(source, target, links, expected, reasons):
@@ -161,7 +161,7 @@ def random_markup(rng, depth=0):
 
 
 def random_words(rng, text):
-    """Any words, as long as none has a space in it."""
+    """Random words without spaces."""
     spans = [match.span() for match in re.finditer(r"\S+", text)]
     cut = [(start, min(stop, start + rng.randint(1, 9))) for start, stop in spans if rng.random() < 0.95]
     return SegmentedText(text, tuple(cut))

@@ -1,4 +1,4 @@
-"""A kit with nothing in it, tiny stages, and a machine as the test needs it."""
+"""An empty kit, tiny stages, and a machine that each test defines."""
 
 import importlib
 import json
@@ -24,7 +24,7 @@ MACHINE = {
 
 @pytest.fixture
 def gpu_script(monkeypatch):
-    """The function that imports a module of scripts/gpu/."""
+    """A function that imports a module of scripts/gpu/."""
     monkeypatch.syspath_prepend(str(SCRIPTS))
     monkeypatch.syspath_prepend(str(SCRIPTS / "gpu"))
     return importlib.import_module
@@ -47,7 +47,7 @@ def put(kit, **manifest):
 
 @pytest.fixture
 def machine(gpu_script, monkeypatch):
-    """What the machine is said to have; nothing else of it is asked."""
+    """The machine's reported properties; nothing else of it is used."""
     found = dict(MACHINE)
     monkeypatch.setattr(gpu_script("run"), "look", lambda python, modules: found)
     return found

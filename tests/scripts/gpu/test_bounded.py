@@ -1,4 +1,4 @@
-"""A command with a limit of time, and what it leaves behind."""
+"""A command with a time limit, and the processes it leaves behind."""
 
 import os
 import time
@@ -8,14 +8,14 @@ import pytest
 
 @pytest.fixture
 def bounded(gpu_script, tmp_path, monkeypatch):
-    """The function that runs a line of sh in a folder; what it prints is in log."""
+    """A function that runs a line of sh in a folder; its output goes to log."""
     module = gpu_script("bounded")
     monkeypatch.setattr(module, "GRACE", 0.5)
     return lambda line, seconds=20: module.run(["sh", "-c", line], tmp_path / "log", seconds, os.environ, tmp_path)
 
 
 def gone(pid):
-    """Whether a process ends, soon."""
+    """Whether a process ends soon."""
     for _ in range(100):
         try:
             os.kill(pid, 0)

@@ -28,14 +28,14 @@ ALIGNER = {"rows": [ROW], "machine": "NVIDIA H100", "pairs": 64, "subwords": 60.
 
 @pytest.fixture
 def root(tmp_path):
-    """The documents of this repository, and what makes its folders studies."""
+    """The documents of this repository, and the files that mark studies."""
     for page in (ROOT / "README.md", *ROOT.glob("docs/*.md"), *EXAMPLES.rglob("*.md")):
         if "results" in page.relative_to(ROOT).parts:
             continue
         copy = tmp_path / "root" / page.relative_to(ROOT)
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(page, copy)
-    for study in EXAMPLES.rglob("report.py"):  # that they are there makes them studies
+    for study in EXAMPLES.rglob("report.py"):  # these files mark studies
         if (study.parent / "README.md").exists():
             (tmp_path / "root" / study.relative_to(ROOT)).touch()
     for studies in EXAMPLES.rglob("studies"):
@@ -54,7 +54,7 @@ def root(tmp_path):
 
 @pytest.fixture
 def out(tmp_path):
-    """The function that writes the result of a stage."""
+    """A function that writes the result of a stage."""
     folder = tmp_path / "out"
     folder.mkdir()
 
@@ -68,7 +68,7 @@ def out(tmp_path):
 
 @pytest.fixture
 def collect(gpu_script, capsys):
-    """The script's exit code and what it says."""
+    """The script's exit code and output."""
     module = gpu_script("collect")
     return lambda *given: SimpleNamespace(code=module.main([*map(str, given)]), stderr=capsys.readouterr().err)
 
@@ -90,7 +90,7 @@ def test_results_stand_in_the_tables_and_in_what_doctor_reads(collect, root, out
         assert "failed: 4 passed, 1 failed, 0 skipped" in (root / page).read_text()
     assert "| 50.0 (1.00) |" in (root / "docs/performance.md").read_text()  # the aligner's own table
     assert collect("--root", root, "--check").code == 0
-    assert collect(folder, "--root", root).code == 0  # once more, in the place of the first
+    assert collect(folder, "--root", root).code == 0  # again: replaces the first
     assert len(json.loads((root / "xalign_fairseq/cli/gpu_runs.json").read_text())["runs"]) == 1
 
 

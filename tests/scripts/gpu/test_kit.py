@@ -1,4 +1,4 @@
-"""A kit that can't be used says why."""
+"""A kit that can't be used gives the reason."""
 
 import json
 

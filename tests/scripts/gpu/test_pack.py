@@ -1,4 +1,4 @@
-"""A kit packed from this environment, without a network, and its first stages as on a machine."""
+"""A kit packed from this environment, without a network, and its first stages as on a GPU machine."""
 
 import ensurepip
 import json
@@ -35,7 +35,7 @@ def fits(requirement):
 
 @pytest.fixture(scope="module")
 def wheels(tmp_path_factory):
-    """A folder with pip's wheel, and an empty one for each package that this environment lacks; their names."""
+    """A folder with pip's wheel, and an empty wheel for each package that this environment lacks; their names."""
     folder = tmp_path_factory.mktemp("wheels")
     [pip] = Path(ensurepip.__file__).parent.glob("_bundled/pip-*.whl")
     (folder / pip.name).write_bytes(pip.read_bytes())
@@ -54,7 +54,7 @@ def wheels(tmp_path_factory):
 
 
 def test_the_kit_has_all_that_the_package_asks_for():
-    """But torch and numpy, which are the machine's own."""
+    """Except torch and numpy, which the machine provides."""
     lines = (ROOT / "scripts/gpu/requirements.txt").read_text().splitlines()
     packed = {canonicalize_name(Requirement(line).name) for line in lines if line[0] != "#"}
     asked = [Requirement(line) for line in requires("xalign_fairseq")]
@@ -89,7 +89,7 @@ def test_a_kit_is_packed_without_a_network_and_its_first_stages_run(wheels, tmp_
     site = work / "env/lib" / f"python{HERE}" / "site-packages"
     assert f"in {site}/xalign_fairseq" in (out / "doctor.log").read_text()  # the kit's package, not this environment's
     installed = {path.name.split("-")[0].replace("_", "-") for path in site.glob("*.dist-info")}
-    assert installed == {"xalign-fairseq", *lacking}  # and of the rest only what was missing
+    assert installed == {"xalign-fairseq", *lacking}  # otherwise only missing packages
 
 
 def test_no_kit_where_git_would_take_it_in(tmp_path):
@@ -97,5 +97,5 @@ def test_no_kit_where_git_would_take_it_in(tmp_path):
     done = pack(tmp_path / "kit")
     assert done.returncode == 2 and "is in a repository that does not ignore it" in done.stderr
     (tmp_path / ".gitignore").write_text("/kit/\n")
-    done = pack(tmp_path / "kit", WHEELS="/no/such/folder")  # goes further, and stops at the wheels
+    done = pack(tmp_path / "kit", WHEELS="/no/such/folder")  # continues, and stops at the wheels
     assert "repository" not in done.stderr and "no/such/folder" in done.stderr

@@ -1,4 +1,4 @@
-"""How bitext is cut to what fits, and what is in the archive."""
+"""Cutting bitext to the room of a kit, and the content of the archive."""
 
 import random
 import tarfile
@@ -21,7 +21,7 @@ def test_shares_are_equal_and_what_one_does_not_need_goes_to_the_others(data):
 
 @pytest.fixture
 def folders(tmp_path):
-    """Gold sets of two lines each, and training text of 600 pairs that are all different."""
+    """Gold sets of two lines each, and training text of 600 distinct pairs."""
     benchmark, text = tmp_path / "benchmark", tmp_path / "text"
     for pair in PAIRS:
         for name in ("hansards-wpt03-trial", "wpt05-hi-trial", "golden-collection", "simalign-testsets"):
@@ -44,7 +44,7 @@ def test_all_is_packed_where_it_fits_and_part_where_not(data, gpu_script, folder
     kits = gpu_script("kit")
 
     def prepare(bitext, gold, destination, tokenizer):
-        """Noise, which can't be compressed: some that is always there, and more with the text's bytes."""
+        """Incompressible bytes: a constant number, and more with the text's bytes."""
         size = sum(len(line) for sides in bitext.values() for side in sides.values() for line in side)
         destination.write_bytes(random.Random(size).randbytes(5000 + int(size**growth)))
 

@@ -1,4 +1,4 @@
-"""An encoder in four bits with fewer pieces has the very weights of the whole one."""
+"""An encoder in four bits with fewer pieces has exactly the weights of the complete one."""
 
 import pytest
 import torch

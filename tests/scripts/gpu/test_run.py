@@ -1,4 +1,4 @@
-"""The runner with tiny stages: what fails, what takes too long, what is resumed, what can't be measured."""
+"""The runner with tiny stages: failures, timeouts, resuming, and stages that can't be measured."""
 
 import json
 import sys
@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[3]
 
 @pytest.fixture
 def stage(gpu_script):
-    """The function that makes a stage of a line of sh."""
+    """A function that makes a stage from a line of sh."""
     make = gpu_script("stages").Stage
     return lambda name, line, **more: make(
         name, ("sh", "-c", line), **{"seconds": 20, "least": 0, "cuda": False, **more}
@@ -21,7 +21,7 @@ def stage(gpu_script):
 
 @pytest.fixture
 def runner(gpu_script, kit, machine, tmp_path):
-    """The function that makes a runner of stages."""
+    """A function that makes a runner of stages."""
     run = gpu_script("run")
 
     def make(*stages, seconds=None):
@@ -32,7 +32,7 @@ def runner(gpu_script, kit, machine, tmp_path):
 
 @pytest.fixture
 def results(tmp_path):
-    """The function that reads all results."""
+    """A function that reads all results."""
     return lambda: {path.stem: json.loads(path.read_text()) for path in (tmp_path / "out").glob("*.json")}
 
 
@@ -64,7 +64,7 @@ def test_a_stage_that_takes_too_long_is_stopped_and_not_tried_again(runner, stag
     assert runner(*stages).run([]) == 1
     assert statuses(results()) == {"slow": "timed out", "next": "passed"}
     assert results()["slow"]["reason"] == "not finished after 1 s"
-    assert runner(*stages).run([]) == 1  # the bad result is still there
+    assert runner(*stages).run([]) == 1  # the bad result remains
     assert (tmp_path / "work/tries").read_text() == "x\n"
 
 
@@ -74,7 +74,7 @@ def test_a_run_goes_on_with_the_stages_that_lack_a_result(runner, stage, tmp_pat
     assert runner(*stages[:2]).run([]) == 1
     assert runner(*stages).run([]) == 1
     assert (tmp_path / "work/order").read_text().split() == ["one", "two", "three"]
-    assert runner(*stages).run(["two", "one"]) == 1  # named ones are run in any case
+    assert runner(*stages).run(["two", "one"]) == 1  # named stages always run
     assert (tmp_path / "work/order").read_text().split()[3:] == ["two", "one"]
 
 

@@ -1,4 +1,4 @@
-"""The stage that runs the GPU tests: what it counts, and when it fails."""
+"""The stage that runs the GPU tests: its counts, and when it fails."""
 
 import json
 import subprocess
@@ -19,7 +19,7 @@ CASES = {
 
 @pytest.fixture
 def stage(tmp_path):
-    """The function that runs the stage on some test files: the exit code, and what it wrote."""
+    """A function that runs the stage on some test files; returns the exit code and the written files."""
     (tmp_path / "source/tests").mkdir(parents=True)
     (tmp_path / "source/pyproject.toml").write_text("[tool.pytest.ini_options]\nmarkers = ['gpu: needs one']\n")
 

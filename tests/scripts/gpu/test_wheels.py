@@ -1,4 +1,4 @@
-"""fairseq's wheel without what is not needed, and stand-ins of large packages."""
+"""fairseq's wheel without unneeded files, and stand-ins for large packages."""
 
 import subprocess
 import sys

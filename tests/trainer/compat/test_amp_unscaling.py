@@ -1,4 +1,4 @@
-"""The scaler of a loss leaves no trace in the updates: those of ``--amp`` are those of float32."""
+"""The loss scale has no effect on updates: those of ``--amp`` equal those of float32."""
 
 import pytest
 import torch
@@ -11,7 +11,7 @@ xalign_fairseq.register()
 
 
 def train(name, scale=None):
-    """Weights after some updates, as the trainer makes them; ``scale``: of the loss, by torch's scaler on CPUs."""
+    """Weights after some updates by the trainer; ``scale``: of the loss, by torch's scaler on CPUs."""
     torch.manual_seed(1)
     model = torch.nn.Linear(6, 4)
     common = {"tpu": False, "fp16_init_scale": 1, "min_loss_scale": 1e-4}

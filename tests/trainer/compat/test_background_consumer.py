@@ -9,7 +9,7 @@ from xalign_fairseq.trainer.compat import background_consumer
 
 @pytest.fixture(autouse=True)
 def consumers():
-    """The function that gives the threads that fetch batches since the test began."""
+    """A function that returns the threads that have fetched batches since the test began."""
     compat.apply()
     before = set(threading.enumerate())
 
@@ -55,7 +55,7 @@ def test_stopping_in_mid_epoch_joins_the_thread(consumers, size):
                 yield number
 
     assert next(iterators.BufferedIterator(size, Source())) == 0
-    (consumer,) = consumers()  # waiting for room in the queue
+    (consumer,) = consumers()  # waiting for space in the queue
     consumer.stop()
     assert not consumers()
     assert len(made) < 100
@@ -70,7 +70,7 @@ def test_the_exit_handler_stops_what_still_runs(consumers):
 
         def __iter__(self):
             yield 1
-            release.wait(10)  # a batch that is still being made when the interpreter ends
+            release.wait(10)  # a batch still unfinished when the interpreter exits
             yield 2
 
     next(iterators.BufferedIterator(1, Source()))

@@ -1,4 +1,4 @@
-"""What rank 0 sends to the others arrives whole, with what no default ``torch.load`` would take."""
+"""Everything that rank 0 sends arrives, including objects that ``torch.load`` refuses by default."""
 
 import torch
 import torch.distributed as dist
@@ -12,7 +12,7 @@ compat.apply()
 
 
 def resumed(rank):
-    """What a worker has of a checkpoint that rank 0 alone has read."""
+    """A worker's copy of a checkpoint that only rank 0 has read."""
     state = None
     if rank == 0:
         cfg = OmegaConf.create({"task": {"data": "data-bin", "seed": 3}})

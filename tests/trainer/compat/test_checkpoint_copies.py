@@ -10,7 +10,7 @@ compat.apply()
 
 @pytest.fixture
 def checkpoints(tmp_path):
-    """A new checkpoint, and the last one, which it is to replace."""
+    """A new checkpoint, and the last one, which it will replace."""
     new, last = tmp_path / "checkpoint_1_8.pt", tmp_path / "checkpoint_last.pt"
     new.write_bytes(b"new" * 1000)
     last.write_bytes(b"old")

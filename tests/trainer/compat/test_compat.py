@@ -37,7 +37,7 @@ def test_every_unit_has_a_status_with_a_reason():
 
 
 def begun_anew():
-    """The module as a process finds it that has patched nothing yet."""
+    """The module in a process that has not been patched."""
     spec = importlib.util.spec_from_file_location(compat.__name__, compat.__file__)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -45,13 +45,13 @@ def begun_anew():
 
 
 def test_installing_twice_wraps_once(monkeypatch):
-    monkeypatch.setattr("sys.argv", ["pytest"])  # whoever runs the tests: a worker of theirs is called -c
+    monkeypatch.setattr("sys.argv", ["pytest"])  # the test runner: its workers are called -c
     compat.apply()
     before = places()
     second = begun_anew().apply()
     assert all(first is again for first, again in zip(before, places(), strict=True))
     states = {entry.name: entry.state for entry in second}
-    assert states.pop("input errors") == "not needed"  # pytest is no fairseq command
+    assert states.pop("input errors") == "not needed"  # pytest is not a fairseq command
     assert set(states.values()) == {"active"}
 
 
@@ -70,7 +70,7 @@ def test_importing_the_package_loads_neither_torch_nor_fairseq():
 
 
 def test_importing_fairseq_tells_nothing_that_users_can_do_nothing_about(tmp_path):
-    """As torch 2.14 does, of a decorator that fairseq uses."""
+    """Like torch 2.14, for a decorator that fairseq uses."""
     program = (
         "import functools, torch, warnings\n"
         "real = torch.jit.script\n"

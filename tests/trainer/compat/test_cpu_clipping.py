@@ -1,4 +1,4 @@
-"""Gradients on the CPU are clipped there, also where there is a GPU."""
+"""Gradients on the CPU are clipped there, even if there is a GPU."""
 
 import pytest
 import torch
@@ -10,7 +10,7 @@ xalign_fairseq.register()
 
 
 def two_parameters():
-    """Whose gradients have the norm 13 together."""
+    """Parameters whose gradients have the norm 13."""
     params = [torch.nn.Parameter(torch.zeros(2)), torch.nn.Parameter(torch.zeros(1, 1))]
     params[0].grad, params[1].grad = torch.tensor([3.0, 4.0]), torch.tensor([[12.0]])
     return [*params, torch.nn.Parameter(torch.zeros(3))]
@@ -18,7 +18,7 @@ def two_parameters():
 
 @pytest.fixture
 def a_gpu(monkeypatch):
-    """What fairseq asks says that there is a GPU; what is put there is on a device that can't compute."""
+    """fairseq sees a GPU, but tensors on it are on a device that can't compute."""
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "current_device", lambda: "meta")
 

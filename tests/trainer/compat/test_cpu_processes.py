@@ -11,7 +11,7 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.trainer import compat
 from xalign_fairseq.trainer.compat import cpu_processes
 
-# One of two whose gloo threads wait for the interpreter's lock, which Python code does not hand over, until it ends.
+# One of two processes: gloo's threads wait for the interpreter's lock, which Python code holds until it ends.
 BUSY = """
 import sys, time, torch, torch.distributed as dist
 from xalign_fairseq.trainer.compat.cpu_processes import give_way

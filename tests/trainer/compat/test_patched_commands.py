@@ -1,4 +1,4 @@
-"""fairseq's own commands, in their own processes, on fairseq's own task: what the patches are for."""
+"""fairseq's own commands, in separate processes, on fairseq's own task: the purpose of the patches."""
 
 import json
 import os
@@ -65,7 +65,7 @@ def losses(done):
 
 @pytest.fixture(scope="module")
 def float32(data_bin, tmp_path_factory):
-    """A run that stops in mid-epoch (and ends with exit code 0)."""
+    """A run that stops in mid-epoch (with exit code 0)."""
     return losses(train(data_bin, tmp_path_factory.mktemp("float32"), "--max-update", 6))
 
 
@@ -74,7 +74,7 @@ def test_reduced_precision_on_the_cpu_trains_like_float32(data_bin, tmp_path, fl
     reduced = losses(train(data_bin, tmp_path, "--max-update", 6, option))
     assert list(reduced) == list(float32) == [1, 2, 3, 4, 5, 6]
     assert list(reduced.values()) == pytest.approx(list(float32.values()), abs=0.05)
-    assert reduced[6] < reduced[1] - 0.05  # zero gradients would leave it where it is
+    assert reduced[6] < reduced[1] - 0.05  # zero gradients would not lower it
 
 
 def test_two_processes_train_and_resume(data_bin, tmp_path):

@@ -20,7 +20,7 @@ def applied():
 
 
 def old_args():
-    """Options as a RoBERTa of 2019 keeps them."""
+    """Options as in a RoBERTa checkpoint of 2019."""
     parts = {"task": "masked_lm", "arch": "roberta_base", "criterion": "masked_lm", "data": "/data-bin"}
     data = {"sample_break_mode": "complete", "tokens_per_sample": 512, "raw_text": False, "lazy_load": False}
     adam = {"optimizer": "adam", "adam_betas": "(0.9, 0.98)", "adam_eps": 1e-06, "weight_decay": 0.01}

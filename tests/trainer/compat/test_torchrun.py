@@ -15,7 +15,7 @@ LAUNCHED = {"MASTER_ADDR": "localhost", "MASTER_PORT": "29500", "RANK": "1", "WO
         (4, LAUNCHED),
         (1, LAUNCHED | {"WORLD_SIZE": "1"}),
         (1, {}),
-        (1, {"WORLD_SIZE": "4"}),  # a variable that somebody else has set
+        (1, {"WORLD_SIZE": "4"}),  # a variable set by someone else
     ],
 )
 def test_everything_else_goes_on(world_size, environment):

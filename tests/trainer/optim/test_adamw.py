@@ -11,7 +11,7 @@ OPTIONS = {"lr": 0.02, "betas": (0.9, 0.98), "eps": 1e-3, "weight_decay": 0.1}
 
 
 def defined(p, gradients, lr, betas, eps, weight_decay, touched=None):
-    """The docstring's equations over several updates; ``touched``: rows of each that are stepped, all by default."""
+    """The docstring's equations over several updates; ``touched``: rows to step in each, by default all."""
     m, v = torch.zeros_like(p), torch.zeros_like(p)
     for t, g in enumerate(gradients, 1):
         rows = slice(None) if touched is None else touched[t - 1]
@@ -27,7 +27,7 @@ def draw(*shape, seed=0, dtype=torch.float64):
 
 
 def stepped(p, gradients, optimizer=None, **options):
-    """An optimizer after a step on each gradient."""
+    """An optimizer after one step for each gradient."""
     optimizer = optimizer or FoldedAdamW([p], **{**OPTIONS, **options})
     for gradient in gradients:
         optimizer.zero_grad()
@@ -37,7 +37,7 @@ def stepped(p, gradients, optimizer=None, **options):
 
 
 def sparse(dense, rows):
-    """A gradient of some rows, each given in two halves: repeated, and not sorted."""
+    """A gradient of some rows, each given in two halves: repeated and unsorted."""
     rows = torch.tensor([*rows, *reversed(rows)], dtype=torch.long)
     return torch.sparse_coo_tensor(rows[None], dense[rows] / 2, dense.shape, check_invariants=True)
 

@@ -1,4 +1,4 @@
-"""NVIDIA's apex by its published interface: what the compiled function gets, and who is not taken for it."""
+"""NVIDIA's apex by its published interface: the compiled function's arguments, and other packages of that name."""
 
 import importlib.machinery
 import sys
@@ -16,7 +16,7 @@ def test_the_namesake_on_pypi_is_not_taken_for_apex(tmp_path, monkeypatch):
     p = [torch.nn.Parameter(torch.ones(2))]
     (tmp_path / "apex").mkdir()
     (tmp_path / "apex" / "__init__.py").write_text("raise AssertionError('imported')\n")
-    (tmp_path / "amp_C.py").write_text("")  # no compiled module
+    (tmp_path / "amp_C.py").write_text("")  # not a compiled module
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(XalignError, match="NVIDIA's apex is not installed"):
         FoldedAdamW(p, kernel="apex")

@@ -1,7 +1,7 @@
-"""fairseq's adam where NVIDIA's apex is found: its updates by apex's published interface are those of its own Adam.
+"""fairseq's adam with NVIDIA's apex: updates by apex's published interface equal those of its own Adam.
 
 The stand-in has the signatures of apex.optimizers.FusedAdam, of multi_tensor_applier and of amp_C.multi_tensor_adam;
-fairseq looks for apex when it is imported, so the test is a process of its own.
+fairseq looks for apex when it is imported, so the test runs in a separate process.
 """
 
 import os

@@ -34,7 +34,7 @@ def build(name, model, **common):
 
 
 def update(optimizer, model, number, max_norm=0.5, parts=1):
-    """One update of fairseq's trainer, of a number of micro-batches: loss and gradient norm."""
+    """One update of fairseq's trainer with several micro-batches: loss and gradient norm."""
     optimizer.zero_grad()
     total = 0.0
     for part in torch.arange(12).add(number).remainder(20).chunk(parts):
@@ -72,7 +72,7 @@ def test_updates_are_those_of_fairseq_s_adam_in_every_precision(common, max_norm
 def test_a_resumed_run_is_the_uninterrupted_one_bit_by_bit(common, tmp_path):
     whole, expected, _ = curve("xalign_adamw", 7, common)
     _, model, optimizer = curve("xalign_adamw", 3, common)
-    # fairseq goes on from a checkpoint's half-precision weights.
+    # fairseq resumes from a checkpoint's half-precision weights.
     torch.save((model.state_dict(), optimizer.state_dict()), tmp_path / "checkpoint.pt")
     saved, state = torch.load(tmp_path / "checkpoint.pt", weights_only=True)
     resumed = network(**common)
@@ -202,7 +202,7 @@ either = pytest.mark.parametrize("common", WITH_COPIES.values(), ids=WITH_COPIES
 
 
 def steps(cls, common, name="xalign_adamw", frozen=()):
-    """Norms, weights and loss scales of updates that leave a layer without gradient, overflow, and have no backward."""
+    """Norms, weights and loss scales of updates that leave a layer without gradient, overflow, and lack a backward."""
     model = network(**common)
     for number in frozen:
         model[number].requires_grad_(False)

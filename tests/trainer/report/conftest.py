@@ -1,4 +1,4 @@
-"""The folder of a training run, as xalign train leaves it."""
+"""The folder of a training run, as xalign train writes it."""
 
 import json
 
@@ -14,7 +14,7 @@ def line(kind, prefix="", **values):
 
 @pytest.fixture
 def run_folder(tmp_path):
-    """40 updates of two objectives with two validations; it went on once from update 20, after 30 were done."""
+    """40 updates of two objectives with two validations; resumed once from update 20 after 30 updates."""
     folder = tmp_path / "a <run>"
     data = tmp_path / "data-bin"
     folder.mkdir()

@@ -24,7 +24,7 @@ def test_a_precision_is_told_and_not_an_options_value(autocast, told):
 
 
 def test_options_of_objectives_that_are_not_in_the_sum_are_left_out():
-    other = {"mlm_more_weight": 1.0, "mlm_more_prob": 0.5}  # of another objective, whose name begins so
+    other = {"mlm_more_weight": 1.0, "mlm_more_prob": 0.5}  # options of another objective with the same prefix
     criterion = {**CONFIGURATION["criterion"], **other}
     found = groups({**{name: group for name, group in CONFIGURATION.items() if group}, "criterion": criterion})
     names = {name for name, _ in found["criterion"]}

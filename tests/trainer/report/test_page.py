@@ -1,4 +1,4 @@
-"""The page of a run: its content, that it needs no other file, and that a browser shows it."""
+"""The page of a run: its content, that it needs no other file, and that a browser displays it."""
 
 import re
 import shutil
@@ -17,7 +17,7 @@ BROWSER = shutil.which("chromium") or shutil.which("google-chrome") or shutil.wh
 
 
 class Reader(HTMLParser):
-    """Headings, text and addresses of a page; every element is closed in its turn."""
+    """Headings, text and addresses of a page; checks that elements are closed in order."""
 
     def __init__(self, page):
         super().__init__()
@@ -62,7 +62,7 @@ def test_what_it_tells(run):
         "1,600 pairs", "training, update 10: 8",
     ):  # fmt: skip
         assert part in text, part
-    assert "aer_en-de" not in " ".join(re.findall("<li>.*?</li>", report_page(run)))  # one pair is the mean
+    assert "aer_en-de" not in " ".join(re.findall("<li>.*?</li>", report_page(run)))  # with one pair it equals the mean
 
 
 def test_nothing_is_loaded_and_no_script_runs(run):
@@ -107,7 +107,7 @@ def test_a_browser_shows_it_light_and_dark(run, tmp_path, dark):
     image = pytest.importorskip("matplotlib.image").imread(picture)
     corner = image[5, 5, :3].mean()
     assert corner < 0.2 if dark else corner > 0.8
-    # The lines of training and validation are there in their colours.
+    # The lines of training and validation have their colours.
     for colour in COLOURS[:2]:
         shown = DARK[colour] if dark else colour
         wanted = [int(shown[at : at + 2], 16) / 255 for at in (1, 3, 5)]

@@ -1,4 +1,4 @@
-"""What a run has left, read."""
+"""Reading a run's folder."""
 
 import json
 
@@ -12,7 +12,7 @@ from xalign_fairseq.trainer.report.trained_run import read_run
 
 def test_all_that_xalign_train_leaves(run_folder):
     run = read_run(run_folder)
-    assert run.series("train_inner", "mlm_loss") == [(10, 8), (20, 7), (30, 5.5), (40, 5)]  # of update 30 the later
+    assert run.series("train_inner", "mlm_loss") == [(10, 8), (20, 7), (30, 5.5), (40, 5)]  # the later one of update 30
     assert run.series("valid", "aer") == [(20, 0.31), (40, 0.25)]
     assert run.names("train_inner")[:3] == ["num_updates", "loss", "mlm_loss"] and run.training == "train_inner"
     assert run.command.startswith("fairseq-train data-bin") and run.seconds == 3630
@@ -23,7 +23,7 @@ def test_all_that_xalign_train_leaves(run_folder):
 
 
 def test_what_lies_beyond_the_update_that_a_run_went_back_to_is_no_part_of_it(tmp_path):
-    """A training that lost its way at update 90 was begun anew in its folder, and has come to 30."""
+    """A training that diverged at update 90 was restarted in its folder and is now at 30."""
     rows = [(at, 9 if at < 90 else 500) for at in range(10, 100, 10)] + [(10, 8), (20, 7), (30, 6)]
     text = "".join(f'x | {{"num_updates": "{at}", "loss": "{loss}"}}\n' for at, loss in rows)
     (tmp_path / "train.log").write_text(text)
@@ -37,7 +37,7 @@ def test_a_log_alone(run_folder, tmp_path):
     bare.mkdir()
     run = read_run(bare, run_folder / "train.log")
     assert not run.sessions and run.command == "" and run.seconds == 90
-    assert run.data[0].manifest is None  # data-bin, from another folder
+    assert run.data[0].manifest is None  # data-bin, seen from another folder
 
 
 def test_what_train_aligner_and_transfer_leave(run_folder):

@@ -1,4 +1,4 @@
-"""Pairs of texts: what the encoder reads, what is cut, and the loss against float64."""
+"""Pairs of texts: the encoder's input, truncation, and the loss against float64."""
 
 import numpy as np
 import pytest
@@ -46,7 +46,7 @@ def test_cutting_is_what_one_by_one_gives():
                 assert tokens[encoded.second :][:1] in (["b"], ["</s>"])
                 kept = tokens.count("a"), tokens.count("b")
                 assert sum(kept) == a + b
-                assert abs(kept[0] - a) <= 1  # which of two equal sides gives the odd token is free
+                assert abs(kept[0] - a) <= 1  # either of two equal sides may give the odd token
 
 
 def test_a_pair_is_not_cut_into_windows_so_that_no_overlap_is_too_large():

@@ -1,4 +1,4 @@
-"""Parsing: what a batch holds, the loss by hand, trees in any company, words beyond the limit, and that it learns."""
+"""Parsing: the content of a batch, the loss by hand, independence of the batch, words beyond the limit, learning."""
 
 import math
 
@@ -36,7 +36,7 @@ def family(**options):
 
 
 def prepare(task, examples):
-    """A batch, hidden states that depend on the token alone, and a head with opinions."""
+    """A batch, hidden states that depend only on the token, and a head with random weights."""
     torch.manual_seed(3)
     batch = task.collate([task.encode(each) for each in examples])
     hidden, head = torch.randn(16, 12)[batch["tokens"]], task.build_head(CONFIG)
@@ -59,7 +59,7 @@ def test_loss_by_hand():
     torch.nn.init.zeros_(head.label_linear.weight)
     torch.nn.init.zeros_(head.label_linear.bias)
     total, words = task.loss(head, hidden, batch)
-    # three words with three heads to choose from, two with two; four known relations of three
+    # three words with three possible heads, two with two; four known relations of three
     assert total.item() == pytest.approx(3 * math.log(3) + 2 * math.log(2) + 4 * math.log(3), rel=1e-6)
     assert words == 5
 
@@ -101,7 +101,7 @@ def test_every_sentence_has_its_tree_in_any_company():
 
 
 def assert_tree(heads):
-    """The heads as scores give these heads back, so they are a tree with one word under the root."""
+    """The heads, as scores, give themselves, so they are a tree with one word under the root."""
     scores = np.zeros((1, len(heads), len(heads) + 1))
     scores[0, np.arange(len(heads)), heads] = 1
     assert decode_trees(scores, [len(heads)])[0].tolist() == list(heads)
@@ -117,7 +117,7 @@ def test_words_beyond_the_limit_hang_on_the_word_under_the_root():
     assert_tree(heads)
     assert set(heads[3:]) == {1 + heads.index(0)} and heads.index(0) < 3 and len(heads) == 12
     assert relations[3:] == ("dep",) * 9 and "dep" not in relations[:3]
-    # The first three words are parsed as if the sentence ended there, in the context that the encoder saw.
+    # The first three words are parsed as a complete sentence, but in the encoder's longer context.
     short = {name: batch[name][:1, :3] for name in ("word_window", "word_position")}
     alone = family().predict(head, hidden, short, [sentence("h g f")])[0]
     assert (heads[:3], relations[:3]) == alone

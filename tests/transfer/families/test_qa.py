@@ -1,4 +1,4 @@
-"""Question answering: the loss by hand, decoding by brute force, batches that change nothing, real answers."""
+"""Question answering: the loss by hand, decoding by brute force, independence of the batch, real answers."""
 
 import math
 import unicodedata
@@ -56,7 +56,7 @@ def test_loss_by_hand():
     subject = family()
     # <s> a b </s> </s> c . d </s>: the candidates are <s>, c and d, at 0, 5 and 7; the answer is d
     batch = subject.collate([subject.encode(example("c.d", "d"))])
-    scores = torch.full((1, 9, 2), 50.0)  # what no candidate has
+    scores = torch.full((1, 9, 2), 50.0)  # only at positions that are no candidates
     scores[0, [0, 5, 7], 0] = torch.tensor([0.0, 1.0, 2.0])
     scores[0, [0, 5, 7], 1] = torch.tensor([3.0, -1.0, 0.0])
     loss, count = subject.loss(Given(), scores, batch)
@@ -67,7 +67,7 @@ def test_loss_by_hand():
 
 
 def test_windows_without_the_answer_point_to_the_beginning_and_unlabelled_ones_do_not_count():
-    subject = family(tokens=10, overlap=1)  # room for 4 of the context
+    subject = family(tokens=10, overlap=1)  # room for 4 tokens of the context
     batch = subject.collate([subject.encode(example("abcdefg", "g")), subject.encode(example("abc"))])
     assert batch["targets"].tolist() == [[0, 0], [8, 8], [-1, -1]]
     assert batch["example"].tolist() == [0, 0, 1]
@@ -146,7 +146,7 @@ def test_the_answer_is_cut_from_the_original_context_by_the_best_window():
     scores[2, 7, 0] = scores[2, 8, 1] = 4  # f g, as good but later
     scores[3, 5, 0] = scores[3, 6, 1] = -1e4
     scores[4] = 7
-    scores[:, 0] = 99  # <s> is no answer
+    scores[:, 0] = 99  # <s> is not an answer
     assert subject.predict(Given(), scores, batch, [one, other, blank]) == ["d e", "h", ""]
 
 
@@ -190,7 +190,7 @@ def test_half_precision_features_give_a_float32_loss():
 @pytest.mark.skipif(not REAL.is_dir(), reason="the real questions are not there")
 @pytest.mark.parametrize("language", ["en", "ar", "zh"])
 def test_real_answers_are_found_in_their_windows(tmp_path, language):
-    """A perfect model answers with the gold text, but where the answer's end is inside a piece."""
+    """A perfect model returns the gold text, unless the answer's end is inside a piece."""
     examples = read_squad(REAL / f"xquad.{language}.json.gz", language)
     contexts = list(dict.fromkeys(" ".join(each.context.split()) for each in examples))
     (tmp_path / "text").write_text("\n".join(contexts) + "\n", encoding="utf-8")
@@ -205,7 +205,7 @@ def test_real_answers_are_found_in_their_windows(tmp_path, language):
     for each, answer in zip(chosen, found, strict=True):
         gold = each.answers[0][0]
         wrong += answer != gold
-        # The surplus is the rest of a piece: marks next to the answer, or letters of its word.
+        # The surplus is the rest of a piece: punctuation after the answer, or letters of its word.
         assert gold in answer
         rest = answer.replace(gold, "", 1)
         assert len(rest) <= 3 or not any(unicodedata.category(char).startswith("Z") for char in rest)
@@ -238,7 +238,7 @@ def test_long_contexts_overlap_and_the_last_window_reaches_back():
         [0, *ids("a"), 2, *ids(part), 2] for part in ("abcd", "cdef", "defg")
     ]
     assert windows.begin[1].tolist() == [0, 0, 0, 2, 3, 4, 5, 0]
-    assert windows.targets.tolist() == [[0, 0], [5, 6], [4, 5]]  # the first window does not hold e
+    assert windows.targets.tolist() == [[0, 0], [5, 6], [4, 5]]  # the first window does not contain e
 
 
 def test_long_questions_are_cut_and_counted():

@@ -1,4 +1,4 @@
-"""Tagging: what a batch holds, losses by hand, predictions in any company, and that it learns."""
+"""Tagging: the content of a batch, losses by hand, independence of the batch, learning."""
 
 import itertools
 
@@ -24,7 +24,7 @@ def family(**options):
 
 
 def prepare(task, examples, seed=1):
-    """A batch, hidden states that depend on the token alone, and a head."""
+    """A batch, hidden states that depend only on the token, and a head."""
     torch.manual_seed(seed)
     batch = task.collate([task.encode(each) for each in examples])
     return batch, torch.randn(16, 6)[batch["tokens"]], task.build_head(CONFIG).eval()
@@ -198,7 +198,7 @@ def test_narrow_scores_are_summed_in_float32(dtype):
     tags, mask = scores.argmin(2), torch.ones(2, 300, dtype=torch.bool)
     found = crf.negative_log_likelihood(scores, tags, mask)
     assert found.dtype == torch.float32
-    # Without a chain it is the cross-entropy of each word; about 20,000 nats, which float16 would round to 16.
+    # Without a chain: the cross-entropy of each word; about 20,000 nats, which float16 would round to 16.
     expected = torch.nn.functional.cross_entropy(scores.double().flatten(0, 1), tags.flatten(), reduction="none")
     torch.testing.assert_close(found.double(), expected.view(2, 300).sum(1), rtol=1e-6, atol=0)
     assert crf.decode(scores, mask).equal(scores.argmax(2))

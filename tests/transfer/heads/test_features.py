@@ -77,5 +77,5 @@ def test_padding_changes_nothing(encoder, tokens):
     together = features(encoder.states(tokens), tokens)
     alone = tokens[1:, :3]
     torch.testing.assert_close(features(encoder.states(alone), alone)[0], together[1, :3], rtol=1e-5, atol=1e-6)
-    with torch.no_grad():  # where torch takes another path
+    with torch.no_grad():  # torch takes another path here
         torch.testing.assert_close(features(encoder.states(tokens), tokens)[1, :3], together[1, :3])

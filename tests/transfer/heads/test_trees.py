@@ -1,4 +1,4 @@
-"""The best tree against all trees, against another implementation, and where the best heads are a tree already."""
+"""The best tree against all trees and another implementation, and the case that the best heads are a tree."""
 
 import itertools
 from functools import cache
@@ -58,7 +58,7 @@ def test_as_networkx(words):
     networkx = pytest.importorskip("networkx")
     rng = np.random.default_rng(words)
     for _ in range(4):
-        # Whole numbers: many cycles in cycles.
+        # Integers: many nested cycles.
         scores = rng.integers(0, 30, size=(words, words + 1)).astype(float)
         found = decode_trees(scores[None], [words])[0]
         root = found.tolist().index(0)
@@ -92,7 +92,7 @@ def test_padding_and_company_change_nothing():
     for i, n in enumerate(lengths):
         garbage = np.full((2, 9, 10), np.nan)
         garbage[0, :n, : n + 1] = scores[i, :n, : n + 1]
-        garbage[0, np.arange(n), np.arange(n) + 1] = np.inf  # a word as its own head is never read
+        garbage[0, np.arange(n), np.arange(n) + 1] = np.inf  # a word's score as its own head is never read
         again = decode_trees(garbage, [n, 0])
         assert again[0, :n].tolist() == found[i, :n].tolist()
         assert (again[0, n:] == -1).all() and (again[1] == -1).all()

@@ -33,7 +33,7 @@ class _Layers(nn.Module):
         super().__init__()
         self.layers, self.body = layers, copy.copy(encoder.sentence_encoder)
         table = self.body.embed_tokens
-        if isinstance(table, Lookup):  # a program needs floats, not rows in four bits
+        if isinstance(table, Lookup):  # the exported program needs floats, not rows in four bits
             rows = unpack(table.table) if table.table.dtype == torch.uint8 else table.table
             self.body._modules = {**self.body._modules, "embed_tokens": nn.Embedding.from_pretrained(rows)}
 

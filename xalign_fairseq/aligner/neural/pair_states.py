@@ -176,7 +176,7 @@ class PairEncoder:
         fill = on_cpu and self.encoder.sentence_encoder.packs and sum(lengths) > PASS_TOKENS
         for rows in _groups(lengths, PASS_TOKENS if on_cpu else LARGE_PASS):
             filled = []
-            if fill:  # by sequences of at most the first length
+            if fill:  # with sequences of at most the first length
                 whole, rest = divmod(-sum(lengths[row] for row in rows) % PASS_STEP, lengths[rows[0]])
                 filled = [lengths[rows[0]]] * whole + [rest] * (rest > 0)
             read = [*(sequences[row] for row in rows), *(sequences[rows[0]][:length] for length in filled)]

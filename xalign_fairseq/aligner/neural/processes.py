@@ -61,7 +61,7 @@ class AlignerPool(WordAligner):
             with interrupts_kept_off():
                 self._workers += [_Worker(load, device, number) for number, device in enumerate(devices)]
             for worker in self._workers:
-                worker.receive()  # that it has loaded
+                worker.receive()  # wait until it has loaded
         except BaseException:
             self.close()
             raise
@@ -138,7 +138,7 @@ class AlignerPool(WordAligner):
                     idle.append(worker)
                     if progress:
                         progress(len(done[number]))
-        except BaseException:  # late answers would be taken for answers to the next stream
+        except BaseException:  # the next stream must not read late answers
             self.close()
             raise
 
@@ -155,7 +155,7 @@ class _Worker:
         self.connection, theirs = context.Pipe()
         self.process = context.Process(target=_serve, args=(theirs, load, device, number), daemon=True)
         self.process.start()
-        theirs.close()  # so that the pipe ends with the process
+        theirs.close()  # so that the pipe closes when the process ends
 
     def send(self, task: Task[Any]) -> None:
         try:
@@ -188,7 +188,7 @@ def _serve(connection: Connection, load: Load, device: str, number: int) -> None
 
     torch.set_num_threads(1)
     try:
-        if number:  # all load the same model: log messages appear once
+        if number:  # every process loads the model: log it only once
             logging.disable(logging.WARNING)
         aligner = load(device=device)
         logging.disable(logging.NOTSET)
@@ -196,7 +196,7 @@ def _serve(connection: Connection, load: Load, device: str, number: int) -> None
         while True:
             task = connection.recv()
             connection.send((task(aligner), None))
-    except EOFError:  # the parent has gone
+    except EOFError:  # the parent is gone
         return
     except Exception as error:
         connection.send((None, _sendable(error)))

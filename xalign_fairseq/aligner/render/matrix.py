@@ -12,7 +12,7 @@ from xalign_fairseq.aligner.protocol import Alignment
 from xalign_fairseq.core.text.segmented import SegmentedText
 from xalign_fairseq.links.pharaoh import Gold
 
-# Scripts whose letters are small at the size of Latin ones.
+# Scripts whose letters look small at the size of Latin ones.
 SMALL_SCRIPTS = frozenset(
     (
         *("ARABIC", "HEBREW", "SYRIAC", "THAANA", "NKO", "DEVANAGARI", "BENGALI", "GURMUKHI", "GUJARATI", "ORIYA"),
@@ -53,7 +53,7 @@ def _letter(letter: str) -> tuple[str, bool] | None:
     return unicodedata.bidirectional(letter), unicodedata.name(letter, "").split(" ")[0] in SMALL_SCRIPTS
 
 
-MOST_WORDS = 60  # of a side in a matrix; the links of longer pairs are listed
+MOST_WORDS = 60  # per side of a matrix; longer pairs are listed
 
 # Text and lines have the surrounding colour, to be readable in light and dark themes.
 STYLE = """<style>

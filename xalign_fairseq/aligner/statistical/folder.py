@@ -45,7 +45,7 @@ from xalign_fairseq.links.gold import GoldText
 
 PASSES = (4, 5)
 """Passes over the text: with equal places, then with jumps."""
-ALONE, JUMP = 1e-3, 0.5  # added to the expected counts of units without partner, and of jumps
+ALONE, JUMP = 1e-3, 0.5  # pseudocounts of units without partner, and of jumps
 
 
 def learn(
@@ -111,7 +111,7 @@ FORM = {
     **dict.fromkeys(NULL, ArrayForm(np.float32, 1)),
     **dict.fromkeys(("src", "tgt", "src_model", "tgt_model"), ArrayForm(np.uint8, 1)),
 }
-MOST = 1.001  # of a probability, with rounding
+MOST = 1.001  # upper bound of a probability, with rounding
 ANEW = "train it anew"
 
 

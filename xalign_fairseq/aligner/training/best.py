@@ -37,7 +37,7 @@ from xalign_fairseq.links.aer import score
 from xalign_fairseq.transport.linking import Linking
 
 STEPS = "steps.json"
-HELD_OUT = 5  # every fifth gold pair judges
+HELD_OUT = 5  # every fifth gold pair is held out
 ENCODER, GOLD = "encoder", "gold"
 Say = Callable[[str], object]
 
@@ -91,7 +91,7 @@ class BestRun:
 def train_best(run: BestRun, say: Say = print, hear: Hear = lambda line, updates: None) -> BestAligner:
     """Do all steps. The same call continues after the last finished step; a finished folder does not change."""
     require_fairseq()
-    SentencePairs(run.src, run.tgt)  # which checks that they fit
+    SentencePairs(run.src, run.tgt)  # raises if they do not fit
     if run.golds and not run.judges:
         raise XalignError(
             "the gold sets are too small", parameter="gold", found=run.golds, expected=f"{HELD_OUT} pairs in one set"
@@ -112,7 +112,7 @@ class _Steps:
         device, dtype = choose_devices(run.device, "auto")
         self._options = AlignerOptions(device=device, dtype=dtype)
         self._links, self._changed = run.out / "links.txt", run.out / GOLD / CHANGED
-        # Gold that the packaged encoder learned from neither trains it again nor judges aligners that contain it.
+        # Gold that the packaged encoder was trained on must not train or evaluate aligners that contain it.
         self._method = scoring_method(run.model, Linking(), maps=False)
         self._seen = packaged_sets() if self._method == "scored" else set()
         self._new = [path for path, each in zip(run.golds, run.sets, strict=True) if each.digest not in self._seen]

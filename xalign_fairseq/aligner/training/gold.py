@@ -30,8 +30,8 @@ from xalign_fairseq.transport.pair_features import WordStates
 from xalign_fairseq.transport.scored import PACKAGED, load_scorer, save_scorer
 
 SCORER, ENCODER = "scorer.npz", "encoder.npz"
-TRAININGS = 3  # of an encoder, to average
-SHARED = 0.2  # sets that share more sentences than this count as one
+TRAININGS = 3  # encoders to average
+SHARED = 0.2  # sets that share a larger part of their sentences count as one
 
 
 @dataclass(frozen=True)

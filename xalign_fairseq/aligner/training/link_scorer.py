@@ -14,8 +14,8 @@ from xalign_fairseq.links.pharaoh import Gold, Link
 from xalign_fairseq.transport.link_scorer import LinkScorer, Similarity, link_loss
 from xalign_fairseq.transport.pair_features import WordStates
 
-SIMILARITY_PAIRS = 16  # in an update of the similarity
-CANDIDATE = 0.05  # pairs of words below this probability calibrate nothing
+SIMILARITY_PAIRS = 16  # pairs per update of the similarity
+CANDIDATE = 0.05  # pairs of words below this probability are not used for calibration
 
 
 @dataclass(frozen=True, eq=False)

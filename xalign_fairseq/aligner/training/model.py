@@ -24,7 +24,7 @@ from xalign_fairseq.links.aer import score
 from xalign_fairseq.links.gold import GoldText
 from xalign_fairseq.trainer.mending import BEST, LAST
 
-TRIMMED, WHOLE = "trimmed.pt", "model.pt"  # every command takes the second as the folder's model
+TRIMMED, WHOLE = "trimmed.pt", "model.pt"  # every command loads the second
 
 
 class Begun(TypedDict):
@@ -83,7 +83,7 @@ def open_start(run: TrainingRun) -> Start:
     model = open_model(run.model)
     run = run.for_family(model.family)
     run.check_options()
-    # Without the MLM head: a model without one gets a new head at each reading.
+    # Without the MLM head: a model without one gets a new head on each load.
     body = {f"encoder.{key}": each for key, each in model.encoder.sentence_encoder.state_dict().items()}
     made = digest(body | model.heads, model.tokenizer.dictionary.digest)
     config = model.encoder.config

@@ -23,7 +23,7 @@ class FamilyTraining(NamedTuple):
 
 
 # Chosen on development gold: Hansards' trial, INESC's en-fr, WPT05's en-hi trial, and XL-WA's en-es, en-ru and en-hu
-# for pairs without own text. Trimming saves memory, and time where an objective predicts pieces; the result is the
+# for pairs without their own text. Trimming saves memory, and time where an objective predicts pieces; the result is
 # same.
 FAMILIES: Mapping[str, FamilyTraining] = MappingProxyType(
     {

@@ -42,7 +42,7 @@ def train_options(run: TrainingRun, config: EncoderConfig, layer: int, cpu: bool
         "--self-training-method": run.method,
         "--self-training-labels": "both" if run.links else None,
         "--consistency-layer": layer,
-        "--psi-layer": min(layer + 1, config.encoder_layers),  # as awesome-align has it
+        "--psi-layer": min(layer + 1, config.encoder_layers),  # as in awesome-align
         "--word-contrastive-layer": layer,
         "--l2-align-layer": layer,
         "--ot-align-layer": layer,
@@ -58,7 +58,7 @@ def train_options(run: TrainingRun, config: EncoderConfig, layer: int, cpu: bool
         "--dwa-pointer-start": run.pointer_start,
         "--dwa-start-update": 0,  # a pretrained model labels well before the first update
         "--dwa-links-until": run.updates if run.links else None,
-        # All given links are used; the model's own only at XLM-Align's positions.
+        # Use all given links; the model's own only at XLM-Align's positions.
         "--dwa-queries": "all-aligned" if run.links else "masked",
         "--aer-similarity": run.measure,
         "--sinkhorn-backend": run.sinkhorn_backend,

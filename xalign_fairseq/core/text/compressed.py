@@ -72,7 +72,7 @@ def _open_zstd(path: StrPath, mode: str) -> Any:
     raise XalignError(problem, where=path, remedy=remedy)
 
 
-PACKED_BYTES = 1 << 10  # unpacked at once, to 32 MB at most
+PACKED_BYTES = 1 << 10  # packed bytes to unpack at once, to 32 MB at most
 _OPENERS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": _open_xz, ".zst": _open_zstd}
 SUFFIXES = frozenset(_OPENERS)
 # The libraries' exceptions for damaged files; gzip and bz2 also raise OSError, as a full or broken disk does.

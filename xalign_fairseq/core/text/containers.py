@@ -21,8 +21,8 @@ from xalign_fairseq.core.text.compressed import Joined, existing, is_compressed,
 from xalign_fairseq.core.text.limits import lines_of
 
 BLOCK = 1 << 16
-MOST_CHARACTERS = 1 << 20  # of a unit of TMX, and of a tag
-SAMPLE_UNITS = 1000  # of TMX, to list languages in an error
+MOST_CHARACTERS = 1 << 20  # limit for a unit of TMX, and for a tag
+SAMPLE_UNITS = 1000  # units of TMX to read for the languages in an error
 # Elements of TMX within <seg> that contain code of another format, or a separate text.
 CODE = {"bpt", "ept", "it", "ph", "ut", "sub"}
 

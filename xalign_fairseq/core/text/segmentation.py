@@ -207,7 +207,7 @@ def _cut(script: re.Pattern[str], inside: Cutter, outside: Cutter, text: str) ->
             yield from outside(text[end : match.start()])
             end = match.end()
             pieces = list(inside(match[0]))
-            yield from pieces if sum(map(len, pieces)) == len(match[0]) else outside(match[0])  # MeCab ends at "\0"
+            yield from pieces if sum(map(len, pieces)) == len(match[0]) else outside(match[0])  # MeCab stops at "\0"
     yield from outside(text[end:])
 
 

@@ -20,7 +20,7 @@ class ConlluSentence:
 
     id: str  # sent_id, or the sentence's number in the file
     path: StrPath
-    line: int  # where it starts
+    line: int  # first line in the file
     rows: list[list[str]] = field(default_factory=list)  # the ten columns of each syntactic word
     comments: list[str] = field(default_factory=list)
     ranges: list[tuple[int, list[str]]] = field(default_factory=list)  # multi-word tokens, with the rows before each

@@ -11,7 +11,7 @@ from xalign_fairseq.core.text.lines import read_lines
 
 BOS, PAD, EOS, UNK, MASK = "<s>", "<pad>", "</s>", "<unk>", "<mask>"
 SPECIALS = (BOS, PAD, EOS, UNK)
-MOST_DIGITS = 18  # of a count
+MOST_DIGITS = 18  # limit for a count
 OVERWRITE = "#fairseq:overwrite"
 
 

@@ -30,7 +30,7 @@ class Normalisation:
     """A model's normalisation of text."""
 
     charsmap: bytes  # character replacements in sentencepiece's compiled form; empty for none
-    begins_words: bool  # as by default: ▁ begins every word, outer spaces go, and repeated spaces become one
+    begins_words: bool  # sentencepiece's default: ▁ begins words, and spaces are stripped and merged
 
 
 def read_pieces(model: bytes) -> list[Piece]:

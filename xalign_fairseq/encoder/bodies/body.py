@@ -33,7 +33,7 @@ class Rehearsed(nn.Module):
     def __init__(self, layer: nn.Module, family: BodyFamily, given: list[tuple[Tensor, Arguments]]):
         super().__init__()
         self.attention_type = getattr(layer, "attention_type", None)
-        self._layer, self._family = (layer,), family  # in a tuple it is no submodule
+        self._layer, self._family = (layer,), family  # in a tuple, so that it is not a submodule
         self._given = given
 
     def forward(self, x: Tensor, *args: object, **options: object) -> Theirs:
@@ -44,13 +44,13 @@ class Rehearsed(nn.Module):
 class TransformersLayer(nn.Module):
     """A layer of transformers; the last one also has the model's final norm."""
 
-    checkpoint_activations = False  # as of EncoderLayer
+    checkpoint_activations = False  # as in EncoderLayer
 
     def __init__(self, body: "TransformersBody", number: int, inner: nn.Module, final: nn.Module | None):
         super().__init__()
         self.inner, self.final = inner, final
         self._number, self._title, self._last_dropout = number, body.family.title, body.last_dropout
-        self._rehearse: Callable[..., Any] = body.rehearse  # of the body, which is not a submodule
+        self._rehearse: Callable[..., Any] = body.rehearse  # a method of the body, which is not a submodule
 
     def forward(self, x: Tensor, around: Surroundings, training: bool) -> Tensor:
         if not around.arguments:

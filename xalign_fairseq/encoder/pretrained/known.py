@@ -15,7 +15,7 @@ from torch import Tensor
 from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.encoder import checkpoint, masked_lm
 
-FAMILY = "family"  # of a checkpoint's task state
+FAMILY = "family"  # in a checkpoint's task state
 ALWAYS, WITH_HEAD, NAMED = "always", "with its head", "named"
 # Folder names that do not name a model.
 UNNAMED = ("0_transformer", "snapshots")

@@ -111,7 +111,7 @@ def _sentencepiece(file: FourBitFile) -> bytes:
     rules of sentencepiece 0.1.99, and for single characters of the file's own map.
     """
     specials = [Piece(UNK, 0.0, UNKNOWN), Piece(BOS, 0.0, CONTROL), Piece(EOS, 0.0, CONTROL)]
-    pieces = zip(file.symbols[4:-1], file.scores[4:-1], repeat(NORMAL))  # a Piece each would take a tenth of a second
+    pieces = zip(file.symbols[4:-1], file.scores[4:-1], repeat(NORMAL))  # Piece objects would take a tenth of a second
     return make_unigram(chain(specials, pieces), lzma.decompress(CHARSMAP.read_bytes()))
 
 

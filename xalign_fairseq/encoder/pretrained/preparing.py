@@ -19,7 +19,7 @@ def prepare_data(options: PrepareOptions) -> dict[str, Any]:
     With ``options.trim_vocabulary`` the model is trimmed to the texts and written next to them as ``model.pt``.
     """
     options.check()
-    require_free(Path(options.destdir), options.overwrite)  # before a model is read and trimmed
+    require_free(Path(options.destdir), options.overwrite)  # before reading and trimming a model
     if options.tokenizer is None:
         return prepare(options)
     where = find_pretrained(options.tokenizer)

@@ -18,8 +18,8 @@ from xalign_fairseq.encoder.vocabulary import load_tokenizer
 
 logger = logging.getLogger(__name__)
 
-# In a folder of fairseq's: XLM-R's archive has the first, a training run the others, and no best one if nothing was
-# validated.
+# In fairseq's folders: the first is in XLM-R's archive, the others are from a training run, which has no best
+# checkpoint without validation.
 CHECKPOINTS = ("model.pt", "checkpoint_best.pt", "checkpoint_last.pt")
 
 

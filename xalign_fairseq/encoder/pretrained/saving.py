@@ -89,7 +89,7 @@ def convert(model: StrPath, target: StrPath, *, overwrite: bool = False) -> Enco
         save_checkpoint(state, folder / "model.pt", target)
         tokenizer.dictionary.save(folder / DICTIONARY)
         if isinstance(tokenizer.model, bytes):
-            (folder / SPM).write_bytes(tokenizer.model)  # by the name that it has in XLM-R's archive
+            (folder / SPM).write_bytes(tokenizer.model)  # as in XLM-R's archive
         else:
             write_model(folder, tokenizer.model)
     return config

@@ -25,11 +25,11 @@ from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.pretrained.saving import new_model
 from xalign_fairseq.encoder.vocabulary import load_tokenizer, tokenizer_state
 
-TRIMMED = "trimmed"  # of a checkpoint's task state
+TRIMMED = "trimmed"  # in a checkpoint's task state
 IN_RECORD = "vocabulary trimmed to"
-# Of the encoder and of copies of it in heads: a row for each id.
+# Parameters with a row for each id, in the encoder and in copies of it in heads.
 _ROWS = re.compile(r"(^|\.)(embed_tokens\.weight|lm_head\.(weight|bias))$")
-# Ids of another vocabulary, which a training would compare with its own.
+# They hold ids, which training would compare with those of its own vocabulary.
 _OF_IDS = ("tokenizer", "lexicons")
 
 

@@ -18,13 +18,13 @@ POLICY = (
     "Entries with an empty side, special or unknown symbols, the same ids on both sides, or the ids of an earlier entry"
     " are dropped. Of the distinct source sides, in one random order, the first are trained on and the last held out."
 )
-# Why entries are dropped; an entry counts for the first of these.
+# Reasons to drop an entry; the first that applies counts.
 ONE_SIDED, SPECIAL, UNKNOWN = "one-sided", "with special symbols", "with unknown symbols"
 LONG, IDENTICAL, DUPLICATE = "of several subwords", "identical", "duplicate"
 DROPPED = (ONE_SIDED, SPECIAL, UNKNOWN, LONG, IDENTICAL, DUPLICATE)
 
 Ids = tuple[int, ...]
-# Texts -> the ids of each.
+# Text -> its ids.
 Encode = Callable[[Sequence[str]], Ragged]
 
 

@@ -14,7 +14,7 @@ from xalign_fairseq.core.text.containers import BLOCK, MOST_CHARACTERS
 
 _OPEN = re.compile(r"[(<{[]")
 _BRACKETED = re.compile(r"\([^()]*\)|\[[^][]*\]|<[^<>]*>|\{[^{}]*\}")
-# Some of FreeDict's dictionaries join the words of a phrase so.
+# Joints of phrases in some of FreeDict's dictionaries.
 _JOINTS = str.maketrans("~_", "  ")
 
 
@@ -28,7 +28,7 @@ def without_notes(text: str) -> str:
 SUFFIXES = (".tei", ".xml", ".tei.gz", ".xml.gz")
 
 _TRANSLATION = ("trans", "translation")
-# Where translations of the headword are. Examples (cit, eg) and related entries (re) translate something else.
+# Elements that hold translations of the headword. Examples (cit, eg) and related entries (re) translate other text.
 _INSIDE = ("sense", "hom")
 
 
@@ -56,7 +56,7 @@ def read(path: StrPath) -> Iterator[tuple[str, str]]:
         raise XalignError("the TEI file has no entry", where=path, expected=expected)
 
 
-# An encoding that is unknown, or wider than expat can read; elements that are too deep within each other.
+# An encoding that is unknown or too wide for expat; elements nested too deeply.
 _UNREADABLE = (LookupError, ValueError, RecursionError)
 
 
@@ -73,7 +73,7 @@ def _events(stream: IO[bytes]) -> Iterator[tuple[str, ElementTree.Element]]:
         parser.feed(block)
         events = list(parser.read_events())
         pending = 0 if events else pending + len(block)
-        if pending > MOST_CHARACTERS:  # expat reads what is not complete from its beginning each time
+        if pending > MOST_CHARACTERS:  # expat rereads incomplete elements from the start
             expected = f"at most {MOST_CHARACTERS:,} bytes"
             problem = "a tag, comment or text of the TEI file is too long"
             raise XalignError(problem, where=getattr(stream, "name", None), expected=expected)
@@ -91,12 +91,12 @@ def _entries(stream: IO[bytes]) -> Iterator[ElementTree.Element]:
             parents.pop()
             if _name(element) == "entry":
                 yield element
-                if parents:  # read entries take no memory
+                if parents:  # free the memory of entries already read
                     parents[-1].remove(element)
 
 
 def _name(element: ElementTree.Element) -> str:
-    return element.tag.rpartition("}")[2]  # P5 has a namespace, P4 none
+    return element.tag.rpartition("}")[2]  # P5 has a namespace, P4 does not
 
 
 def _headwords(entry: ElementTree.Element) -> Iterator[ElementTree.Element]:

@@ -33,7 +33,7 @@ def _clause(clause: Clause) -> list[Token]:
     if "preposition" in verb:
         item = [(verb["preposition"], clause.particle), *item]
     particle = [(verb["particle"], clause.particle)] if "particle" in verb else []
-    out += [*item, *particle] if clause.when else [*particle, *item]  # either is right
+    out += [*item, *particle] if clause.when else [*particle, *item]  # both orders are correct
     if clause.place:
         at = "in" if clause.place.kind == "name" else clause.place.entry["preposition"].split()[0]
         out += [("to" if clause.goes else at, clause.where), *_phrase(clause.place)]

@@ -12,7 +12,7 @@ from importlib.resources import files
 LANGUAGES = ("de", "fr")
 """The languages opposite English."""
 PERSONS = ("1s", "3s", "1p", "3p")
-# A word of a sentence, and its concepts as bits: tokens of two languages with a common one are linked.
+# A word of a sentence, with its concepts as bits: tokens of two languages that share a concept are linked.
 Token = tuple[str, int]
 
 

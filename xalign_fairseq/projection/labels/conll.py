@@ -16,7 +16,7 @@ from xalign_fairseq.projection.units import Annotated, Dropped, Label, Piece, Pr
 
 DOCUMENT = "-DOCSTART-"
 _TAG = re.compile(r"O|([BIESLU])-(.+)")
-SAMPLE = 10_000  # sentences that show which scheme the tags have
+SAMPLE = 10_000  # sentences to read for the tags' scheme
 
 
 class EntityColumns:
@@ -97,7 +97,7 @@ def read_spans(tags: Sequence[str], scheme: str = "BIO") -> list[Label]:
         [(range(0, 2), 'PER'), (range(3, 4), 'LOC')]
     """
     spans: list[Label] = []
-    start, label = 0, ""  # of the span that is open
+    start, label = 0, ""  # start and label of the open span
     for number, tag in enumerate([*tags, "O"]):
         match = _TAG.fullmatch(tag)
         mark, kind = (match[1] or "O", match[2] or "") if match else ("", "")

@@ -124,7 +124,7 @@ def _text(sentence: ConlluSentence) -> str:
     return "".join(f"{line}\n" for line in [*lines, ""])
 
 
-UNLINKED = "dep"  # the relation of a word that has none by the links
+UNLINKED = "dep"  # the relation of a word that gets none from the links
 
 
 def project_tree(tree: Tree, sources: Mapping[int, int], images: Mapping[int, int], words: int) -> Tree:
@@ -167,7 +167,7 @@ def to_tree(heads: Sequence[int], relations: Sequence[str], root: int) -> Tree:
         path: list[int] = []
         word = start
         while word not in reached:
-            if word in path:  # all that leads into this circle leads to the root now
+            if word in path:  # all heads that lead into this cycle now lead to the root
                 repaired[min(path[path.index(word) :])] = root + 1
                 break
             path.append(word)

@@ -17,10 +17,10 @@ from xalign_fairseq.projection.markup.pair import MARKUPS, markup_unit
 from xalign_fairseq.projection.units import Annotated, Piece
 
 BLOCK = 1 << 16
-MOST_BYTES = 1 << 22  # of a unit, and of a tag or comment
+MOST_BYTES = 1 << 22  # limit for a unit, and for a tag or comment
 MOST_DEPTH = 1000
 UNITS = {"trans-unit", "segment", "ignorable", "tu"}
-OTHERS = {"alt-trans", "match", "matches"}  # they have sources and targets of their own
+OTHERS = {"alt-trans", "match", "matches"}  # elements with their own sources and targets
 START_TAG = re.compile(rb"<(?:[^<>\"']|\"[^\"]*\"|'[^']*')*>")
 
 
@@ -40,17 +40,17 @@ class _Parser:
 
     file: str
     data: bytearray = field(default_factory=bytearray)
-    base: int = 0  # where in the file the data begin
+    base: int = 0  # the data's offset in the file
     path: list[str] = field(default_factory=list)
     unit: int = -1  # depth of the open unit
-    language: str = ""  # of TMX's sources
+    language: str = ""  # language of TMX's sources
     variant: str = ""
     texts: list[_Text] = field(default_factory=list)
     open: _Text | None = None
     done: list[list[_Text]] = field(default_factory=list)
-    role: str = ""  # of the text that is open, or comes next
-    depth: int = 0  # of the open text
-    last: int = 0  # where the last piece of XML began that the parser saw
+    role: str = ""  # role of the open or next text
+    depth: int = 0  # depth of the open text
+    last: int = 0  # start of the last piece of XML that the parser saw
 
     def __post_init__(self) -> None:
         self.expat = expat.ParserCreate()

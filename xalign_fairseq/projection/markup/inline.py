@@ -12,7 +12,7 @@ ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 VOID = frozenset(
     ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr")
 )
-CODE = frozenset({"bpt", "ept", "ph", "it", "ut"})  # their content is code of another format, a part of the tag
+CODE = frozenset({"bpt", "ept", "ph", "it", "ut"})  # their content, code of another format, is part of the tag
 TAG = re.compile(r"<(/?)([A-Za-z_:][\w:.-]*)((?:[^<>\"']|\"[^\"]*\"|'[^']*')*)>")
 OTHER = re.compile(r"<!--.*?-->|<\?.*?\?>|<!\[CDATA\[.*?\]\]>|<![A-Za-z][^<>]*>", re.DOTALL)
 ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#x[0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{0,31});")

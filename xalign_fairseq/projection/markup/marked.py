@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from xalign_fairseq.core.errors import XalignError
 
-MOST_TAGS = 1000  # of one text
-MOST_LEVELS = 100  # of tags within tags
+MOST_TAGS = 1000  # in one text
+MOST_LEVELS = 100  # of nested tags
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ def marked(tokens: Sequence[Token], strict: bool = False) -> MarkedText:
         raise XalignError("a text has too many tags", expected=f"at most {MOST_TAGS:,}")
     made = _Builder(strict)
     last = max((i for i, token in enumerate(tokens) if token.kind == "text" and token.raw), default=-1)
-    skip = False  # the next character, a space, belongs to the point before it
+    skip = False  # skip the next character, a space that belongs to the point before it
     for i, token in enumerate(tokens):
         if token.kind == "text":
             characters = token.text or token.raw

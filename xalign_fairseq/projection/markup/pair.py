@@ -25,7 +25,7 @@ from xalign_fairseq.projection.markup.placement import place
 from xalign_fairseq.projection.markup.usfm import read_usfm
 from xalign_fairseq.projection.units import Dropped, Projected, Unit
 
-MOST_CHARACTERS = 1 << 20  # of a text with its markup
+MOST_CHARACTERS = 1 << 20  # limit for a text with its markup
 
 
 @dataclass(frozen=True)

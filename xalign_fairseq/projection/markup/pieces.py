@@ -10,7 +10,7 @@ from unicodedata import category
 from xalign_fairseq.core.text.segmented import SegmentedText, Span
 
 TINY = 1e-9
-PUNCTUATION_WORTH = 0.1  # of its links: words decide where a tag goes
+PUNCTUATION_WORTH = 0.1  # weight of its links: words decide where a tag goes
 STOP = re.compile(r"[,.;:!?)\]}»”](?:\s|$)|[。，、！？；：」』）]")
 
 
@@ -43,7 +43,7 @@ class LinkedPieces:
                 continue
             shift = tgt.spans[j][0] - src.spans[i][0]
             core, other = _cores_of_pair((src, i, cores[0][i]), (tgt, j, cores[1][j]))
-            # A word of punctuation alone, as always in text without spaces, is that at the other's edges.
+            # A punctuation word, usual in text without spaces, corresponds to punctuation at the other word's edges.
             marks = _is_punctuation(src[i]) != _is_punctuation(tgt[j]) and (core, other) != (src.spans[i], tgt.spans[j])
             for a, (start, stop) in enumerate(sources[i], first[i]):
                 for b, (begin, end) in enumerate(targets[j], second[j]):
@@ -82,7 +82,7 @@ class LinkedPieces:
                     while weight[start] <= TINY:
                         start += 1
                     best, span = total, (start, j + 1)
-        if span is None:  # every linked word is more another word's: the most probable one
+        if span is None:  # all linked words belong more to other words: take the most probable one
             left = [j for j in inside if any(low <= j < high for low, high in free)]
             return 0.0, min(((j, j + 1) for j in left), key=lambda one: (-inside[one[0]], one), default=None)
         return best, span

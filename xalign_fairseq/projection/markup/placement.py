@@ -57,8 +57,8 @@ class _Placement:
     def marks(self, marks: Sequence[Mark], within: Span, words: Span) -> list[_Placed]:
         """The places of neighbouring marks, within some source words and the target words for these."""
         low, high = words
-        found: dict[int, Span] = {}  # target words of each mark that has some
-        after: dict[int, bool] = {}  # whether a mark without any goes with the word before it
+        found: dict[int, Span] = {}  # target words of each mark with links
+        after: dict[int, bool] = {}  # whether a mark without links goes with the word before it
         source = [self.pieces.within(mark.start, mark.stop) for mark in marks]
         for i, mark in enumerate(marks):
             if mark.kind == "closing":
@@ -120,7 +120,7 @@ class _Placement:
         if source[0] < source[1]:
             self._drop(mark, "none of its words has a link of its own: empty, next to its neighbours")
         has_before, has_after = source[0] > within[0], source[1] < within[1]
-        like_word = mark.opening != mark.opening.strip()  # it has spaces on both sides
+        like_word = mark.opening != mark.opening.strip()  # spaces on both sides
         if not has_before and not (like_word and has_after):
             return words[0], False
         if not has_after and not like_word:

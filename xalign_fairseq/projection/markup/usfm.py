@@ -22,8 +22,8 @@ HARD = re.compile(
     rf"(\\v +[^\s\\]+\s?)|\\c +[^\s\\]+\s?|\\(?!(?:{PARAGRAPHS}|{NOTES}|{STYLES})(?![\w-])"
     r"|\w+(?:-[se])?\s*(?:\|[^\\]*)?\\\*|\w+\*)\w+(?![\w*]) ?"
 )
-MOST_CHARACTERS = 1 << 15  # of a verse or a heading
-PARAGRAPH = re.compile(rf"{HARD.pattern}|(\\{PARAGRAPHS}(?![\w*+-]) ?)")  # it ends a heading, but no verse
+MOST_CHARACTERS = 1 << 15  # limit for a verse or a heading
+PARAGRAPH = re.compile(rf"{HARD.pattern}|(\\{PARAGRAPHS}(?![\w*+-]) ?)")  # ends a heading, but not a verse
 UNTRANSLATED = re.compile(r"\\(?:id|ide|usfm|sts|rem|c|cp|restore|toca\d?|fig)\b")
 
 

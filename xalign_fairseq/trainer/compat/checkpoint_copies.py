@@ -16,7 +16,7 @@ from xalign_fairseq.trainer.compat.patching import Function, instead, wrapping
 def _whole(copy: Function, src_path: str, dst_path: str, overwrite: bool = False) -> Any:
     from fairseq.file_io import PathManager
 
-    if not PathManager.supports_rename(dst_path):  # not on this machine
+    if not PathManager.supports_rename(dst_path):  # a remote path
         return copy(src_path, dst_path, overwrite)
     atomic_copy(src_path, dst_path)
     return True

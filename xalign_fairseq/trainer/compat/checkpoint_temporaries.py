@@ -21,7 +21,7 @@ def _into_a_new_file(save: Function, obj: object, filename: str, async_write: bo
         return
     temporary = f"{filename}.tmp"
     if os.path.lexists(temporary):
-        os.unlink(temporary)  # of a run that was killed, or a link
+        os.unlink(temporary)  # left by a killed run, or a link
     with os.fdopen(new_file(temporary), "wb") as stream:
         checkpoint_utils._torch_persistent_save(obj, stream)
     os.replace(temporary, filename)

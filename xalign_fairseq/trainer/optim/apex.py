@@ -43,14 +43,14 @@ def apex_step(
     scale = torch.as_tensor(factor, dtype=torch.float32).to(like.device, non_blocking=True).view(1)
     importlib.import_module("amp_C").multi_tensor_adam_capturable(
         CHUNK,
-        torch.zeros(1, dtype=torch.int32, device=like.device),  # nothing has overflowed
+        torch.zeros(1, dtype=torch.int32, device=like.device),  # overflow flag, never set
         list(tensors),
         torch.full((1,), lr, dtype=torch.float32, device=like.device),
         *betas,
         eps,
         torch.full((1,), step, dtype=torch.int32, device=like.device),
         DECOUPLED,
-        1,  # the bias of both averages is corrected
+        1,  # correct the bias of both averages
         weight_decay,
         scale,
     )

@@ -107,6 +107,6 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]], numbers: int = 
 
 def duration(seconds: float) -> str:
     """``1:02:03``; below a minute ``7 s``."""
-    if not -1e12 < seconds < 1e12:  # of a damaged record
+    if not -1e12 < seconds < 1e12:  # from a damaged record
         return f"{seconds:.3g} s"
     return f"{seconds:.0f} s" if seconds < 60 else str(timedelta(seconds=round(seconds)))

@@ -23,7 +23,7 @@ def facts(configuration: Groups) -> list[tuple[str, str]]:
     precisions = [name for name in ("fp16", "bf16", "amp") if of("common", name)]
     frequency = (of("optimization", "update_freq") or [1])[0]
     restored = of("checkpoint", "restore_file")
-    restored = None if restored == LAST else restored  # its own
+    restored = None if restored == LAST else restored  # the run's own checkpoint
     seed = of("common", "seed")
     processes = of("distributed_training", "distributed_world_size")
     known = {
@@ -42,7 +42,7 @@ def facts(configuration: Groups) -> list[tuple[str, str]]:
         "micro-batches": frequency if frequency != 1 else None,
         "processes": processes,
         "precision": ", ".join(precisions) or AUTOCAST.get(of("model", "autocast")),
-        "seed": None if seed is None else str(seed),  # 0 is one, too
+        "seed": None if seed is None else str(seed),  # 0 is a seed, too
     }
     return [(name, str(value)) for name, value in known.items() if value not in (None, "", 0)]
 

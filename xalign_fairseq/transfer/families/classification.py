@@ -33,7 +33,7 @@ class Classification(TaskFamily[PairExample]):
     def check(cls, limits: Limits, options: dict[str, Any]) -> None:
         """Refuse windows without room for two texts, and what all families refuse."""
         super().check(limits, options)
-        least = 4 + limits.separators  # <s>, </s> and a token of each text
+        least = 4 + limits.separators  # <s>, </s> and one token of each text
         if limits.tokens < least:
             raise XalignError(
                 "the windows have no room for two texts",
@@ -59,7 +59,7 @@ class Classification(TaskFamily[PairExample]):
         separators = [dictionary.eos_index] * self.limits.separators
         keep = _longest_first(len(first), len(second), self.limits.tokens - 2 - len(separators))
         tokens = [dictionary.bos_index, *first[: keep[0]], *separators, *second[: keep[1]], dictionary.eos_index]
-        label = self.labels.index(example.label) if example.label in self.labels else -1  # of a test it may be another
+        label = self.labels.index(example.label) if example.label in self.labels else -1  # tests may have other labels
         cut = len(first) + len(second) - sum(keep)
         begin = 1 + keep[0] + len(separators)
         return EncodedExample([np.array(tokens, dtype=np.int64)], {"label": label}, cut, second=begin)

@@ -270,7 +270,7 @@ def _outputs(like: Tensor, length: int, options: _LinkOptions) -> tuple[Tensor, 
     return partners, like.new_empty(shape if options.probabilities else (0,), dtype=torch.float32)
 
 
-# Of each operator the schema, the computation, and the shapes of its results for torch.compile.
+# Operator -> its schema, its computation, and the shapes of its results for torch.compile.
 _OPERATORS: dict[str, tuple[str, Callable[..., object], Callable[..., object]]] = {
     "sinkhorn_links": (
         f"(Tensor hidden, Tensor spans, SymInt n, SymInt m, {_SINKHORN}, {_FILTER}) -> (Tensor, Tensor)",

@@ -1,4 +1,4 @@
-"""A run that several tests share."""
+"""A run for several tests."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from tests.examples.xlm_align.continued.made_up import report, study, train
 
 @pytest.fixture
 def made_up(tmp_path, monkeypatch):
-    """A run whose pieces cost ten seconds and a thousand tokens each, and whose scores fall; what was called."""
+    """A run whose pieces cost ten seconds and a thousand tokens each and whose scores fall, with its recorded calls."""
     called, at = [], {"updates": 0}
 
     def score(run, updates, seconds, tokens):

@@ -1,4 +1,4 @@
-"""The study's scripts, and records of runs that are made up."""
+"""The study's scripts, and made-up records of runs."""
 
 from tests.examples.recipes import load
 
@@ -8,7 +8,7 @@ study, train, guide, tables, papers, report, score_test = load(
 
 
 def counts_of(hits):
-    """Each test set of four pairs of sentences with four sure links, of which a given number is found."""
+    """Test sets of four sentence pairs with four sure links each, of which a given number is found."""
     return {name: [[hits, hits, 4, 4]] * 4 for name in study.TEST}
 
 

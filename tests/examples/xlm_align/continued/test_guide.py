@@ -34,7 +34,7 @@ def test_pairs_to_guide_are_drawn_once_side_by_side(tmp_path, monkeypatch):
     assert prepared.count("--pair") == 4 and f"train={text}/guided/ro-en/train.links" in prepared
     for pair in study.PAIRS:
         (text / "guided" / "-".join(pair) / "train.links").touch()
-        (text / "-".join(pair) / "train.en").write_text("")  # what was drawn stays
+        (text / "-".join(pair) / "train.en").write_text("")  # existing pairs are kept
     called.clear()
     guide.main(text, tmp_path / "so-grow-1", tmp_path / "bin")
     assert called == [prepared] and numbers("de") == first

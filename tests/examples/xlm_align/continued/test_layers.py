@@ -1,4 +1,4 @@
-"""Transport and SimAlign's rules on every layer: what is scored, and the tables of it."""
+"""Transport and SimAlign's methods at every layer: what is scored, and its tables."""
 
 import pytest
 

@@ -2,7 +2,7 @@
 
 from tests.examples.stand_ins import run_script
 
-# Writes one side after the other, and dies between them once, where the file "once" is.
+# Writes one side after the other, and dies between them once if the file "once" exists.
 ASSEMBLE = """import pathlib, sys
 pair, out = sys.argv[1], pathlib.Path(sys.argv[2])
 out.mkdir(parents=True, exist_ok=True)
@@ -17,7 +17,7 @@ for side in pair.split("-"):
 
 
 def prepare_pairs(folder):
-    """Run prepare.sh; its exit code and what it has called."""
+    """Run prepare.sh; return its exit code and its calls."""
     (folder / "assemble.py").write_text(ASSEMBLE)
     xalign = '#!/bin/sh\necho "$@"\n[ "$1" = links ] || mkdir "$3"\n'
     done = run_script(

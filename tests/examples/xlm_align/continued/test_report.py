@@ -1,4 +1,4 @@
-"""Results, tests of differences, and pages, of runs that are made up."""
+"""Results, tests of differences, and pages, from made-up runs."""
 
 import json
 
@@ -80,7 +80,7 @@ def test_differences_are_means_over_test_sets_and_seeds():
 
 
 def test_settings_without_counts_keep_their_tests():
-    """Those of runs on another machine: p is corrected over theirs, too."""
+    """Results of runs on another machine stay: p is corrected over them, too."""
     counts = {
         name: [{pair: np.array(part) for pair, part in counts_of(hits).items()}]
         for name, hits in (("none", 2), ("so", 4))
@@ -105,7 +105,7 @@ def test_counts_are_of_settings_all_of_whose_runs_have_them(tmp_path):
 
 
 def test_counts_are_found_whatever_the_order_of_a_run_s_options(tmp_path):
-    """The folder has them as they were given, the record as the study has them."""
+    """The folder has the options as given, the record as in the study."""
     made = record("dwa", 1, 20.0, {"--dwa-method": "ot-unbalanced", "--dwa-filter": "itermax"})
     run = tmp_path / "runs/dwa,dwa-method=ot-unbalanced,dwa-filter=itermax-1"
     run.mkdir(parents=True)

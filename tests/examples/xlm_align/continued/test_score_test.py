@@ -19,7 +19,7 @@ def test_test_sets_wait_for_the_end_and_are_scored_once(made_up, monkeypatch, tm
     monkeypatch.setattr(score_test, "whole_model", lambda run, out: "model")
     monkeypatch.setattr(study, "gold_pairs", lambda gold, names: list(names))
     score_test.main(tmp_path, run.folder.parent)
-    assert not asked  # nothing is finished
+    assert not asked  # no run is finished
     run.go_on()
     for _ in range(2):
         score_test.main(tmp_path, run.folder.parent)

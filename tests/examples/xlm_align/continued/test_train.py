@@ -1,4 +1,4 @@
-"""Runs in pieces, with a training and a scoring that are made up."""
+"""Runs in pieces, with simulated training and scoring."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ def test_pieces_are_trained_and_scored_with_what_all_have_cost(made_up):
     assert len(read_json(run.folder / "result.json")["development"]) == 4
     called.clear()
     run.go_on()
-    assert called == []  # a finished run stays
+    assert called == []  # a finished run is kept
 
 
 def test_what_runs_begin_from_is_scored_once(made_up):
@@ -55,7 +55,7 @@ def test_settings_that_predict_words_begin_with_a_head(made_up):
 
 
 def test_maps_are_those_of_each_set_s_languages(monkeypatch):
-    """A set is scored by an aligner for its own pair, and by separate encoding alone, which maps need."""
+    """Each set has its own pair's aligner, and only separate encoding, which maps need."""
     asked = []
     monkeypatch.setattr(train.Aligner, "from_pretrained", lambda model, **options: asked.append((model, options)))
     monkeypatch.setattr(
@@ -68,7 +68,7 @@ def test_maps_are_those_of_each_set_s_languages(monkeypatch):
     sets = [train.GoldPairs(name, [], []) for name in ("trial/en-fr", "dev/en-pt")]
     found = train.trials("model", "procrustes", sets, study.line_settings())
     assert [options["languages"] for _, options in asked] == [("en", "fr"), ("en", "pt")]
-    assert [options["maps"] for _, options in asked] == [True, False]  # there is no text of Portuguese
+    assert [options["maps"] for _, options in asked] == [True, False]  # the training text has no Portuguese
     assert {trial.linking.encoding for trial in found} == {"separate"}
     assert [part[0, 0] for part in found[0].parts] == [11, 9]
     asked.clear()
@@ -78,7 +78,7 @@ def test_maps_are_those_of_each_set_s_languages(monkeypatch):
 
 @pytest.mark.parametrize("killed", [2, 4])
 def test_a_run_that_was_killed_before_its_cost_was_noted_goes_on(made_up, killed):
-    """The checkpoint is complete; what it cost, and with it the sum from then on, is not known."""
+    """The checkpoint is complete, but its cost, and so the sum from then on, is unknown."""
     run, called, _ = made_up
     run._score(0, 0.0, 0)
     for until in range(2, killed + 1, 2):

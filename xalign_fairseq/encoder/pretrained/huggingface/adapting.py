@@ -23,9 +23,9 @@ from xalign_fairseq.encoder.pretrained.huggingface.weights import read_weights, 
 
 logger = logging.getLogger(__name__)
 
-OPTIONAL = ("dense.bias", "layer_norm.bias", "bias")  # of a head; zero if a model lacks it
-BODY = "sentence_encoder."  # of the encoder's own names
-# Before the names of an encoder's parameters, in models with a head or a decoder; the longest that fits is taken off.
+OPTIONAL = ("dense.bias", "layer_norm.bias", "bias")  # parts of a head; zero if a model lacks them
+BODY = "sentence_encoder."  # prefix of the encoder's own names
+# Prefixes of an encoder's parameters in models with a head or a decoder; the longest match is removed.
 PREFIXES = (
     "model.encoder.",
     "transformer.encoder.",

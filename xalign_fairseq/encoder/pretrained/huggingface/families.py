@@ -58,7 +58,7 @@ SIZES = {
     "encoder_attention_heads": "num_attention_heads",
     "max_positions": "max_position_embeddings",
 }
-# Our names of other numbers -> theirs, and what a config.json without them means.
+# Our names of other numbers -> theirs, and the default of a config.json without them.
 RATES = {
     "dropout": ("hidden_dropout_prob", 0.1),
     "attention_dropout": ("attention_probs_dropout_prob", 0.1),
@@ -75,13 +75,13 @@ class Family:
     model_type: str
     title: str
     architecture: str  # the class of the model with its masked-language-model head
-    prefix: str  # of the encoder's parameters, in files that also have a head
+    prefix: str  # prefix of the encoder's parameters, in files that also have a head
     head: Mapping[str, str]  # our modules of the masked-language-model head -> theirs
-    head_prefix: str  # of that head's parameters
+    head_prefix: str  # prefix of that head's parameters
     tied: Mapping[str, str]  # second names of tied tensors in some files
-    position_offset: int  # rows of positions before the first token's
-    token_types: int  # rows of the token types that its tokenizer gives
-    fixed: Mapping[str, Any]  # settings of all its models, besides SHARED
+    position_offset: int  # rows of positions before that of the first token
+    token_types: int  # token types that its tokenizer returns
+    fixed: Mapping[str, Any]  # settings that all its models share, besides SHARED
 
     def their_name(self, ours: str) -> str:
         """The Hugging Face name of an encoder's parameter, without prefix."""

@@ -35,10 +35,10 @@ from xalign_fairseq.encoder.pretrained.known import recognise, with_family
 
 logger = logging.getLogger(__name__)
 
-BUFFERS = {"embeddings.position_ids", "embeddings.token_type_ids"}  # count up, or are zero
+BUFFERS = {"embeddings.position_ids", "embeddings.token_type_ids"}  # constant: counting up, or zero
 SECOND_TEXT = "encoder.sentence_encoder.second_text"
-ROWS = 2  # of our positions, before the first token's
-OLD_NAMES = ((r"LayerNorm\.gamma$", "LayerNorm.weight"), (r"LayerNorm\.beta$", "LayerNorm.bias"))  # TensorFlow's
+ROWS = 2  # rows of our positions before that of the first token
+OLD_NAMES = ((r"LayerNorm\.gamma$", "LayerNorm.weight"), (r"LayerNorm\.beta$", "LayerNorm.bias"))  # TensorFlow's names
 
 
 def read(folder: StrPath) -> dict[str, Any]:

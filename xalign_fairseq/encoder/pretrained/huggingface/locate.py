@@ -14,15 +14,15 @@ from xalign_fairseq.encoder.pretrained.huggingface.vocabularies import SPM, TOKE
 from xalign_fairseq.encoder.pretrained.huggingface.weights import WEIGHTS
 
 TOKENIZERS = tuple(dict.fromkeys((SPM, VOCAB, TOKENIZER, *SENTENCEPIECES)))
-# The files of a model that are read; pickles only without a safetensors file.
+# The model files to load; pickles only if there is no safetensors file.
 FILES = ("config.json", *TOKENIZERS, TOKENIZER_CONFIG, ADDED, OPTIONS, HEADS)
 SAFE = ("model.safetensors", "model.safetensors.index.json", "model-*.safetensors")
 PICKLED = ("pytorch_model.bin", "pytorch_model.bin.index.json", "pytorch_model-*.bin")
-SUBFOLDER = "0_Transformer"  # of old releases of sentence-transformers
+SUBFOLDER = "0_Transformer"  # in old releases of sentence-transformers
 # "name" or "organisation/name", but not a file name with an ending.
 HUB_NAME = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?")
 FILE_ENDINGS = (".pt", ".pth", ".bin", ".safetensors", ".onnx", ".json", ".model", ".txt", ".zip", ".gz")
-SECONDS = 20  # to wait for the hub's answer
+SECONDS = 20  # timeout for the hub's answer
 
 
 def is_hub_name(path: StrPath) -> bool:
@@ -57,7 +57,7 @@ def in_subfolder(where: object, following: str) -> XalignError:
 
 def find_on_hub(name: str) -> Path:
     """The folder of a model of the hub: from the local cache, otherwise from the network."""
-    from huggingface_hub import constants  # where it is needed: it takes half a second
+    from huggingface_hub import constants  # here, because importing takes half a second
 
     cached = Path(constants.HF_HUB_CACHE) / f"models--{name.replace('/', '--')}"
     if cached.is_dir():
@@ -72,7 +72,7 @@ def _download(name: str) -> Path:
     import huggingface_hub
 
     try:
-        # One request without retries: the most frequent fault is a wrong name.
+        # One request without retries: most failures are wrong names.
         about = huggingface_hub.model_info(name, timeout=SECONDS)
         there = [file.rfilename for file in about.siblings or ()]
         if SUBFOLDER + "/config.json" in there and not {*there} & {*WEIGHTS}:
@@ -81,7 +81,7 @@ def _download(name: str) -> Path:
         return Path(huggingface_hub.snapshot_download(name, allow_patterns=[*FILES, *weights]))
     except XalignError:
         raise
-    except Exception as error:  # the network's, or the hub's: no such model, no permission
+    except Exception as error:  # network errors, and the hub's: no such model, no permission
         problem = "the model is neither on this machine nor in the hub's cache, and could not be downloaded"
         found = "; ".join(filter(None, (nearly(name), str(error).split("\n")[0])))
         remedy = "check the name and the network, or give a folder that was downloaded elsewhere"

@@ -17,8 +17,8 @@ from xalign_fairseq.encoder.vocabulary import tokenizer_state
 logger = logging.getLogger(__name__)
 
 SENTENCEPIECES = ("spm.model", "spiece.model", "sentencepiece.bpe.model")  # DeBERTa's, mT5's, NLLB's
-PADDING = 1024  # most rows of a model without a token in its tokenizer; mDeBERTa has 898
-# Our special symbols -> their settings, in the order of preference; the last one is another symbol's.
+PADDING = 1024  # most rows without a token in the tokenizer; mDeBERTa has 898
+# Our special symbols -> their settings, in order of preference; the last one belongs to another symbol.
 ROLES = {
     "<s>": ("cls_token", "bos_token", "sep_token", "eos_token"),
     "<pad>": ("pad_token", "eos_token", "sep_token"),
@@ -26,7 +26,7 @@ ROLES = {
     "<unk>": ("unk_token", "pad_token", "eos_token"),
     "<mask>": ("mask_token", "unk_token", "pad_token"),
 }
-# Their names in sentencepiece models, if the folder has only the model.
+# Their names in sentencepiece models, for folders that have only the model.
 NAMES = {
     "pad_token": ("[PAD]", "<pad>"),
     "cls_token": ("[CLS]",),
@@ -68,7 +68,7 @@ def read_pipeline(folder: Path, vocab_size: int) -> Vocabulary:
 
 def _read_json_file(folder: Path, vocab_size: int) -> Vocabulary:
     path = folder / TOKENIZER
-    read_json(path, TokenizerFile)  # refuses what is damaged or too large
+    read_json(path, TokenizerFile)  # raises if it is damaged or too large
     content = path.read_text(encoding="utf-8")
     opened = TokenizerPipeline(content, (0, 0, 0, 0, 0), 1).open(path)
     ids: dict[str, int] = opened.get_vocab(with_added_tokens=True)

@@ -50,7 +50,7 @@ def put_back(state: dict[str, Any], where: StrPath, origin: Path, folder: Path) 
     _require_same_model(family, settings, found, origin, where)
     vocabulary = read_pipeline(origin, found["vocab_size"])
     _require_same_tokenizer(state, config, vocabulary, origin, where)
-    before = family.rename(read_weights(origin))  # by transformers' own names, which it reads too
+    before = family.rename(read_weights(origin))  # transformers' own names, which it can also read
     write_tensors(folder / SAFETENSORS, {**before, **_trained(encoder, family, found, before, vocabulary)})
     write_json(folder / "config.json", {**found, "dtype": "float32"})
     for pattern in KEPT:
@@ -84,7 +84,7 @@ def _trained(
     if own_head(before, family, settings, order) is None:
         if not torch.equal(ours[f"{head}dense.weight"], torch.eye(encoder.config.encoder_embed_dim)):
             logger.warning("not exported: the trained masked-language-model head, which the model has no place for")
-        return made  # the identity: a head made by an import and never trained
+        return made  # identity: an import made the head, and no training changed it
     for part, name in family.head.items():
         value = ours[head + part]
         if name in before:

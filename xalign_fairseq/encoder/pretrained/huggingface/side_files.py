@@ -16,7 +16,7 @@ from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.building import TaskState
 from xalign_fairseq.encoder.pretrained.huggingface.weights import read_tensors, write_tensors
 
-RECORD = "training_record"  # of a checkpoint's content: the record of a model that was imported from an export
+RECORD = "training_record"  # in a checkpoint: the record of a model imported from an export
 
 
 def training_record(state: dict[str, Any]) -> dict[str, Any]:
@@ -86,7 +86,7 @@ def _data_sizes(named: str, state: dict[str, Any]) -> dict[str, int]:
 OPTIONS = "xalign.json"
 HEADS = "xalign_heads.safetensors"
 GROUPS = ("model", "criterion", "task")
-KEPT = ("transfer", "labelling", *checkpoint.LASTING)  # of a checkpoint's task state
+KEPT = ("transfer", "labelling", *checkpoint.LASTING)  # parts of a checkpoint's task state
 
 
 class SideFile(TypedDict):

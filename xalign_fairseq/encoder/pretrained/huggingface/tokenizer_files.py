@@ -41,7 +41,7 @@ class TokenizerFiles:
 
     family: Family
     order: Sequence[int]
-    special_ids: dict[str, int]  # settings of config.json that number special symbols
+    special_ids: dict[str, int]  # ids of special symbols in config.json
     contents: dict[str, bytes]
 
 

@@ -6,7 +6,7 @@ from typing import Any, TypedDict
 from xalign_fairseq.core.json_files import read_json
 
 TOKENIZER = "tokenizer.json"
-ADDED = "added_tokens.json"  # of older releases
+ADDED = "added_tokens.json"  # in older releases
 
 
 class AddedToken(TypedDict):

@@ -18,13 +18,13 @@ from xalign_fairseq.encoder.pretrained.huggingface.tokenizer_json import added_t
 
 logger = logging.getLogger(__name__)
 
-# sentencepiece's own treatment of spaces: several become one, and those at the ends are removed.
+# sentencepiece's own treatment of spaces: merge several, strip the ends.
 JOINED_BLANKS = [{"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": content} for content in (" ", "▁")]
-# Normalisations that sentencepiece has under a name, for files that spell them out.
+# sentencepiece's named normalisations, for files that spell them out.
 RULES = ("nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf")
-# Texts in many scripts, with what normalisations differ in: capitals, ligatures, wide and composed characters, other
-# spaces. Spaces at the ends and several in a row are not in it: sentencepiece, with which these models were trained,
-# removes them, and transformers' own files treat them in different ways.
+# Texts in many scripts, with characters that normalisations treat differently: capitals, ligatures, wide and composed
+# characters, other spaces. Without spaces at the ends and repeated spaces: sentencepiece, which trained these models,
+# removes them, but transformers' own files treat them in different ways.
 _SAMPLE = """\
 The red house isn't so BIG.|Der große Hund schläft über Nacht in der STRASSE.|L’été dernier, à Besançon…
 El niño pequeño comió una manzana, ¿verdad?|Căsuța roșie și mașina țăranului|Gdańsk, Łódź i Kraków
@@ -57,7 +57,7 @@ def read_unigram(path: Path) -> bytes:
     specials = [Piece(UNK, 0.0, UNKNOWN), Piece(BOS, 0.0, CONTROL), Piece(EOS, 0.0, CONTROL)]
     pieces = [*specials, *(Piece(symbol, score) for symbol, score in vocabulary[4:] if symbol != MASK)]
     charsmaps = [_charsmap(step, path) for step in steps if step.get("type") == "Precompiled"]
-    # As usual: a charsmap or none, followed by sentencepiece's own treatment of spaces.
+    # The usual case: a charsmap or none, followed by sentencepiece's own treatment of spaces.
     first = 1 if steps and steps[0].get("type") == "Precompiled" else 0
     usual = all(step.get("type") == "Strip" or step in JOINED_BLANKS for step in steps[first:])
     if usual and _begins_words(splitter, path) and not model.get("byte_fallback"):
@@ -88,7 +88,7 @@ def _charsmap(step: Mapping[str, Any], path: Path) -> bytes:
         found = base64.b64decode(step.get("precompiled_charsmap") or "", validate=True)
     except (TypeError, ValueError, binascii.Error) as error:
         raise XalignError("the tokenizer's file is damaged", where=f"{path}, normalizer", found=error) from None
-    # A trie of 32-bit numbers behind its size, then texts. The library that reads it would end the process otherwise.
+    # The size of a trie, its 32-bit numbers, then texts. Check it, because the library would end the process on errors.
     size = int.from_bytes(found[:4], "little")
     if found and (size % 4 or not 0 < size <= len(found) - 4):
         raise XalignError(
@@ -115,11 +115,11 @@ def _agreeing(pieces: Sequence[Piece], charsmaps: Sequence[bytes], kinds: str, p
 
     try:
         theirs = tokenizers.Tokenizer.from_file(str(path))
-    except BaseException as error:  # the library's own are of no other class, or of Rust's panic
+    except BaseException as error:  # the library raises this class, and Rust's panic
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
         raise XalignError("the tokenizer's file can't be read", where=path, found=error) from None
-    theirs.no_truncation()  # nor padding to a length, which sentence-transformers' files have
+    theirs.no_truncation()  # and pads, in sentence-transformers' files
     theirs.no_padding()
     expected = [theirs.encode(text, add_special_tokens=False).ids for text in SAMPLE]
     nearest: tuple[int, list[str]] = (-1, [])

@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 SPM = "sentencepiece.bpe.model"
 VOCAB = "vocab.txt"
 TOKENIZER_CONFIG = "tokenizer_config.json"
-PADDING = 512  # most rows of a model without a token in its tokenizer, such as rows to a round number
+PADDING = 512  # most rows without a token in the tokenizer, for example from rounding up
 
 
 class TokenizerConfig(TypedDict, total=False):
@@ -40,8 +40,8 @@ class Vocabulary:
 
     state: dict[str, Any]
     order: Sequence[int]
-    token_types: int  # of Hugging Face's tokenizer; WordPiece's second type marks a second text
-    scores: Sequence[float] | None = None  # log-probabilities of a unigram model's pieces, in their order
+    token_types: int  # in Hugging Face's tokenizer; WordPiece's second type marks a second text
+    scores: Sequence[float] | None = None  # log-probabilities of a unigram model's pieces, in order
 
 
 def read_vocabulary(folder: Path, family: Family, vocab_size: int) -> Vocabulary:
@@ -86,7 +86,7 @@ def _read_sentencepiece(folder: Path, vocab_size: int) -> Vocabulary:
     order = range(symbols + 1) if place == symbols else [*range(symbols), place]
     _require_fit(dictionary, order, vocab_size, folder, path)
     scores = [processor.get_score(i) for i in range(3, processor.get_piece_size())]
-    is_unigram = any(score != round(score) for score in scores)  # of BPE: the order of merges
+    is_unigram = any(score != round(score) for score in scores)  # BPE's scores are the order of merges
     return Vocabulary(tokenizer_state(dictionary, model), order, 1, scores if is_unigram else None)
 
 
@@ -108,7 +108,7 @@ def _wordpiece_file(folder: Path) -> tuple[Path, list[str], dict[str, Any]]:
     if not whole.is_file():
         if not listed.is_file():
             raise XalignError("the folder has no WordPiece tokenizer", where=folder, expected=f"{TOKENIZER} or {VOCAB}")
-        # vocab.txt does not show other rules than BERT's, such as MeCab's.
+        # vocab.txt shows only BERT's rules, not, for example, MeCab's.
         for path in (folder / TOKENIZER_CONFIG, folder / "config.json"):
             name = read_json(path, TokenizerConfig).get("tokenizer_class") if path.is_file() else None
             if name is not None and name.removesuffix("Fast") != "BertTokenizer":

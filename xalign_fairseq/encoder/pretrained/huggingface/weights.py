@@ -75,11 +75,11 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
 
 def write_tensors(path: StrPath, tensors: Mapping[str, Tensor]) -> None:
     """Write tensors as a safetensors file, marked as torch's, which Hugging Face's loader asks for."""
-    # Views of one storage, such as tied weights, are refused there.
+    # safetensors refuses views of one storage, such as tied weights.
     whole = {name: value.detach().clone().contiguous() for name, value in tensors.items()}
     try:
         safetensors.torch.save_file(whole, path, metadata={"format": "pt"})
     except safetensors.SafetensorError as error:
         remedy = "if the disk is full, free some space, and run the command again"
         raise XalignError("the weights could not be written", where=path, found=error, remedy=remedy) from None
-    usual_mode(path)  # the library makes it readable only for its owner
+    usual_mode(path)  # safetensors makes it readable only for its owner
