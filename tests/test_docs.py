@@ -67,7 +67,7 @@ def test_errors_of_the_troubleshooting_page_are_those_of_the_code():
     assert [error for error in errors if error not in sources] == []
 
 
-def test_what_objectives_log_has_its_line():
+def test_every_logged_key_of_objectives_has_a_row():
     page = (ROOT / "docs/reference/logged.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (`.+?`) \|", page, re.MULTILINE)
     own = [name for name, each in OBJECTIVES.items() if each.__module__.startswith("xalign_fairseq.")]  # no examples'

@@ -18,7 +18,7 @@ def run(name):
 
 
 @pytest.mark.parametrize("name", SESSIONS)
-def test_examples_print_what_they_say(name, tmp_path, monkeypatch):
+def test_examples_print_their_output(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     failed, tried = run(name)
     assert tried and not failed
@@ -29,5 +29,5 @@ WITHOUT_SESSION = {"XalignError", "__version__", "Batches", "AlignmentTrainer"}
 
 
 @pytest.mark.parametrize("name", sorted(set(xalign_fairseq.__all__) - WITHOUT_SESSION))
-def test_what_is_imported_from_the_top_has_an_example(name):
+def test_top_level_names_have_an_example(name):
     assert any(test.examples for test in doctest.DocTestFinder().find(getattr(xalign_fairseq, name), name))

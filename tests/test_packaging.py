@@ -56,7 +56,7 @@ def source(tmp_path_factory):
 
 
 @pytest.mark.slow
-def test_without_a_wish_nothing_is_compiled(source, tmp_path):
+def test_without_a_request_nothing_is_compiled(source, tmp_path):
     wheel = build("wheel", source, tmp_path)
     names = zipfile.ZipFile(wheel).namelist()
     assert wheel.name.endswith("-py3-none-any.whl") and not [name for name in names if name.startswith(LIB)]
@@ -66,7 +66,7 @@ def test_without_a_wish_nothing_is_compiled(source, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_source_distribution_is_what_the_repository_holds(tmp_path):
+def test_a_source_distribution_has_the_repositorys_files(tmp_path):
     """The tests run from it; it has the files that git tracks in their present state."""
     tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
     if tracked.returncode:
@@ -81,7 +81,7 @@ def test_a_source_distribution_is_what_the_repository_holds(tmp_path):
     assert held - made == {name for name in names if not name.startswith(".")}
 
 
-def test_the_version_is_the_same_wherever_it_stands():
+def test_the_version_is_the_same_everywhere():
     assert f"\nversion: {__version__}\n" in (ROOT / "CITATION.cff").read_text()
     heading = (ROOT / "CHANGELOG.md").read_text().split("\n## ")[1].split("\n")[0]
     assert re.fullmatch(rf"{re.escape(__version__)} \((unreleased|\d{{4}}-\d\d-\d\d)\)", heading)
@@ -126,7 +126,7 @@ def test_a_wheel_with_the_cpu_library_uses_it(source, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_wish_that_means_nothing_is_refused(source, tmp_path):
+def test_an_unknown_build_request_is_refused(source, tmp_path):
     line = [sys.executable, "-c", BUILD, "wheel", str(tmp_path)]
     done = subprocess.run(
         line, cwd=source, env={**os.environ, "XALIGN_BUILD_OPS": "gpu"}, capture_output=True, text=True
@@ -191,7 +191,7 @@ def test_without_the_packaged_encoder_the_wheel_names_the_extra(alone, text):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("command", ["train-aligner", "transfer", "procrustes"])
-def test_without_fairseq_what_trains_says_how_to_get_fairseq(command, alone, transfer_encoder, text, tmp_path):
+def test_without_fairseq_training_commands_show_how_to_install_it(command, alone, transfer_encoder, text, tmp_path):
     options = {
         "train-aligner": ["--model", transfer_encoder, *text],
         "transfer": ["--model", f"one={transfer_encoder}", "--data", tmp_path, "--languages", "en"],

@@ -76,7 +76,7 @@ def test_every_command_is_one_that_is_checked(page, capsys):
 
 
 @named(PAGES)
-def test_commands_in_sentences_have_options_that_there_are(page):
+def test_commands_in_sentences_have_existing_options(page):
     [parsers] = [each for each in build_parser()._actions if each.dest == "command"]
     for command, rest in INLINE.findall(page.read_text(encoding="utf-8")):
         assert command in parsers.choices, f"xalign {command}"
@@ -168,7 +168,7 @@ def test_fairseq_knows_the_options_of_every_training_command():
 
 
 @named([page for page in PAGES if any(kind in ("python", "py") for kind, _ in blocks(page))])
-def test_python_compiles_and_imports_what_is_there(page):
+def test_python_compiles_and_imported_names_exist(page):
     for kind, text in blocks(page):
         for node in ast.walk(ast.parse(text)) if kind in ("python", "py") else ():
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("xalign_fairseq"):

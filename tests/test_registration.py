@@ -19,7 +19,7 @@ def test_everything_is_registered_once():
     assert "xalign_tiny" in ARCH_MODEL_REGISTRY
 
 
-def test_without_fairseq_it_is_said_what_to_install(monkeypatch):
+def test_without_fairseq_the_error_names_the_package(monkeypatch):
     monkeypatch.setattr(
         installation, "missing_for_training", lambda: (["fairseq-fixed"], ["pip install fairseq-fixed"])
     )

@@ -42,7 +42,7 @@ def test_the_dockerfile_has_no_warning():
     run("hadolint", "scripts/release/Dockerfile")
 
 
-def test_the_conda_recipe_needs_what_the_package_needs():
+def test_the_conda_recipe_has_the_packages_requirements():
     rattler = pytest.importorskip("rattler_build")
     variants = {"python": ["3.11.*", "3.13.*"], "c_stdlib": ["sysroot"], "c_stdlib_version": ["2.28"]}
     recipe = rattler.Stage0Recipe.from_file(str(ROOT / "scripts/release/recipe.yaml"))

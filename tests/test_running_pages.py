@@ -154,7 +154,7 @@ def run(code, folder, **variables):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", AS_WRITTEN, ids=lambda page: page.stem)
-def test_a_page_runs_as_it_is(page, tmp_path):
+def test_a_page_runs_unchanged(page, tmp_path):
     printed = run(script(page), tmp_path)
     assert not [text for kind, text in blocks(page) if kind == "text" and text not in printed]
 

@@ -53,7 +53,7 @@ def test_every_page_is_built_and_reached_from_the_first(site):
     assert (site / "index.html").read_text().count("docs/index.html") == 2
 
 
-def test_every_picture_is_there(site):
+def test_every_picture_exists(site):
     found = [
         (page, name)
         for page in site.rglob("*.html")

@@ -20,11 +20,11 @@ sys.exit("torch" in sys.modules)
 
 
 @pytest.mark.parametrize("code", [LIGHT, SCORED])
-def test_it_loads_no_more_than_it_is_asked_for(code):
+def test_it_loads_only_requested_names(code):
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 
-def test_every_name_is_there_and_is_the_one_of_its_home():
+def test_every_name_is_available_and_equals_that_of_its_module():
     from xalign_fairseq.aligner.neural.aligner import Aligner
     from xalign_fairseq.transport.sinkhorn.plan import sinkhorn_plan
 
@@ -36,7 +36,7 @@ def test_every_name_is_there_and_is_the_one_of_its_home():
     assert set(xalign_fairseq.__all__) <= set(dir(xalign_fairseq))
 
 
-def test_a_name_that_is_not_there_is_named():
+def test_a_missing_name_is_an_error_that_names_it():
     with pytest.raises(AttributeError, match="'xalign_fairseq' has no attribute 'Alinger'"):
         xalign_fairseq.Alinger  # noqa: B018
     with pytest.raises(ImportError, match="Alinger"):
@@ -44,7 +44,7 @@ def test_a_name_that_is_not_there_is_named():
 
 
 @pytest.mark.slow  # checks the whole package
-def test_type_checkers_know_what_the_names_are(tmp_path):
+def test_type_checkers_know_the_names(tmp_path):
     pytest.importorskip("mypy")
     told = type_checked(
         "from xalign_fairseq import Aligner, score\n"

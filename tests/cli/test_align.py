@@ -110,7 +110,7 @@ def test_each_line_of_a_pipe_is_answered_before_the_next_one_comes(tiny_checkpoi
     assert process.returncode == 0
 
 
-def test_a_line_that_is_too_long_is_named_and_stays_empty(align, tmp_path, capsys, monkeypatch):
+def test_a_line_that_is_too_long_is_reported_and_empty(align, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("xalign_fairseq.aligner.neural.aligner.MOST_SIMILARITIES", 400)
     (tmp_path / "text").write_text("the red house\n" + "red " * 100 + "\nthe red house\n")
     assert align(src=tmp_path / "text", tgt=tmp_path / "text") == 0
@@ -121,7 +121,7 @@ def test_a_line_that_is_too_long_is_named_and_stays_empty(align, tmp_path, capsy
     assert "3 pairs, 1 too long, " in err
 
 
-def test_runs_without_what_it_does_not_need_in_a_process_of_its_own(tiny_checkpoint, tiny_text, tmp_path):
+def test_runs_in_a_process_without_unneeded_modules(tiny_checkpoint, tiny_text, tmp_path):
     others = "fairseq transformers matplotlib sympy torch._dynamo torch._inductor google.protobuf scipy"
     code = (
         "import sys; from xalign_fairseq.cli import main; code = main(sys.argv[1:]);"

@@ -13,7 +13,7 @@ from xalign_fairseq.transport.methods import links_of_words
 from xalign_fairseq.transport.sinkhorn import backend
 
 
-def test_the_sinkhorn_backend_is_selected_and_told(nothing_decided, capsys, monkeypatch, tiny_checkpoint, tiny_text):
+def test_the_sinkhorn_backend_is_selected_and_logged(nothing_decided, capsys, monkeypatch, tiny_checkpoint, tiny_text):
     def align(*options):
         command = ["align", "--model", tiny_checkpoint, "--pairs", tiny_text / "text.pairs", *options]
         return main([str(part) for part in command])

@@ -85,7 +85,7 @@ def broken_off(*_):
     raise MemoryError
 
 
-def test_statistics_that_another_encoder_guided_are_told_of(align, learned, tiny_checkpoint, tmp_path, capsys):
+def test_statistics_guided_by_another_encoder_are_reported(align, learned, tiny_checkpoint, tmp_path, capsys):
     assert align("--statistics", "--out", tmp_path / "links") == 0
     folder = f"{tmp_path}/links.aligner"
     other = shutil.copytree(tiny_checkpoint.parent, tmp_path / "model") / tiny_checkpoint.name
@@ -104,7 +104,7 @@ def test_statistics_that_another_encoder_guided_are_told_of(align, learned, tiny
 
 
 @pytest.mark.parametrize("folder", [True, False])
-def test_a_broken_run_goes_on(align, learned, tmp_path, monkeypatch, folder):
+def test_an_interrupted_run_resumes(align, learned, tmp_path, monkeypatch, folder):
     options = ["--statistics", learned] if folder else ["--statistics"]
     out = tmp_path / "links"
     assert align(*options, "--out", out) == 0
@@ -141,7 +141,7 @@ def fails_after(times):
         (["--out", "-"], "--statistics"),
     ],
 )
-def test_what_does_not_go_together_is_told_before_anything_is_learned(align, tmp_path, capsys, options, where):
+def test_conflicting_options_are_refused_before_learning(align, tmp_path, capsys, options, where):
     assert align("--statistics", "--out", tmp_path / "links", *options) == 2
     told = capsys.readouterr().err
     assert f"where: {where}" in told

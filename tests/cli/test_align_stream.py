@@ -51,7 +51,7 @@ def test_any_text_gives_a_line_for_each_line(align, tmp_path, capsys, src, tgt, 
         assert all(i < sizes[0] and j < sizes[1] for i, j in links)
 
 
-def test_standard_input_gives_what_the_file_gives(align, tiny_text, capsys, monkeypatch):
+def test_standard_input_gives_the_same_links_as_the_file(align, tiny_text, capsys, monkeypatch):
     def standard_input(raw):
         return monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw)))
 
@@ -63,7 +63,7 @@ def test_standard_input_gives_what_the_file_gives(align, tiny_text, capsys, monk
     assert captured.out == expected and captured.err.startswith("40 pairs, ")
 
 
-def test_the_output_is_utf_8_whatever_the_terminal_is(align, tmp_path, monkeypatch):
+def test_the_output_is_utf_8_on_any_terminal(align, tmp_path, monkeypatch):
     (tmp_path / "pairs").write_text("日本 ||| 😀\n", encoding="utf-8")
     terminal = io.TextIOWrapper(io.BytesIO(), encoding="latin-1", newline="\r\n")
     monkeypatch.setattr(sys, "stdout", terminal)
@@ -72,7 +72,7 @@ def test_the_output_is_utf_8_whatever_the_terminal_is(align, tmp_path, monkeypat
     assert json.loads(line)["tgt"] == ["😀"] and line[-1] == "}" and end == ""
 
 
-def test_several_processes_give_what_one_gives(align, tiny_text, tmp_path, capfd):
+def test_several_processes_give_the_same_links_as_one(align, tiny_text, tmp_path, capfd):
     pairs = ("--pairs", tiny_text / "text.pairs", "--format", "json", "--dtype", "float32")
     assert align(*pairs, "--quiet") == 0
     expected = capfd.readouterr().out
@@ -98,7 +98,7 @@ def test_devices(align, tiny_text, capsys, monkeypatch):
 
 
 @pytest.mark.slow
-def test_an_interrupt_ends_all_processes_and_keeps_what_is_done(tiny_checkpoint, tiny_text, tmp_path):
+def test_an_interrupt_ends_all_processes_and_keeps_finished_links(tiny_checkpoint, tiny_text, tmp_path):
     for name in ("text.en", "text.xx"):
         (tmp_path / name).write_text((tiny_text / name).read_text() * 1500)
     out = tmp_path / "links"

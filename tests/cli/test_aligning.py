@@ -99,7 +99,7 @@ def test_the_format_is_that_of_the_output_s_name(line, expected):
     assert align.parse(args).format == expected
 
 
-def test_what_computes_transport_is_told_unless_quiet(capsys):
+def test_the_transport_backend_is_logged_unless_quiet(capsys):
     logger = logging.getLogger("xalign_fairseq.transport.sinkhorn")
     for quiet, told in ((True, "warning\n"), (False, "info\nwarning\n")):
         _aligning.show_log(quiet)

@@ -16,7 +16,7 @@ def commands():
     return next(action for action in build_parser()._actions if isinstance(action, kind)).choices
 
 
-def test_what_is_the_same_is_called_the_same_in_every_command(commands):
+def test_common_options_have_the_same_names_in_every_command(commands):
     shown = {
         name: {flag: action for action in parser._actions for flag in action.option_strings}
         for name, parser in commands.items()

@@ -69,7 +69,7 @@ def test_figures_are_those_of_score(data, links, tmp_path, capsys):
     assert "|system:tool|" in row["signature"] and row["signature"].rpartition("|")[2].startswith("version:")
 
 
-def test_systems_stand_beside_each_other(data, links, capsys):
+def test_systems_are_listed_side_by_side(data, links, capsys):
     right = links("right", "0-0\n0-1 1-0\n", "0-0 1-1\n0-0\n1-0\n")
     assert bench("--data", data, *right, *links("wrong", "1-0\n0-0 1-1\n", "0-1\n1-1\n0-1\n")) == 0
     table = capsys.readouterr().out.split("\n\n")[1:]
@@ -130,7 +130,7 @@ def test_links_that_do_not_fit_and_names_given_twice(data, links, tmp_path, caps
     assert "a model and links have the same name" in capsys.readouterr().err
 
 
-def test_what_is_wrong_is_told_before_the_first_model_aligns(data, tiny_checkpoint, tmp_path, capsys, monkeypatch):
+def test_errors_are_reported_before_the_first_model_aligns(data, tiny_checkpoint, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("xalign_fairseq.aligner.benchmark._align_sets", lambda *given: pytest.fail("the work began"))
     assert bench("--data", data, *(("--model", tiny_checkpoint, tmp_path / "absent.pt"))) == 2
     assert "absent.pt" in capsys.readouterr().err
@@ -141,7 +141,7 @@ def test_what_is_wrong_is_told_before_the_first_model_aligns(data, tiny_checkpoi
     assert "folder is a file" in capsys.readouterr().err
 
 
-def test_the_papers_aer_stands_beside_ours(data, links, capsys):
+def test_the_papers_aer_is_next_to_ours(data, links, capsys):
     tool = links("tool", "0-0\n0-1 0-0\n", "0-0 1-1\n\n0-0\n")
     row = "Optimal Transport, XLM-R"
     assert bench("--data", data, *tool, "--paper", "xlm_align", "--row", f"tool={row}") == 0

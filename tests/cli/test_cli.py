@@ -31,7 +31,7 @@ def raising(monkeypatch):
     return run
 
 
-def test_what_a_terminal_has_no_letter_for_is_written_as_its_number(monkeypatch):
+def test_letters_that_a_terminal_lacks_are_escaped(monkeypatch):
     out = io.TextIOWrapper(io.BytesIO(), encoding="latin-1")
     monkeypatch.setattr(sys, "stdout", out)
     monkeypatch.setattr("xalign_fairseq.cli.user_dir.run", lambda args: print("été हि"))
@@ -67,7 +67,7 @@ def test_wrong_usage(argv, capsys):
 @pytest.mark.parametrize(
     "error", [XalignError("the input is bad", remedy="look again"), PermissionError(13, "Permission denied", "out")]
 )
-def test_what_a_user_can_mend_is_told_without_a_traceback(raising, capsys, error):
+def test_user_errors_have_no_traceback(raising, capsys, error):
     assert raising(error) == 2
     assert capsys.readouterr().err == f"xalign user-dir: error: {error}\n"
 
@@ -102,7 +102,7 @@ def test_a_reader_that_stops_reading_ends_the_command(raising, monkeypatch):
 
 
 @pytest.mark.parametrize("options", [["--help"], ["align", "--help"]])
-def test_help_answers_without_what_takes_long_to_import(options):
+def test_help_imports_nothing_slow(options):
     code = (
         "import sys\nfrom xalign_fairseq.cli import main\ntry: main(sys.argv[1:])\nexcept SystemExit: pass\n"
         "heavy = {'torch', 'numpy', 'sentencepiece', 'msgspec', 'fairseq', 'transformers'} & sys.modules.keys()\n"
@@ -114,7 +114,7 @@ def test_help_answers_without_what_takes_long_to_import(options):
 
 
 @pytest.mark.parametrize(("options", "told"), [([], "warning\n"), (["-v"], "info\nwarning\n"), (["-q"], "warning\n")])
-def test_the_log_is_told_once_and_more_of_it_with_verbose(monkeypatch, caplog, capsys, options, told):
+def test_the_log_appears_once_and_verbose_shows_more(monkeypatch, caplog, capsys, options, told):
     caplog.set_level(logging.WARNING)  # importing fairseq in other tests enables notes
     logger = logging.getLogger("xalign_fairseq.cli.test")
 

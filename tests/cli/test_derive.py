@@ -95,7 +95,7 @@ def test_text_by_hand(text, tmp_path, capsys):
     assert capsys.readouterr().out.splitlines()[0] == "text two: 2 sentences, 1 empty, 4 words, 2 words that moved"
 
 
-def test_the_manifest_says_what_was_made_of_what(text, tmp_path):
+def test_the_manifest_records_inputs_and_outputs(text, tmp_path):
     options = ("--text", f"train={text}/train.en", "--inversion-marks", ".", "!")
     for name in "ab":
         assert derive(text, tmp_path / name, *options) == 0
@@ -114,7 +114,7 @@ def test_the_manifest_says_what_was_made_of_what(text, tmp_path):
     assert manifest["steps"]["inversion"] == {"sentence marks": natural.count(".") + natural.count("!")}
 
 
-def test_a_text_whose_marks_are_no_words_is_warned_of(text, tmp_path, capsys):
+def test_text_with_attached_punctuation_is_warned_of(text, tmp_path, capsys):
     (tmp_path / "raw.en").write_text("we sing.\n")
     assert derive(text, tmp_path / "out", "--text", f"raw={tmp_path}/raw.en", steps="inversion") == 0
     assert "is the text tokenised?" in capsys.readouterr().err

@@ -93,7 +93,7 @@ def test_words_are_ordered_towards_a_treebank(english, verb_final, tmp_path):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
 
 
-def test_trees_of_other_data_stand_beside_them(english, verb_final, tmp_path, capsys):
+def test_trees_of_other_data_are_files_next_to_them(english, verb_final, tmp_path, capsys):
     (tmp_path / "dev.tsv").write_text(english["ner"].read_text())
     options = ("--towards", verb_final, "--ner", f"dev={tmp_path}/dev.tsv")
     assert derive(tmp_path / "out", *options, steps="syntax") == 2

@@ -37,7 +37,7 @@ def test_something_wrong_gives_exit_code_1(tmp_path, capsys):
 
 
 @pytest.mark.usefixtures("no_transformers")
-def test_a_package_that_lacks_is_told_and_the_rest_is_looked_at(monkeypatch, capsys):
+def test_a_missing_package_is_reported_and_the_rest_is_checked(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "msgspec", None)
     assert main(["doctor"]) == 1
     out = capsys.readouterr().out
@@ -75,13 +75,13 @@ def run(**stages):
     return {**about, "commit": "abc1234", "date": "2026-11-22", "stages": found}
 
 
-def test_without_runs_it_is_said_that_nothing_was_verified(runs):
+def test_without_runs_the_report_says_that_nothing_was_verified(runs):
     runs()
     (finding,) = doctor.verified_gpus()
     assert finding.level == "note" and "not verified on any GPU" in finding.text
 
 
-def test_a_run_tells_gpu_versions_and_stages(runs):
+def test_a_run_shows_gpu_versions_and_stages(runs):
     runs(run(install="passed", tests="passed"), run(install="passed", tests="failed", models="not measured"))
     good, bad = doctor.verified_gpus()
     assert good.level == "ok" and good.text.endswith("\npassed: install, tests")

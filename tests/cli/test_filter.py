@@ -37,7 +37,7 @@ def test_scores_are_kept_and_need_not_be_made_again(filter_text, tiny_text, tmp_
     assert len(read_links(tmp_path / "fewer.links")) == len(kept)
 
 
-def test_a_run_that_was_interrupted_goes_on(filter_text, tmp_path, capsys):
+def test_an_interrupted_run_resumes(filter_text, tmp_path, capsys):
     assert filter_text() == 0
     expected = contents(tmp_path)
     for path in tmp_path.glob("kept.*"):

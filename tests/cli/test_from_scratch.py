@@ -100,7 +100,7 @@ def test_train_aligner_without_a_model_where_the_packaged_one_is_not_installed(t
         ("train-aligner", ["--from-scratch", "--out", "OUT", "--valid-src", "x"], "not complete"),
     ],
 )
-def test_what_does_not_go_together(text, tmp_path, capsys, command, more, told):
+def test_conflicting_options_are_refused(text, tmp_path, capsys, command, more, told):
     more = [each.replace("OUT", str(tmp_path / "out")) for each in more]
     assert main(arguments(command, text, *more)) == 2
     assert told in capsys.readouterr().err

@@ -28,7 +28,7 @@ def table_of(printed_json, tiny_checkpoint, tiny_text):
     return lambda *options: printed_json("layers", "--model", tiny_checkpoint, *texts, *options)
 
 
-def test_every_entry_is_what_align_and_score_give(table_of, tiny_checkpoint, tiny_text, tmp_path, capsys):
+def test_every_entry_equals_the_output_of_align_and_score(table_of, tiny_checkpoint, tiny_text, tmp_path, capsys):
     methods = {
         "transport-argmax": ("--filter", "argmax"),
         "transport-union": ("--filter", "union"),
@@ -114,7 +114,7 @@ def test_several_sets_count_the_same(layers, table_of, tiny_text, other_set, cap
         assert aers[0] == of_one["aer"] != aers[1] and row["aer"] == pytest.approx(sum(aers) / 2)
 
 
-def test_sets_alone_and_what_is_no_set(tiny_checkpoint, tiny_text, other_set, tmp_path, capsys):
+def test_selected_sets_and_incomplete_sets(tiny_checkpoint, tiny_text, other_set, tmp_path, capsys):
     def run(*options):
         asked = ["layers", "--model", tiny_checkpoint, "--layer", "1", "--method", "argmax", "--quiet", *options]
         return main([str(part) for part in asked]), capsys.readouterr().err

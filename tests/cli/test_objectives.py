@@ -48,7 +48,7 @@ def test_a_sum(capsys):
     assert "expected: xlm_align or" in capsys.readouterr().err
 
 
-def test_a_default_is_told_once(capsys):
+def test_a_default_is_logged_once(capsys):
     main(["objectives", "dwa"])
     page = capsys.readouterr().out
     assert "labelling layer (default: 10 of 12, the same relative depth for other encoders; Table 4)\n" in page

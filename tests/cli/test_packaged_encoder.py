@@ -57,7 +57,7 @@ def test_other_commands_take_it_too(command, text, tmp_path, capfd):
         assert json.loads(captured.out)["sentences"] == 2
 
 
-def test_what_trains_starts_from_it(text, tmp_path, capfd):
+def test_training_commands_start_from_it(text, tmp_path, capfd):
     assert main(["train-aligner", *text, "--out", "run", "--layer", "99"]) == 2  # no such layer: the model was read
     error = capfd.readouterr().err
     assert "0 (embeddings) to 2" in error

@@ -58,7 +58,7 @@ def test_bare_words_and_options_before_the_data_get_a_hint(capsys, given, meant)
     assert meant in capsys.readouterr().err
 
 
-def test_a_command_that_there_is_not_gets_the_nearest_ones_told(capsys):
+def test_an_unknown_command_gets_suggestions(capsys):
     parser = CommandParser(prog="xalign")
     commands = parser.add_subparsers(dest="command", prog="xalign")
     for name in ("align", "untrim", "trim"):

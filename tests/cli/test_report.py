@@ -14,7 +14,7 @@ def folder(tmp_path):
     return tmp_path / "run"
 
 
-def test_the_page_stands_in_the_folder_or_where_it_is_wanted(folder, tmp_path, capsys):
+def test_the_page_is_in_the_folder_or_at_a_given_path(folder, tmp_path, capsys):
     assert main(["report", str(folder)]) == 0
     assert capsys.readouterr().out == f"{folder}/report.html\n"
     assert "Training run run" in (folder / "report.html").read_text()
@@ -22,7 +22,7 @@ def test_the_page_stands_in_the_folder_or_where_it_is_wanted(folder, tmp_path, c
     assert capsys.readouterr().out == "" and (tmp_path / "page.html").is_file()
 
 
-def test_the_page_replaces_nothing_that_is_read(folder, tiny_text, tmp_path, capsys):
+def test_the_page_does_not_replace_its_inputs(folder, tiny_text, tmp_path, capsys):
     """The page replaced the log of a training, which cannot be restored."""
     log = tmp_path / "fairseq.log"
     log.write_text(ROW)
@@ -52,7 +52,7 @@ def test_example_links_by_the_runs_model(folder, tiny_state, tiny_text, capsys):
     assert "aligning" not in capsys.readouterr().err
 
 
-def test_sides_of_different_lengths_are_told(folder, tiny_text, tmp_path, capsys):
+def test_sides_of_different_lengths_are_refused(folder, tiny_text, tmp_path, capsys):
     """If one side lacks a line, sentences would appear next to wrong translations."""
     short = tmp_path / "short.xx"
     short.write_text("".join((tiny_text / "text.xx").read_text().splitlines(keepends=True)[1:]))
@@ -61,7 +61,7 @@ def test_sides_of_different_lengths_are_told(folder, tiny_text, tmp_path, capsys
 
 
 @pytest.mark.parametrize("gold", ["0-0\n", None])
-def test_gold_that_is_not_of_the_text_is_told(folder, tiny_text, tmp_path, gold, capsys):
+def test_gold_of_another_text_is_refused(folder, tiny_text, tmp_path, gold, capsys):
     """A single line ended in a traceback, and links to missing words were not shown."""
     lines = len((tiny_text / "text.en").read_text().splitlines())
     (tmp_path / "gold").write_text(gold or "0-99\n" * lines)

@@ -22,7 +22,7 @@ def test_methods(tmp_path, options, expected):
     assert out.read_text() == expected
 
 
-def test_files_that_differ_in_length_leave_the_output_as_it_was(tmp_path, capsys):
+def test_files_that_differ_in_length_do_not_change_the_output(tmp_path, capsys):
     (tmp_path / "forward").write_text("0-0\n")
     (tmp_path / "backward").write_text("0-0\n0-1\n")
     (tmp_path / "out").write_text("kept")

@@ -53,7 +53,7 @@ def test_exit_codes(ends, tmp_path, ended, code):
     assert main(line) == code
 
 
-def test_options_are_handed_on_as_they_are(ends, tmp_path, capsys):
+def test_options_are_passed_on_unchanged(ends, tmp_path, capsys):
     ends(0)
     own = ["--lr", "1", "--max-update", "3", "--batch-size", "8", "--quiet", "--save-dir", str(tmp_path)]
     own += ["--adam-betas", "(0.9, 0.98)"]
@@ -82,6 +82,6 @@ def test_the_lowest_aer_is_that_of_the_whole_training(goes_on, lowest, monkeypat
     assert ("AER 50.00, the lowest so far" in err) is not goes_on
 
 
-def test_what_is_missing_is_told_before_anything_starts(tmp_path, capsys):
+def test_missing_inputs_are_reported_before_the_start(tmp_path, capsys):
     assert main(["train", str(tmp_path), "--save-dir", str(tmp_path)]) == 2
     assert "no learning rate" in capsys.readouterr().err and not list(tmp_path.iterdir())

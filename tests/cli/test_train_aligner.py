@@ -64,7 +64,7 @@ def trained(call, fairseq, tmp_path_factory):
 
 
 @pytest.mark.slow
-def test_a_run_that_was_broken_off_goes_on_with_its_optimiser(trained):
+def test_an_interrupted_run_resumes_with_its_optimiser(trained):
     out, codes = trained
     assert codes == [130, 0]
     log = (out / "train.log").read_text()
@@ -77,7 +77,7 @@ def test_a_run_that_was_broken_off_goes_on_with_its_optimiser(trained):
 
 
 @pytest.mark.slow
-def test_the_aligner_has_the_aer_that_the_run_tells(trained, tiny_text, tmp_path, capsys):
+def test_the_aligner_has_the_aer_that_the_run_reports(trained, tiny_text, tmp_path, capsys):
     out, _ = trained
     result = json.loads((out / "result.json").read_text())
     assert result["checkpoint"] == str(out / "checkpoint_best.pt")
@@ -89,7 +89,7 @@ def test_the_aligner_has_the_aer_that_the_run_tells(trained, tiny_text, tmp_path
 
 
 @pytest.mark.slow
-def test_a_finished_run_stays_and_tells_its_result_again(trained, call, capsys):
+def test_a_finished_run_is_kept_and_prints_its_result_again(trained, call, capsys):
     out, _ = trained
     log = (out / "train.log").read_bytes()
     assert call(out, "--workers", 2) == 0
@@ -128,7 +128,7 @@ def test_a_model_like_bert_learns_from_links_without_development_set(call, tiny_
 
 
 @pytest.mark.slow
-def test_self_training_leaves_an_aligner_that_does_as_it_did(call, tiny_text, tmp_path, capsys):
+def test_self_training_writes_an_aligner_with_its_labelling(call, tiny_text, tmp_path, capsys):
     out = tmp_path / "run"
     assert call(out, "--objectives", "so", "--layer", 2, "--freeze-layers", 0, "--warmup", 2, "--updates", 4) == 0
     state = torch.load(out / "checkpoint_last.pt", weights_only=False)
@@ -200,7 +200,7 @@ def test_a_trimmed_model_is_trained_and_the_aligner_has_the_whole_vocabulary(cal
     assert score(read_links(tmp_path / "links"), read_gold(tiny_text / "text.gold")).aer == pytest.approx(result["aer"])
 
 
-def test_what_is_given_is_chosen_and_the_rest_may_follow_the_model():
+def test_given_options_are_used_and_others_may_follow_the_model():
     line = ["train-aligner", "--model", "m", "--src", "a.de", "--tgt", "a.en", "--out", "run", "--freeze-layers", "-1"]
     run = parse(build_parser().parse_args([*line, "--objectives", "so,dwa", "--", "--bf16"]))
     assert (run.freeze_layers, run.objectives, run.extra) == (None, ("self_training", "dwa"), ("--bf16",))
@@ -250,7 +250,7 @@ def test_gold_links_of_any_languages_make_a_link_scorer(tiny_checkpoint, tiny_te
     assert not (tmp_path / "other").exists()
 
 
-def test_all_steps_are_told_with_what_they_cost_and_gave(tmp_path, monkeypatch, capsys):
+def test_all_steps_are_logged_with_cost_and_result(tmp_path, monkeypatch, capsys):
     runs = []
 
     def train_best(run, say, hear):

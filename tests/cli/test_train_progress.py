@@ -71,7 +71,7 @@ def test_validations_stay_and_the_lowest_aer_is_kept(capsys, clock):
     assert progress.best == (0.25, 20) and progress.aer == 0.26
 
 
-def test_a_training_that_goes_on_has_the_validations_of_before(capsys, clock):
+def test_a_resumed_training_keeps_earlier_validations(capsys, clock):
     before = [read_row(valid(updates, aer=aer)) for updates, aer in ((10, 0.4), (20, 0.3), (30, 0.2))]
     with TrainProgress(None, before=[*before, read_row(interval(40, loss=9))]) as progress:
         assert progress.best == (0.2, 30) and progress.aer == 0.2

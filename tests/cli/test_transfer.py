@@ -140,7 +140,7 @@ def test_a_second_call_does_nothing(finished, options):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("damaged", [False, True], ids=["whole", "last one damaged"])
-def test_a_broken_off_training_ends_as_an_unbroken_one(finished, options, tmp_path, damaged):
+def test_an_interrupted_training_ends_like_an_uninterrupted_one(finished, options, tmp_path, damaged):
     out, _ = finished
     run, once = tmp_path / "runs/tiny/pos/en/4", out / "runs/tiny/pos/en/4"
     run.mkdir(parents=True)
@@ -165,7 +165,7 @@ def test_a_broken_off_training_ends_as_an_unbroken_one(finished, options, tmp_pa
 
 
 @pytest.mark.slow
-def test_an_interrupted_command_goes_on(options, tmp_path):
+def test_an_interrupted_command_resumes(options, tmp_path):
     command = [XALIGN, *options, "--tasks", "pos", "--out", tmp_path]
     first = tmp_path / "runs/tiny/pos/en/4"
     driver = subprocess.Popen(
@@ -188,7 +188,7 @@ def test_an_interrupted_command_goes_on(options, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_failed_run_is_told_with_the_end_of_its_log_and_the_others_go_on(options, tmp_path):
+def test_a_failed_run_is_reported_with_the_end_of_its_log_and_others_continue(options, tmp_path):
     broken = tmp_path / "runs/tiny/pairs/en/4"
     broken.mkdir(parents=True)
     (broken / "checkpoints").write_text("where fairseq needs a folder")
@@ -223,7 +223,7 @@ def test_a_dry_run_prints_commands_and_writes_nothing(options, tmp_path, capsys)
     assert not (tmp_path / "out").exists()
 
 
-def test_a_dry_run_prints_where_a_conversion_will_stand(options, tiny_checkpoint, tmp_path, capsys, monkeypatch):
+def test_a_dry_run_prints_the_path_of_a_conversion(options, tiny_checkpoint, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(
         "xalign_fairseq.transfer.checkpoints.convert",
         lambda folder, target, overwrite: shutil.copy(tiny_checkpoint, target),
@@ -245,6 +245,6 @@ def test_a_dry_run_prints_where_a_conversion_will_stand(options, tiny_checkpoint
         (["--tasks", "poss"], "expected: pos?"),
     ],
 )
-def test_mistakes_are_told_before_any_run(options, extra, message, tmp_path, capsys):
+def test_mistakes_are_reported_before_any_run(options, extra, message, tmp_path, capsys):
     assert main([*options, "--out", str(tmp_path / "out"), *extra]) == 2
     assert message in capsys.readouterr().err and not (tmp_path / "out").exists()

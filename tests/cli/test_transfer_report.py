@@ -26,7 +26,7 @@ def test_it_prints_and_writes(study, capsys):
         assert (folder / name).read_bytes().startswith(b"\x89PNG")
 
 
-def test_json_and_another_folder_whose_files_stay(study, tmp_path, capsys, monkeypatch):
+def test_json_and_another_folder_whose_files_are_kept(study, tmp_path, capsys, monkeypatch):
     folder = tmp_path / "elsewhere"
     folder.mkdir()
     (folder / "notes.txt").write_text("mine")
@@ -38,7 +38,7 @@ def test_json_and_another_folder_whose_files_stay(study, tmp_path, capsys, monke
     assert sorted(each.name for each in folder.iterdir()) == ["notes.txt", "report.json", "report.md", "report.tex"]
 
 
-def test_a_papers_figures_stand_beside_ours(study, capsys):
+def test_a_papers_figures_are_next_to_ours(study, capsys):
     asked = ("--paper", "explicit_alignments", "--row", "tlm=mBERT", "--samples", "5")
     assert main(["transfer-report", str(study), *asked]) == 0
     shown, written = capsys.readouterr().out, (study / "report/paper.md").read_text(encoding="utf-8")

@@ -62,7 +62,7 @@ def test_transformers_reads_the_folder(trim, tiny_checkpoint, tmp_path, transfor
             )
 
 
-def test_unknown_tokens_of_other_text_are_counted_and_what_it_was_trimmed_to_is_told(trim, tmp_path, capsys):
+def test_unknown_tokens_of_other_text_are_counted_and_the_trimming_text_is_named(trim, tmp_path, capsys):
     assert trim("small.pt", "--floor", "0") == 0
     for side in ("en", "xx"):
         (tmp_path / f"other.{side}").write_text("the Дом\n")

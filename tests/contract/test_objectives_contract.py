@@ -82,7 +82,7 @@ def run(name, given, model=None, criterion=None):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_it_trains_what_it_touches(name):
+def test_it_trains_the_parameters_that_it_uses(name):
     loss, size, logs, gradient = run(name, batch())
     assert loss > 0 and size > 0
     assert all(torch.isfinite(g).all() for g in gradient.values())
@@ -96,7 +96,7 @@ def test_it_trains_what_it_touches(name):
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("links", [True, False])
-def test_what_counts_ahead_counts_the_predictions(name, links):
+def test_counts_ahead_equal_the_predictions(name, links):
     model, criterion = build(name)
     objective = criterion.active[0]
     given = collate([sample(n, m, links) for n, m in (*LENGTHS, (4, 0))], [block(0), block(1)])
@@ -134,7 +134,7 @@ def test_layers_that_no_objective_reads_get_a_gradient_of_zero(name, layer):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_it_announces_to_read_is_what_it_reads(name, monkeypatch):
+def test_it_reads_what_it_announces(name, monkeypatch):
     # A layer that is announced but not read would run for nothing.
     model, criterion = build(name)
     announced, read = {}, {}
@@ -177,7 +177,7 @@ def test_a_batch_is_the_sum_of_its_parts(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_pairs_without_links_or_with_an_empty_side_are_no_trouble(name):
+def test_pairs_without_links_or_with_an_empty_side_are_allowed(name):
     given = collate([sample(n, m, links=False) for n, m in ((4, 3), (3, 0), (0, 0))], [block(0)])
     loss, _, _, gradient = run(name, given)
     assert np.isfinite(loss) and all(torch.isfinite(g).all() for g in gradient.values())

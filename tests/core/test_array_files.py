@@ -33,7 +33,7 @@ def npy(array):
 
 @pytest.mark.parametrize("form", [FORM, ArrayForm(np.floating, 2)])
 @pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
-def test_what_was_written_is_read_and_may_be_written(tmp_path, save, form):
+def test_written_arrays_are_read_back_and_writable(tmp_path, save, form):
     save(tmp_path / "file.npz", **ARRAYS)
     found = read_arrays(tmp_path / "file.npz", form)
     assert list(found) == list(ARRAYS)
@@ -42,7 +42,7 @@ def test_what_was_written_is_read_and_may_be_written(tmp_path, save, form):
         np.testing.assert_array_equal(found[name], array)
 
 
-def test_only_what_the_form_names_is_read(path):
+def test_only_arrays_of_the_form_are_read(path):
     assert list(read_arrays(path, {"b": ArrayForm(np.float32, 2)})) == ["b"]
 
 

@@ -62,7 +62,7 @@ def test_auto_is_the_gpu_if_there_is_one(gpus):
     assert choose_device("cuda:0") == torch.device("cuda:0")
 
 
-def test_fairseq_trains_on_the_cpu_where_it_is_told_to_or_has_to(gpus):
+def test_fairseq_trains_on_the_cpu_by_option_or_without_a_gpu(gpus):
     gpus(0)
     assert training_device(False).type == training_device(True).type == "cpu"
     gpus(1)
@@ -79,7 +79,7 @@ def test_fairseq_trains_on_the_cpu_where_it_is_told_to_or_has_to(gpus):
         (2, "cuda:-1", "no such device"),
     ],
 )
-def test_a_device_that_is_not_there(gpus, count, name, message):
+def test_a_missing_device_is_refused(gpus, count, name, message):
     gpus(count)
     with pytest.raises(XalignError, match=message):
         choose_device(name)
@@ -130,7 +130,7 @@ def test_auto_is_bfloat16_where_all_devices_are_fast_in_it(fast, expected, monke
     assert ("computes in bfloat16" in caplog.text) == (expected == "bfloat16")
 
 
-def test_what_is_asked_for_is_taken(monkeypatch, caplog):
+def test_the_requested_device_is_used(monkeypatch, caplog):
     caplog.set_level(logging.INFO, devices.__name__)  # a command may have made it quiet
     monkeypatch.setattr(devices, "fast_bfloat16", lambda device: True)
     assert [choose_dtype(name, [CPU]) for name in ("float32", "bfloat16")] == ["float32", "bfloat16"]
@@ -140,7 +140,7 @@ def test_what_is_asked_for_is_taken(monkeypatch, caplog):
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="the C library is another")
-def test_what_is_freed_is_not_given_back_however_large_it_is():
+def test_freed_memory_is_kept_for_any_size():
     """Pages that the system provides while a separate process repeatedly takes, fills and frees 64 MB."""
     told = "import torch; from xalign_fairseq.core.devices import keep_freed_memory as keep; "
     told += 'assert keep(torch.device("cpu"))'

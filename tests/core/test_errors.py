@@ -14,7 +14,7 @@ from xalign_fairseq.core.errors import (
 )
 
 
-def test_what_is_said_stands_on_lines_of_its_own():
+def test_messages_start_on_new_lines():
     error = XalignError("the sides differ", remedy="look again", found=[1, 2], where="a.en", expected=0)
     assert str(error) == "the sides differ\n  where: a.en\n  found: [1, 2]\n  expected: 0\n  next: look again"
     assert error.problem == "the sides differ"
@@ -59,11 +59,11 @@ def test_the_first_value_without_a_meaning_is_named():
 
 
 @pytest.mark.parametrize(("returned", "code"), [(None, 0), (0, 0), (1, 1)])
-def test_a_script_exits_with_what_its_main_returns(returned, code):
+def test_a_script_exits_with_the_code_of_its_main(returned, code):
     assert exit_code(lambda: returned) == code
 
 
-def test_an_error_is_told_without_a_traceback(capsys):
+def test_an_error_has_no_traceback(capsys):
     def main():
         raise XalignError("the sides differ", found=3)
 

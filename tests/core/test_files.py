@@ -55,7 +55,7 @@ def test_a_file_appears_whole_or_not_at_all(tmp_path):
     assert target.read_text() == "one\n" and os.listdir(target.parent) == ["file"]
 
 
-def test_what_is_no_regular_file_stays_what_it_is(tmp_path):
+def test_special_files_are_not_replaced(tmp_path):
     fifo = tmp_path / "pipe"
     os.mkfifo(fifo)
     reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
@@ -141,7 +141,7 @@ def test_the_current_folder_is_refused_before_the_work(tmp_path, monkeypatch, na
     assert os.listdir(tmp_path) == ["here"]
 
 
-def test_what_another_process_has_made_meanwhile_is_kept(tmp_path):
+def test_outputs_of_another_process_are_kept(tmp_path):
     with pytest.raises(XalignError, match="exists already"), files.atomic_folder(tmp_path / "out") as folder:
         (folder / "a").write_text("mine")
         (tmp_path / "out").mkdir()
@@ -171,7 +171,7 @@ def test_leftovers_of_killed_processes_go_with_the_next_output(tmp_path):
     assert sorted(os.listdir(tmp_path)) == [".out.more.1-0123456789ab.tmp", "out", "text"]
 
 
-def test_what_another_process_is_writing_stays(tmp_path):
+def test_unfinished_outputs_of_another_process_are_kept(tmp_path):
     command = [sys.executable, "-c", KILLED.format(end="print(flush=True), input()"), tmp_path]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
         other.stdout.readline()
@@ -288,7 +288,7 @@ def test_an_existing_folder_is_kept(tmp_path):
     assert content(tmp_path) == {"a": "mine"}
 
 
-def test_what_is_nearly_called_so(tmp_path):
+def test_similar_names_are_suggested(tmp_path):
     for name in ("test.en", "test.de", "runs/first/checkpoint_best.pt"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()

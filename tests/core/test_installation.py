@@ -43,7 +43,7 @@ def test_versions(versions, changes, text):
     assert text in "".join(wrong)
 
 
-def test_without_fairseq_it_is_said_how_to_get_it(versions, monkeypatch):
+def test_without_fairseq_the_error_shows_how_to_install_it(versions, monkeypatch):
     versions({"fairseq-fixed": "", "regex": ""})
     monkeypatch.setitem(sys.modules, "fairseq", None)
     found = installation.installation()
@@ -68,7 +68,7 @@ def test_two_packages_called_apex(tmp_path, monkeypatch, folders, level, text):
 
 
 @pytest.mark.parametrize("cuda", ["13.0", None])
-def test_who_has_no_gpu_is_told_of_a_smaller_torch(monkeypatch, cuda):
+def test_without_a_gpu_a_smaller_torch_is_suggested(monkeypatch, cuda):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     monkeypatch.setattr(torch.version, "cuda", cuda)
     (found,) = installation.gpus()
@@ -89,7 +89,7 @@ def transformers_is(tmp_path, monkeypatch, versions):
     return put
 
 
-def test_what_breaks_transformers_is_named(tmp_path, transformers_is):
+def test_packages_that_break_transformers_are_named(tmp_path, transformers_is):
     (tmp_path / "torchaudio.py").write_text("raise OSError('libtorchaudio.so: undefined symbol: torch_list_size')")
     found = transformers_is("import torchaudio", torchaudio="2.11.0")
     assert "undefined symbol: torch_list_size\n        next: pip uninstall -y torchaudio" in found[0].line()
@@ -131,7 +131,7 @@ def test_requirements_are_of_the_package_or_of_an_extra(packages):
     assert installation.requirements() == []
 
 
-def test_what_compiles_fairseq_is_needed_until_it_is_there(packages):
+def test_build_tools_are_required_until_fairseq_is_installed(packages):
     lines = ['cython; extra == "train"', 'regex; extra == "train"']
     packages(lines, fairseq=False)
     assert installation.missing_for_training()[0] == ["cython", "regex", "fairseq-fixed"]
@@ -139,7 +139,7 @@ def test_what_compiles_fairseq_is_needed_until_it_is_there(packages):
     assert installation.missing_for_training() == (["regex"], ["pip install regex"])
 
 
-def test_what_is_missing_is_named_with_the_commands_that_install_it(packages):
+def test_missing_packages_are_named_with_install_commands(packages):
     packages(bitarray="3.1", fairseq=False)
     with pytest.raises(XalignError) as error:
         installation.require_fairseq()

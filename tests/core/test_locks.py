@@ -93,13 +93,13 @@ OWN = ("begun.json.lock", ".lock", ".begun.json.12-0123456789ab.tmp", "part", ".
 
 
 @pytest.mark.parametrize("name", OWN)
-def test_what_a_kill_leaves_before_the_note_is_its_own(tmp_path, name):
+def test_files_of_a_kill_before_the_note_belong_to_the_output(tmp_path, name):
     (tmp_path / name).touch()
     require_own_folder(tmp_path, "begun.json", "a run", parts=("part",))
 
 
 @pytest.mark.parametrize("name", OTHERS)
-def test_what_else_is_there_is_refused_and_left(tmp_path, name):
+def test_foreign_files_are_refused_and_kept(tmp_path, name):
     (tmp_path / name).touch()
     with pytest.raises(XalignError, match="other files than a run"):
         require_own_folder(tmp_path, "begun.json", "a run", parts=("part",))
@@ -110,7 +110,7 @@ def test_what_else_is_there_is_refused_and_left(tmp_path, name):
     require_own_folder(tmp_path, "begun.json", "a run")
 
 
-def test_a_folder_goes_on_only_as_what_it_was_begun(tmp_path):
+def test_a_folder_resumes_only_with_its_own_command(tmp_path):
     folder = tmp_path / "a/b"
     for _ in range(2):
         with begun_folder(folder, "begun.json", {"text": "1"}, "a run"):
@@ -125,7 +125,7 @@ def test_a_folder_goes_on_only_as_what_it_was_begun(tmp_path):
     assert [each.name for each in folder.iterdir()] == ["begun.json"]
 
 
-def test_what_a_killed_process_was_writing_goes(tmp_path):
+def test_temporary_files_of_a_killed_process_are_removed(tmp_path):
     (tmp_path / ".begun.json.999999999-0123456789ab.tmp").touch()
     with begun_folder(tmp_path, "begun.json", {}, "a run"):
         assert sorted(each.name for each in tmp_path.iterdir()) == ["begun.json", "begun.json.lock"]

@@ -44,7 +44,7 @@ def test_a_resumed_output_is_that_of_one_run(write, tmp_path, caplog):
 
 
 @pytest.mark.parametrize("old", [True, False])
-def test_a_symbolic_link_stays_one(write, tmp_path, old):
+def test_a_symbolic_link_is_kept(write, tmp_path, old):
     target = tmp_path / "elsewhere" / "links"
     target.parent.mkdir()
     if old:
@@ -68,7 +68,7 @@ def test_two_runs_never_write_one_output(write, tmp_path):
 
 
 @pytest.mark.parametrize(("resume", "message"), [(False, "unfinished output"), (True, "continued this output")])
-def test_what_another_run_has_written_between_the_look_and_the_work_stays(write, tmp_path, resume, message):
+def test_an_output_written_between_check_and_work_is_kept(write, tmp_path, resume, message):
     early = Output(str(tmp_path / "links"), RECORD, resume, [])
     with pytest.raises(MemoryError):
         write("a", broken=True)
@@ -100,7 +100,7 @@ def test_an_unfinished_output_is_neither_replaced_nor_mixed_with_another(write, 
     assert (tmp_path / "links.part").read_text() == "a\nhalf a li"
 
 
-def test_resume_begins_where_there_is_nothing_and_leaves_what_is_complete(write, tmp_path):
+def test_resume_starts_without_output_and_keeps_a_complete_one(write, tmp_path):
     assert write("a", resume=True) == 0
     with pytest.raises(XalignError, match="nothing to resume: the output is complete"):
         write("b", resume=True)
@@ -125,7 +125,7 @@ def test_a_folder_or_an_input_in_the_place_of_the_file(tmp_path):
         Output(str(tmp_path / "t.tsv"), RECORD, False, [f"{tmp_path}/t.tsv#1", f"{tmp_path}/t.tsv#2"])
 
 
-def test_a_closed_standard_output_is_told_at_once(monkeypatch):
+def test_a_closed_standard_output_is_an_immediate_error(monkeypatch):
     monkeypatch.setattr("sys.stdout", None)
     with pytest.raises(XalignError, match=r"(?s)standard output is closed.*out='FILE'"):
         Output("-", RECORD, False, [])
@@ -157,7 +157,7 @@ def test_lines_that_have_their_break(tmp_path, monkeypatch, block, content, expe
 
 @pytest.mark.parametrize("planted", ["links.part", "links.part.json", "links.part.lock"])
 @pytest.mark.parametrize("there", [True, False])
-def test_nothing_is_written_through_a_link_that_someone_has_put_there(write, tmp_path, planted, there):
+def test_links_of_other_users_are_not_followed(write, tmp_path, planted, there):
     (tmp_path / "other").mkdir()
     other = tmp_path / "other/file"
     if there:

@@ -15,7 +15,7 @@ def python(text):
     return [sys.executable, "-S", "-u", "-c", text]
 
 
-def test_lines_come_as_they_are_written_and_stay_in_the_log(tmp_path):
+def test_lines_are_read_as_written_and_kept_in_the_log(tmp_path):
     log = tmp_path / "train.log"
     log.write_text("before\n")
     program = "import sys, time; print('one'); print('zwölf', file=sys.stderr); print('three'); time.sleep(60)"
@@ -35,7 +35,7 @@ def test_leaving_early_ends_the_process_and_its_children(tmp_path):
 @pytest.mark.parametrize(
     ("code", "text"), [(1, "exit code 1"), (-15, "exit code -15"), (-9, "killed"), (137, "killed")]
 )
-def test_what_an_exit_code_says(code, text):
+def test_exit_codes_are_described(code, text):
     assert exit_text(code).startswith(text)
     killed = text == "killed"
     error = str(failure("eflomal", "text.log", code, "out of luck", "run it again"))
@@ -43,7 +43,7 @@ def test_what_an_exit_code_says(code, text):
     assert ("memory" in error) is killed and ("out of luck" in error) is not killed and error.endswith("run it again")
 
 
-def test_what_is_held_stays_open_in_the_process(tmp_path):
+def test_held_files_stay_open_in_the_process(tmp_path):
     with open(tmp_path / "lock", "w") as lock:
         program = f"import os; print(os.fstat({lock.fileno()}).st_ino)"
         with heard(python(program), tmp_path / "log", held=[lock.fileno()]) as (_, lines):
@@ -80,6 +80,6 @@ def test_a_process_that_does_not_end_when_it_is_asked_to_is_killed(monkeypatch):
     assert process.returncode == -signal.SIGKILL
 
 
-def test_a_program_that_is_not_there():
+def test_a_missing_program_is_an_error():
     with pytest.raises(XalignError, match=r"cannot be started[\s\S]*no-such-program 'a b'[\s\S]*no such program"):
         start(["no-such-program", "a b"])

@@ -28,7 +28,7 @@ def test_lines_are_sparse_and_tell_the_time_left(clock, capsys):
     ]
 
 
-def test_what_is_gone_through_counts_and_an_unknown_end_has_no_time_left(clock, capsys):
+def test_progress_counts_items_and_an_unknown_end_has_no_estimate(clock, capsys):
     for item in progress(range(3), unit=" files"):
         clock[0] += 31 * (item == 1)
     assert capsys.readouterr().err == "2 files, 0.1/s\n"
@@ -42,7 +42,7 @@ def test_a_short_work_and_a_quiet_one_say_nothing(capsys, monkeypatch):
     assert "2/2" in capsys.readouterr().err
 
 
-def test_a_line_stands_above_the_bar(capsys, monkeypatch):
+def test_a_message_is_printed_above_the_bar(capsys, monkeypatch):
     say("alone")
     assert capsys.readouterr().err == "alone\n"
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)

@@ -33,7 +33,7 @@ def test_a_terminated_driver_stops_as_one_that_is_interrupted_with_the_code_of_t
     assert interrupted_code(stopped.value) == code
 
 
-def test_what_is_held_back_comes_at_the_end_of_the_block():
+def test_held_back_signals_come_at_the_end_of_the_block():
     done = []
     with pytest.raises(KeyboardInterrupt), interrupts_held_back():
         signal.raise_signal(signal.SIGINT)

@@ -15,7 +15,7 @@ def test_results_are_in_order(number):
 
 
 @pytest.mark.parametrize("number", [1, 2])
-def test_an_error_in_the_function_is_raised_as_it_is(number):
+def test_an_error_in_the_function_is_raised_unchanged(number):
     with pytest.raises(ZeroDivisionError), processes(number) as run:
         list(run(partial(divmod, 1), [1, 0, 1]))
 

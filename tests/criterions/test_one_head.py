@@ -39,7 +39,7 @@ def outcome(objectives, **options):
 
 @pytest.mark.parametrize("normalization", ["joint", "per-objective"])
 @pytest.mark.parametrize("names", [("mlm", "tlm"), ("tlm", "dict_mlm"), ("mlm", "sentence_mlm", "tlm")])
-def test_one_run_of_the_head_learns_what_several_do(names, normalization, heads):
+def test_one_run_of_the_head_equals_several(names, normalization, heads):
     weights = {f"{name}_weight": weight for name, weight in zip(names, (1.0, 0.25, 3.0), strict=False)}
     common = {"loss_normalization": normalization, "task": TASK}
     loss, gradient, size = outcome(names, **weights, **common)
@@ -52,7 +52,7 @@ def test_one_run_of_the_head_learns_what_several_do(names, normalization, heads)
     assert size == (heads[0] if normalization == "joint" else 1)
 
 
-def test_what_has_no_weight_or_no_stream_is_not_predicted(heads):
+def test_objectives_without_weight_or_stream_predict_nothing(heads):
     outcome(["mlm", "tlm"], mlm_weight=0.0)
     assert heads == [PREDICTED["bitext"]]
     made = build_criterion("weighted", objectives="mlm,tlm").eval()

@@ -44,7 +44,7 @@ def run(name, options):
 
 
 @pytest.mark.parametrize(("name", "options", "live", "labelling", "apart"), CASES.values(), ids=CASES)
-def test_as_few_passes_as_can_be_learn_what_many_learn(name, options, live, labelling, apart, monkeypatch):
+def test_shared_passes_equal_separate_ones(name, options, live, labelling, apart, monkeypatch):
     loss, gradient, ran = run(name, options)
     for layer in (1, 2, 3):  # none runs beyond the layers that are read
         assert ran[True].count(layer) == sum(reached >= layer for reached in live)

@@ -110,7 +110,7 @@ def test_no_objective_waits(name, options, monkeypatch):
 
 
 @pytest.mark.parametrize(("name", "options", "why"), WAITING)
-def test_what_is_known_to_wait_does(name, options, why, monkeypatch):
+def test_known_waits_happen(name, options, why, monkeypatch):
     prepared = build(name, **options)
     step(*prepared)
     with NoWaiting(monkeypatch), pytest.raises(AssertionError, match="the host waits"):
@@ -153,7 +153,7 @@ def test_no_objective_synchronises_a_gpu(name, options, dtype):
 
 @pytest.mark.gpu
 @pytest.mark.parametrize(("name", "options", "why"), WAITING)
-def test_what_is_known_to_wait_synchronises_a_gpu(name, options, why, request):
+def test_known_waits_synchronise_a_gpu(name, options, why, request):
     request.applymarker(pytest.mark.xfail(reason=why, strict=True))
     step_on_gpu(name, **options)
 
@@ -167,7 +167,7 @@ def test_what_is_known_to_wait_synchronises_a_gpu(name, options, why, request):
         lambda x: x.repeat_interleave(x.long()), lambda x: range(int(x.max())), lambda x: torch.tensor([3]),
     ],
 )  # fmt: skip
-def test_what_waits_is_noticed(call, monkeypatch):
+def test_waits_are_detected(call, monkeypatch):
     x = torch.arange(3.0)
     with NoWaiting(monkeypatch), pytest.raises(AssertionError, match="the host waits"):
         call(x)

@@ -57,7 +57,7 @@ def test_per_objective_normalisation_is_the_sum_of_means():
 
 
 @pytest.mark.parametrize("normalization", ["joint", "per-objective"])
-def test_regularisers_are_logged_beside_the_loss_of_validation(normalization):
+def test_regularisers_are_logged_next_to_the_validation_loss(normalization):
     losses = {"l2_align": (12.0, 4), "reg_param": (50.0, 1), "reg_hidden": (30.0, 5)}
     made = criterion(losses, **{"objectives": ",".join(losses), "loss_normalization": normalization})
     trained, size, _ = made(Model(), SAMPLE)
@@ -78,7 +78,7 @@ def test_counts_ahead_of_an_update_are_summed_for_the_normalisation_that_needs_t
         assert len(asked) == expected
 
 
-def test_objectives_and_their_weights_choose_what_runs():
+def test_objectives_and_weights_select_the_work():
     made = criterion(LOSSES, objectives="tlm,dwa", dwa_weight=0.0)
     assert [objective.name for objective in made.active] == ["tlm"] and made.needs == {"bitext"}
     for bad in ("mlm,nothing", "", "mlm,mlm"):
@@ -145,7 +145,7 @@ def with_flag(flag, task=TASK):
     return made
 
 
-def test_an_objective_that_freezes_the_encoder_stands_alone():
+def test_an_objective_that_freezes_the_encoder_must_be_alone():
     model, made = Freezing(), with_flag("freezes_encoder")
     with pytest.raises(XalignError, match=r"mlm, tlm with dwa[\s\S]*train dwa in a run of its own"):
         made.attach_heads(model)
@@ -221,7 +221,7 @@ def task():
     )
 
 
-def test_a_batch_is_told_by_its_first_texts(task):
+def test_an_error_names_a_batch_by_its_first_texts(task):
     pairs = [pair([5, 6], [7], langs=(1, 0)), pair([8, 9, 10, 11], [12], langs=(0, 1))]
     assert told(collate(pairs, []), task) == '2 pairs of de, en in epoch 3, the first: "s5 s6 </s> s7 </s>"'
 
@@ -240,7 +240,7 @@ LEXICON = Lexicon("aa", "bb", [5], [1], [40], [1], [0])
         ("xlm", ["mlm", "tlm"], {"tlm_reset_positions": True}),
     ],
 )
-def test_a_preset_is_what_its_paper_trains(name, objectives, defaults):
+def test_a_preset_has_its_papers_objectives(name, objectives, defaults):
     made = build_criterion(name, Task(lexicons=[LEXICON]))
     assert isinstance(made, WeightedCriterion) and type(made) is CRITERION_REGISTRY[name]
     assert [objective.name for objective in made.active] == objectives
@@ -264,7 +264,7 @@ def test_a_preset_can_be_added(monkeypatch):
     assert CLASSES["only_tlm"] is type(made) and type(made).__name__ == "OnlyTlmCriterion"
 
 
-def test_a_late_objective_reaches_the_criterions_that_there_are_by_command_line_and_by_yaml():
+def test_a_late_objective_reaches_existing_criterions_by_command_line_and_yaml():
     @register_objective("late")
     class Late(Objective):
         def forward(self, step):

@@ -73,7 +73,7 @@ def test_the_host_knows_where_tokens_are_predicted():
         assert predicted.tolist() == (targets != PAD).flatten().nonzero()[:, 0].tolist() != []
 
 
-def test_the_host_keeps_what_it_may_be_asked():
+def test_the_host_keeps_the_values_that_it_needs():
     made = collate([sample(*pair) for pair in PAIRS], [])
     # Reading from this device would fail, so values that are read here stay on the host.
     batch = Batch.from_sample(apply_to_sample(lambda tensor: tensor.to("meta"), made)).bitext
@@ -87,7 +87,7 @@ def test_the_host_keeps_what_it_may_be_asked():
     assert plain["draw"].dtype == torch.float64
 
 
-def test_a_batch_comes_from_a_worker_process_as_it_was_made():
+def test_a_batch_from_a_worker_process_is_unchanged():
     samples = [sample(*each, links=[]) for each in PAIRS]
     here = collate(samples, [])["bitext"]
     [made] = DataLoader(samples, batch_size=3, num_workers=1, collate_fn=partial(collate, blocks=[]))

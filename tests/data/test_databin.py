@@ -30,7 +30,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_what_is_there_is_listed(folder):
+def test_contents_are_listed(folder):
     data = DataBin(folder)
     assert data.pairs == [("train", "en", "de"), ("valid", "en", "de")]
     assert data.monos == [("train", "fr")]

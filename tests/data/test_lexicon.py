@@ -86,7 +86,7 @@ def test_arrays_that_do_not_fit(changes):
         make(**changes)
 
 
-def test_a_data_bin_returns_what_was_written(data):
+def test_a_data_bin_returns_the_written_data(data):
     assert lexicons.lexicons(data) == []
     lexicon = random_lexicon(1)
     lexicons.write(data, lexicon, {"counts": {"read": 7}})
@@ -132,7 +132,7 @@ def test_files_of_another_lexicon_or_dictionary_are_noticed(data):
         lexicons.read(DataBin(data.path), "en", "xx")
 
 
-def test_what_can_not_be_written(data):
+def test_invalid_lexicons_are_not_written(data):
     with pytest.raises(XalignError, match="found: 70"):
         lexicons.write(data, make(src_ids=[4, 5, 6, 70]), {})
     for src, tgt in (("en", "en"), ("en", "a.b"), ("en", "a-b")):
@@ -145,7 +145,7 @@ def test_what_can_not_be_written(data):
     assert [path.name for path in data.path.iterdir()] == ["dict.txt"]
 
 
-def test_what_is_not_there(data):
+def test_missing_lexicons_are_errors(data):
     with pytest.raises(XalignError, match="no lexicon at all"):
         lexicons.read(data, "en", "xx")
     lexicons.write(data, make(), {})
@@ -172,7 +172,7 @@ def test_all_lexicons_are_read_if_one_has_an_entry_to_train_on(data):
     assert [each.tgt for each in trained_lexicons(data)] == ["bb", "cc"]
 
 
-def test_a_checkpoint_goes_on_with_its_own_entries_alone():
+def test_a_checkpoint_resumes_only_with_its_own_entries():
     mine = [entries(TRAINED, HELD_OUT), entries(TRAINED, tgt="cc")]
     states = [each.state() for each in mine]
     for known in (states, states[::-1], None):  # in any order; None: a checkpoint without lexicons

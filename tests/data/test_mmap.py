@@ -38,7 +38,7 @@ def test_files_equal_those_of_fairseqs_builder_in_every_dtype(tmp_path, code):
 
 @given(items=st.lists(st.lists(st.integers(0, 2**32 - 1), max_size=6), min_size=1, max_size=8), cut=st.integers(0, 8))
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_fairseq_reads_what_was_written_at_once_or_in_parts(tmp_path, items, cut):
+def test_fairseq_reads_files_written_at_once_or_in_parts(tmp_path, items, cut):
     items[0].append(1)  # fairseq can't map an empty .bin file
     with MMapWriter(tmp_path / "x", np.uint32) as writer:
         for part in (items[:cut], items[cut:]):

@@ -22,7 +22,7 @@ def folder(tmp_path):
     return tmp_path
 
 
-def test_a_dataset_is_what_its_reader_needs(folder):
+def test_a_dataset_meets_its_readers_needs(folder):
     data = PretrainingData(folder, PretrainingDataOptions(mask_prob=0.5), seed=7)
     made = data.dataset(StreamsDataset, "train", Reader({"bitext"}, positions=40, apart=True))
     assert (made.seed, made.apart, made.bitext.max_length, made.mask.probability) == (7, True, 40, 0.5)
@@ -38,12 +38,12 @@ def test_a_dataset_is_what_its_reader_needs(folder):
         (("bitext", "links"), True, "links of every pair"),
     ],
 )
-def test_what_the_data_lack_is_named(folder, needs, every, message):
+def test_missing_data_are_named(folder, needs, every, message):
     with pytest.raises(XalignError, match=message):
         PretrainingData(folder).require(Reader(needs, links_of_every_pair=every))
 
 
-def test_pairs_without_links_are_told_where_objectives_learn_by_them(folder, caplog):
+def test_pairs_without_links_are_reported_if_objectives_need_them(folder, caplog):
     for lang in ("en", "fr"):
         with MMapWriter(folder / f"valid.en-fr.{lang}", np.uint16) as writer:
             writer.add([4, 5, 2])
@@ -113,6 +113,6 @@ def test_the_pivot_is_english_or_the_language_that_all_pairs_share(pairs, chosen
     assert pivot_language(pairs, chosen) == expected
 
 
-def test_a_split_without_what_is_read_is_named(folder):
+def test_a_split_without_needed_data_is_named(folder):
     with pytest.raises(XalignError, match=r"nothing of this split[\s\S]*valid"):
         PretrainingData(folder).dataset(StreamsDataset, "valid", Reader({"bitext"}))

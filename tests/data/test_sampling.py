@@ -10,7 +10,7 @@ def test_permute_is_a_permutation(size):
     assert sorted(sampling.permute(np.arange(size), size, (1, 2, 3))) == list(range(size))
 
 
-def test_permute_depends_on_the_key_and_not_on_which_positions_are_asked():
+def test_permute_depends_on_the_key_and_not_on_the_requested_positions():
     everything = sampling.permute(np.arange(1000), 1000, (5,))
     assert (sampling.permute(np.array([3, 999, 500]), 1000, (5,)) == everything[[3, 999, 500]]).all()
     assert (sampling.permute(np.arange(1000), 1000, (6,)) != everything).mean() > 0.9

@@ -40,7 +40,7 @@ def test_each_epoch_reads_the_next_folder(folders):
     assert shards.texts == [([("train", "en", "fr")], [])] * 3
 
 
-def test_of_later_folders_nothing_is_opened_but_the_manifest_before_their_epoch(folders, monkeypatch):
+def test_later_folders_open_only_their_manifest_before_their_epoch(folders, monkeypatch):
     opened = []
 
     def noted(path, *args, own=open, **options):
@@ -56,7 +56,7 @@ def test_of_later_folders_nothing_is_opened_but_the_manifest_before_their_epoch(
     assert folders[1] / "dict.txt" in opened and folders[1] / "train.en-fr.en.bin" in opened
 
 
-def test_what_opening_finds_in_a_later_folder(folders):
+def test_errors_found_on_opening_a_later_folder(folders):
     path = folders[2] / "train.en-fr.en.bin"
     path.write_bytes(bytes(7))
     with pytest.raises(XalignError, match=rf"{folders[2]}[\s\S]*7 bytes rather than 6"):
@@ -133,7 +133,7 @@ def flip(path):
     path.write_bytes(raw)
 
 
-def test_what_was_prepared_is_unchanged_also_beside_other_files(folder):
+def test_unchanged_data_pass_also_next_to_other_files(folder):
     (folder / "lexicon.en-de.json").write_text("{}")
     assert changed_files(DataBin(folder)) == []
     require_unchanged(DataBin(folder), whole=True)

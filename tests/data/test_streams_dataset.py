@@ -42,7 +42,7 @@ def test_a_training_batch_has_pairs_and_its_own_number_of_blocks(build):
 
 
 @pytest.mark.parametrize("size", [1, 8])
-def test_epochs_of_so_many_updates_have_as_many_batches_of_the_size_whatever_the_lengths(build, size):
+def test_epochs_in_updates_have_this_number_of_batches_for_any_lengths(build, size):
     dataset = build(pairs=True, blocks=False)
     for epoch in range(1, 5):
         dataset.set_epoch(epoch)
@@ -139,7 +139,7 @@ def test_an_item_that_is_drawn_again_is_perturbed_in_another_way(build, options)
     assert (dataset.num_tokens_vec(drawn) == dataset.num_tokens_vec(items)).all()
 
 
-def test_blocks_go_on_by_the_batches_of_the_first_epoch_where_epochs_differ_in_theirs(build):
+def test_blocks_continue_by_the_first_epochs_batches(build):
     numbers = []
     for epoch in range(1, 9):
         dataset = build(items=27, mono_blocks=2)  # as in a resumed run

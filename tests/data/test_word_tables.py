@@ -79,7 +79,7 @@ def test_first_tokens_and_means_by_hand(hidden):
 
 
 @pytest.mark.parametrize("pooling", POOLINGS)
-def test_a_side_by_itself_gives_the_same(hidden, pooling):
+def test_a_side_alone_gives_the_same(hidden, pooling):
     # <s> x y y y </s>: five positions less than in the pair, and two in the second row.
     side = torch.stack([hidden[0, 4:10], hidden[1, 2:8]])
     found = word_vectors(side, TABLE, ROWS, NUMBERS, SPANS[:, 2] - 1, pooling)

@@ -54,7 +54,7 @@ def test_against_plain_loops(seed):
     assert 0.1 < sum(right.values()) / len(right) < 0.9
 
 
-def test_one_part_the_seed_and_what_can_not_be_scored():
+def test_one_part_the_seed_and_parts_without_score():
     table, lexicon, _ = random_case(1)
     assert [each.part for each in lexicon_scores(table, lexicon.entries(HELD_OUT))] == ["held out"]
     first, same, other = (lexicon_scores(table, lexicon, samples=50, seed=seed) for seed in (1, 1, 2))

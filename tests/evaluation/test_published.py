@@ -26,7 +26,7 @@ def paper(tmp_path):
     return read_published(write(tmp_path, *rows))
 
 
-def test_our_rows_stand_under_the_papers_with_the_difference(paper):
+def test_our_rows_are_below_the_papers_with_the_difference(paper):
     ours = [Figure("", "mine", "de", "xnli accuracy", 71.25, 0.4), Figure("", "mbert", "de", "xnli accuracy", 69.0)]
     [table] = PublishedTables(paper, {"mine": "Ours"}).tables(ours)
     assert table.title == "Table 2 of the paper, xnli accuracy, and ours"
@@ -41,7 +41,7 @@ def test_our_rows_stand_under_the_papers_with_the_difference(paper):
     ]
 
 
-def test_what_the_paper_lacks_is_an_error_with_what_it_has(paper, tmp_path):
+def test_a_figure_that_the_paper_lacks_is_an_error_listing_others(paper, tmp_path):
     with pytest.raises(XalignError, match=r"(?s)no such row.*Theirs.*Ours, mBERT"):
         PublishedTables(paper, {"mine": "Theirs"})
     with pytest.raises(XalignError, match=r"(?s)none of these scores.*ner f1.*mlqa f1, xnli accuracy"):
@@ -54,7 +54,7 @@ def test_what_the_paper_lacks_is_an_error_with_what_it_has(paper, tmp_path):
     ("row", "problem"),
     [(("2", "Ours", "de", "xnli accuracy", "73,5"), "is not a figure"), (("2", "Ours", "de"), "is not a figure")],
 )
-def test_a_malformed_row_is_told_with_its_line(tmp_path, row, problem):
+def test_a_malformed_row_is_reported_with_its_line(tmp_path, row, problem):
     with pytest.raises(XalignError, match=f"(?s){problem}.*line 2"):
         read_published(write(tmp_path, row))
 

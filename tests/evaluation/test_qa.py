@@ -66,7 +66,7 @@ def test_the_best_answer_counts():
     assert one(SQUAD_F1, answers[::2], "year 1999") == pytest.approx(max(2 / 4, 4 / 5))
 
 
-def test_an_answer_of_nothing():
+def test_empty_answers():
     # As in SQuAD 1.1's script: equal, but without a common token.
     assert one(SQUAD_EM, ["the"], "") == one(MLQA_EM, ["the"], "") == 1
     assert one(SQUAD_F1, ["the"], "") == one(MLQA_F1, ["the"], "") == 0

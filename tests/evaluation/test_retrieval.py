@@ -14,7 +14,7 @@ def vectors(*rows):
     return torch.tensor(rows, dtype=torch.float32)
 
 
-def test_cosines_ignore_lengths_and_tell_apart_what_float32_can_not():
+def test_cosines_ignore_lengths_and_are_exact_beyond_float32():
     assert by_cosine(vectors([1, 0.1], [0, 5]), vectors([0, 0.01], [2, 0], [100, 100])).tolist() == [1, 0]
     assert by_cosine(vectors([1, 0]), vectors([1, 2e-4], [1, 1e-4])).tolist() == [1]
 

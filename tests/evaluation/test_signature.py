@@ -16,7 +16,7 @@ def metric(name="accuracy", variant="share of items"):
     return Metric(name, ("correct", "items"), lambda gold, mine, language: (gold == mine, 1), ratio, variant)
 
 
-def test_parts_are_read_back_whatever_they_hold():
+def test_parts_are_read_back_with_any_content():
     assert task_signature(metric(), "xnli", "0123456789ab", language="de") == (
         "metric:accuracy|variant:share of items|benchmark:xnli|language:de|data:sha256-0123456789ab"
         f"|version:{__version__}"

@@ -48,7 +48,7 @@ PAGES = sorted(page for page in (ROOT / "examples").rglob("*.md") if "results" n
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_the_tasks_and_studies_that_a_page_names_are_there(page):
+def test_tasks_and_studies_named_on_a_page_exist(page):
     """The command on a page of transfer named a missing task."""
     for _, words in commands(page):
         if words[:2] == ["xalign", "transfer"]:

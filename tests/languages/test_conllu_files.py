@@ -77,7 +77,7 @@ def test_words_move_with_tags_heads_and_relations(write):
     assert counts == {"multi-word tokens": 1, "empty nodes": 1, "enhanced dependencies": 7}
 
 
-def test_the_identity_changes_nothing_that_tasks_read(write):
+def test_the_identity_keeps_all_that_tasks_read(write):
     path = write(NATURAL)
     derived, _ = conllu_files.derive(conllu_files.read(path), identity)
     same = write(text(derived), "same.conllu")
@@ -121,7 +121,7 @@ def test_trees_that_are_none_are_refused_by_file_line_and_sentence(write):
         conllu_files.read(path)
 
 
-def test_trees_of_a_file_without_any_stand_beside_it(write, tmp_path):
+def test_trees_of_a_file_without_any_are_in_a_file_next_to_it(write, tmp_path):
     words = [["He", "ca", "n't", "sleep", ",", "Ann Lee", "."]]
     write(NATURAL.partition("\n\n")[0] + "\n", "dev-en.conllu.gz")
     trees = conllu_files.trees_beside(tmp_path / "dev-en.tsv", words)

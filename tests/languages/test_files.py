@@ -72,7 +72,7 @@ def test_sentences_without_a_tree_are_refused_where_trees_are_asked_for(derive, 
 @pytest.mark.parametrize(
     ("kind", "content"), [("ner", "he\tO\nsings\tO\n.\tO\n\n"), ("nli", "he sings.\the sings.\tx\n")]
 )
-def test_other_data_take_their_trees_from_the_file_beside_them(derive, tmp_path, kind, content):
+def test_other_data_take_their_trees_from_the_file_next_to_them(derive, tmp_path, kind, content):
     trees = []
 
     def note(sentence, key):

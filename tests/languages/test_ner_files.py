@@ -118,7 +118,7 @@ def test_tags_that_are_not_bio_are_refused_by_file_and_sentence(tmp_path, tag):
     assert f"{tmp_path / 'dev.tsv'}, sentence 2, word Lee" in str(error.value) and f"found: {tag}" in str(error.value)
 
 
-def test_a_file_without_tags_stays_one(tmp_path):
+def test_a_file_without_tags_gets_none(tmp_path):
     (tmp_path / "test.tsv").write_text("Ann\nsleeps\n\nYes\n")
     natural = ner_files.read(tmp_path / "test.tsv", "en")
     found, counts = ner_files.derive(natural, Inversion(["."]))

@@ -19,7 +19,7 @@ def write(tmp_path):
     return write
 
 
-def test_both_texts_are_derived_and_the_label_stays(write):
+def test_both_texts_are_derived_and_the_label_is_kept(write):
     path = write("dev-en.tsv", "He ran. Why?\tHe didn't walk.\tentailment", "No\tYes, no\tcontradiction")
     derived, counts = nli_files.derive(nli_files.read(path, "en"), INVERTED)
     assert list(nli_files.lines(derived)) == [
@@ -29,7 +29,7 @@ def test_both_texts_are_derived_and_the_label_stays(write):
     assert counts == {"empty": 0}
 
 
-def test_labels_beside_two_columns_become_the_third(write):
+def test_labels_next_to_two_columns_become_the_third(write):
     write("test.labels", "neutral", "contradiction")
     derived, _ = nli_files.derive(nli_files.read(write("test-en.tsv", "a b\tc", "d\te f"), "en"), INVERTED)
     assert list(nli_files.lines(derived)) == ["b a\tc\tneutral", "d\tf e\tcontradiction"]
@@ -51,7 +51,7 @@ def test_columns_by_name_are_written_as_three(write):
     assert list(nli_files.lines(derived)) == ["b a .\tc\tneutral"]
 
 
-def test_the_identity_changes_nothing_that_the_task_reads(write):
+def test_the_identity_keeps_all_that_the_task_reads(write):
     quoted = '"He said "" no "" ."'  # csv's quotes, which the reader removes
     odd = '""" """" """'  # a text that looks quoted, in quotes
     path = write("dev-en.tsv", f"A man sleeps .\t{quoted}\tneutral", f"{odd}\tShe didn't .\tentailment")

@@ -91,7 +91,7 @@ def test_sets_that_do_not_belong_together(sets):
         paired_bootstrap_of_sets(*sets)
 
 
-def test_the_mean_over_sets_resamples_each_by_itself():
+def test_the_mean_over_sets_resamples_each_separately():
     # Compared with a system without spread, the difference has the spread of the mean.
     sets = [corpus(4, 60), corpus(5, 90, 0.5)]
     still = [[AlignmentCounts(1, 1, 1, 1)] * len(counts) for counts in sets]

@@ -31,7 +31,7 @@ def test_sure_and_possible_marks():
 
 
 @given(LINKS, LINKS)
-def test_what_is_written_is_read_again(sure, possible):
+def test_written_links_are_read_back(sure, possible):
     assert parse_line(format_links(sure, possible)) == Gold(sure, possible)
     assert format_links({(10, 0), (2, 0), (2, 1)}, {(2, 1), (3, 0)}) == "2-0 2-1 3p0 10-0"
 

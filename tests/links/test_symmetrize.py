@@ -17,7 +17,7 @@ def test_growing_reaches_neighbours_of_neighbours_in_either_scan_direction():
     assert symmetrize(forward, backward) == {(0, 0), (1, 1), (2, 2), (3, 3), (4, 3)}
 
 
-def test_growing_goes_on_behind_the_scan():
+def test_growing_continues_behind_the_scan():
     # 1-1 is found behind 2-2; its neighbour 1-0, with a linked source, waits for the next pass.
     assert symmetrize({(2, 2), (1, 1), (1, 0)}, {(2, 2)}) == {(1, 0), (1, 1), (2, 2)}
 

@@ -205,7 +205,7 @@ def test_a_head_of_other_languages_or_sizes_is_refused(build, languages, pivot, 
         other.attach_head("linear_mapping", head)
 
 
-def test_of_another_architecture_the_encoder_is_told_and_no_option_of_a_head(build):
+def test_with_another_architecture_the_error_names_the_encoder_and_no_head_option(build):
     from xalign_fairseq.encoder.copies import KeyQueue
     from xalign_fairseq.models.xalign import XalignModel
 
@@ -307,7 +307,7 @@ def test_a_checkpoint_of_other_sizes_names_the_sizes():
 
 
 @pytest.mark.parametrize("count", [-1, 4])
-def test_layers_that_there_are_not_can_not_be_frozen(build, count):
+def test_missing_layers_can_not_be_frozen(build, count):
     model = build()
     with pytest.raises(XalignError, match=rf"freeze_layers[\s\S]*{count}[\s\S]*to 3"):
         model.freeze_layers(count)

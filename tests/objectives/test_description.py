@@ -14,7 +14,7 @@ from xalign_fairseq.objectives.registry import OBJECTIVES, STREAMS, Loss, Object
 OWN = [name for name, cls in OBJECTIVES.items() if cls.__module__.startswith("xalign_fairseq.")]
 
 
-def test_dwa_as_its_file_has_it():
+def test_the_objective_of_the_file_dwa():
     found = describe("dwa")
     assert found.what == "Denoising word alignment with self-labelled links (XLM-Align, Chi et al. 2021)"
     assert found.about[0] == "L_DWA = sum_{i in P} CE(a_i, A(i)), Eq. 11 to 15."
@@ -26,7 +26,7 @@ def test_dwa_as_its_file_has_it():
     assert rows["--dwa-mu"].default == 1.0 and "entropic" in rows["--dwa-mu"].help
 
 
-def test_what_is_trained_besides_the_encoder():
+def test_parameters_besides_the_encoder():
     assert describe("tlm").head is None and describe("tlm").predicts_tokens
     assert describe("linear_mapping").freezes_encoder and not describe("tlm").freezes_encoder
 
@@ -71,7 +71,7 @@ def test_an_objective_of_ones_own_names_its_paper(own):
     assert found.about == ("Sides of one length.", "The second paragraph, of two lines.")
 
 
-def test_names_like_a_wrong_one_are_told():
+def test_a_wrong_name_gets_suggestions():
     with pytest.raises(XalignError, match=r"expected: word_exchange.*\n.*command objectives with word_exchange"):
         registered("word-exchang")
     with pytest.raises(XalignError, match=r"expected: consistency, .*dict_mlm, .*\n.*next: the command objectives$"):

@@ -74,7 +74,7 @@ def test_released_variant_reads_the_translation_and_predicts_the_original():
     assert (part, whole) == (4, 7)
 
 
-def test_target_variant_predicts_the_translation_of_what_mlm_hid():
+def test_target_variant_predicts_the_translation_of_masked_tokens():
     loss, encoder = run(variant="target", prob=0.5)
     assert encoder.read.tolist() == MASKED.tolist()
     targets = [1, 40, 41, 42, 5, 7, 8, 5, 1]
@@ -83,7 +83,7 @@ def test_target_variant_predicts_the_translation_of_what_mlm_hid():
 
 
 @pytest.mark.parametrize(("embeddings", "aa", "bb"), [("aa,bb", 0, 1), ("cc,bb,aa", 2, 1)])
-def test_a_translation_that_is_read_has_the_embedding_of_its_own_language(embeddings, aa, bb):
+def test_a_translation_in_the_input_has_its_own_languages_embedding(embeddings, aa, bb):
     for block in (aa, bb):
         # 5 5 6 are read in bb, 40 in aa, whatever the block's language; tokens without translation keep the block's
         expected = [block, bb, bb, bb, aa, block, block, block, block]
@@ -105,7 +105,7 @@ def test_the_language_is_that_of_the_dictionary_that_the_translation_is_from():
         run(both, embeddings="aa,bb", row=0, **options)
 
 
-def test_random_tokens_are_drawn_evenly_from_what_is_not_on_the_target_side_alone():
+def test_random_tokens_are_uniform_over_tokens_not_only_on_a_target_side():
     # 5 - 40, 40 - 41 of another dictionary: 40 is on a source side, too
     lexicons = [LEXICON, Lexicon("bb", "cc", [40], [1], [41], [1], [2])]
     expected = [token for token in range(4, 59) if token not in (41, 42, 43, 44, 45)]

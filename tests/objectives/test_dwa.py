@@ -209,7 +209,7 @@ def test_options_are_those_of_the_method():
             DWA(**wrong)
 
 
-def test_the_pointer_starts_as_it_is_told():
+def test_the_pointer_starts_as_its_option_says():
     identity, by_chance = (trial(pointer_start=start).head.pointer for start in ("identity", "random"))
     assert all(
         torch.equal(each.weight, torch.eye(len(each.weight)).to(each.weight)) for each in (identity.query, identity.key)

@@ -48,13 +48,13 @@ def test_loss_and_gradient_equal_the_restatement():
     assert_same_gradient(one, gradient, sum(totals))
 
 
-def test_pairs_without_prepared_links_teach_nothing():
+def test_pairs_without_prepared_links_have_no_loss():
     one = trial()
     more = [*(pair(*sentence) for sentence in SENTENCES), pair(*SENTENCES[0], gold=False)]
     assert one.loss(typed(more)).total.item() == pytest.approx(one.loss(batch()).total.item(), rel=1e-9)
 
 
-def test_the_encoder_stays_as_it_is_unless_it_is_to_be_trained():
+def test_the_encoder_is_frozen_on_request():
     one = trial(train_encoder=False)
     assert one.objective.traits.freezes_encoder and not trial().objective.traits.freezes_encoder
     _, gradient = one.gradient(batch())

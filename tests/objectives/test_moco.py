@@ -173,7 +173,7 @@ def test_a_queue_of_data_is_filled_before_it_is_used():
         ({"queue_size": 32000, "queue_init": "random"}, 201, 64.0, ""),
     ],
 )
-def test_a_queue_that_is_not_full_before_the_run_ends_is_told_at_its_start(caplog, options, updates, pairs, told):
+def test_a_queue_that_the_run_can_not_fill_is_warned_of_at_the_start(caplog, options, updates, pairs, told):
     config(**{"queue_init": "data", **options}).check_run(updates, pairs)
     assert told in caplog.text and bool(told) == ("moco learns nothing in this run" in caplog.text)
 
@@ -208,7 +208,7 @@ def test_all_processes_begin_with_the_same_random_keys():
         assert torch.equal(run.head.queue.keys[1:], begun[1:])
 
 
-def test_validation_moves_nothing():
+def test_validation_changes_nothing():
     run = Run(config())
     run.step(batch((0, 1), (2, 3)), update=0)
     before = copy.deepcopy(run.modules.state_dict())

@@ -18,7 +18,7 @@ def test_nothing_predicted_is_a_zero_with_a_gradient():
     assert loss.total == 0 and loss.count == 0 and nothing.nll.grad.shape == (0,)
 
 
-def test_only_the_chosen_positions_are_predicted_from_what_is_read():
+def test_only_selected_positions_are_predicted():
     trial = Trial(MLM)
     read = Input(torch.tensor([[0, 59, 6, 2], [0, 7, 59, 2]]))
     targets = torch.tensor([[1, 5, 1, 1], [1, 1, 8, 1]])
@@ -31,7 +31,7 @@ def test_only_the_chosen_positions_are_predicted_from_what_is_read():
     assert loss.total.item() == pytest.approx(expected, rel=1e-12) and loss.count == 2
 
 
-def test_what_is_true_comes_first_and_both_are_in_order():
+def test_true_positions_come_first_and_both_parts_are_in_order():
     mask = torch.tensor([False, True, False, True, True])
     assert true_first(mask, 3).tolist() == [1, 3, 4]
     assert true_first(mask, 5).tolist() == [1, 3, 4, 0, 2]

@@ -68,7 +68,7 @@ def test_a_pair_without_another_in_its_languages_stands_alone():
     assert loss.total.item() == pytest.approx(sum(told(one, src, tgt, True) for _, src, tgt in alone).item())
 
 
-def test_what_would_be_too_long_is_not_exchanged():
+def test_pairs_that_would_be_too_long_are_not_exchanged():
     one = trial()
     one.objective.most = 7
     loss = one.loss(of(TEXT))

@@ -35,7 +35,7 @@ def length():
     return Length
 
 
-def test_what_is_registered_is_checked(length):
+def test_registrations_are_checked(length):
     with pytest.raises(XalignError, match=r"registered already[\s\S]*length_of_states"):
         register_objective("length_of_states")(length)
 

@@ -33,7 +33,7 @@ def test_an_objective_gets_its_own_head_and_what_it_needs():
     assert Reader().step(encoder({"other": other}, training=False), BATCH).head is None
 
 
-def test_there_is_no_step_without_a_stream_that_is_needed():
+def test_a_missing_stream_is_an_error():
     objective = Reader()
     assert objective.step(encoder({}), Batch()) is None
     objective.traits = Traits(needs=("bitext", "mono"))

@@ -39,7 +39,7 @@ def test_it_is_the_sum_over_the_masked_tokens_of_both_sides():
     assert loss.stats["accuracy"][1] == count
 
 
-def test_positions_can_be_counted_anew_in_the_second_sentence():
+def test_positions_can_restart_in_the_second_sentence():
     trial, pairs = Trial(TLM, reset_positions=True), [pair(n, m) for n, m in LENGTHS]
     assert counted_anew(pair(2, 3)) == [0, 1, 2, 3, 1, 2, 3, 4]
     total, count = restatement(trial, pairs, counted_anew)
@@ -48,7 +48,7 @@ def test_positions_can_be_counted_anew_in_the_second_sentence():
     assert loss.total.item() != pytest.approx(restatement(trial, pairs)[0], rel=1e-4)
 
 
-def test_positions_that_an_encoder_does_not_take_are_not_counted_anew(caplog, transformers):
+def test_positions_do_not_restart_for_encoders_without_them(caplog, transformers):
     sizes = {"d_model": 8, "d_kv": 4, "d_ff": 16, "num_layers": 2, "num_heads": 2, "layer_norm_epsilon": 1e-5}
     config = replace(CONFIG, transformers_config=json.dumps({"model_type": "mt5", **sizes}))
     trial, data = Trial(TLM, config, reset_positions=True), typed([pair(5, 7)])

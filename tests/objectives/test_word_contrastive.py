@@ -135,7 +135,7 @@ def test_the_same_tokens_in_another_language_are_another_word():
 
 @pytest.mark.parametrize("masked", [False, True])
 @BOTH
-def test_one_pair_alone_has_nothing_to_tell_apart(negatives, masked):
+def test_one_pair_alone_has_no_negatives(negatives, masked):
     loss, gradient = Trial(WordContrastive, negatives=negatives, mask_repeated=masked).gradient(batch(SENTENCES[3:]))
     assert loss.total.item() == pytest.approx(0, abs=1e-12) and loss.count.item() == 1
     assert all(grad.abs().max() < 1e-9 for grad in gradient.values())

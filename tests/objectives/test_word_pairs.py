@@ -14,7 +14,7 @@ def states(given, width=4):
     ).requires_grad_()
 
 
-def test_the_pivot_side_comes_first_whatever_the_direction():
+def test_the_pivot_side_comes_first_in_either_direction():
     pairs = WordPairs(bitext(), PIVOT)
     assert pairs.rows.tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 3]
     assert pairs.words.tolist() == [[0, 1], [1, 0], [2, 2], [0, 0], [1, 2], [1, 3], [0, 0], [2, 1], [0, 0]]

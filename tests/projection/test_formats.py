@@ -30,7 +30,7 @@ def test_raw_text_is_split_by_icu_unless_links_only_count_words(tmp_path):
         ("json", "text", "translation", "in the same file"),
     ],
 )
-def test_what_does_not_go_together_is_an_error(name, src, tgt, message):
+def test_conflicting_options_are_an_error(name, src, tgt, message):
     with pytest.raises(XalignError, match=message):
         find_format(name, src, tgt)
 

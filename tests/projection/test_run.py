@@ -52,7 +52,7 @@ def contents(run):
         return out.read(), links.read()
 
 
-def test_an_interrupted_run_goes_on_to_what_one_run_gives(a_run, monkeypatch):
+def test_an_interrupted_run_resumes_with_the_same_result(a_run, monkeypatch):
     report = project_files(a_run)
     with open(a_run.src) as lines:
         spans = sum(len(json.loads(line)["spans"]) for line in lines)
@@ -154,6 +154,6 @@ def test_labels_of_a_derived_language_are_projected_perfectly(tmp_path):
 
 
 @pytest.mark.parametrize("change", [{"out": "-"}, {"part": (0, 2)}, {"links": "a.jsonl"}])
-def test_nothing_is_learned_from_a_part_or_next_to_standard_output(a_run, change):
+def test_learning_needs_the_complete_text_and_a_file_as_output(a_run, change):
     with pytest.raises(XalignError, match=f"(?s)nothing can be learned.*{next(iter(change))}"):
         project_files(replace(a_run, learns=True, **({"links": a_run.src} if "links" in change else change)))

@@ -41,7 +41,7 @@ def test_a_span_with_too_few_linked_words_is_not_placed():
 
 
 @given(disjoint_spans(), LINKS, st.integers(0, 4), st.sampled_from([0.0, 0.5, 1.0]))
-def test_each_span_is_placed_once_on_words_of_its_own_or_has_a_reason(spans, links, max_gap, min_share):
+def test_each_span_is_placed_once_on_separate_words_or_has_a_reason(spans, links, max_gap, min_share):
     placed = place(spans, links, Placing(max_gap, min_share))
     assert len(placed) == len(spans)
     words = [word for found in placed if not isinstance(found, str) for word in found]

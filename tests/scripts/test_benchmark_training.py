@@ -86,7 +86,7 @@ def test_rounds_alternate_and_are_compared_with_fairseq_s(run, asked):
 
 
 @pytest.mark.parametrize("name", ["fairseq", "xalign, MLM + TLM", "transformers"])
-def test_nothing_is_written_where_first_losses_differ(run, asked, name):
+def test_different_first_losses_write_no_results(run, asked, name):
     asked.losses[name] = 7.5 * (1 + 1e-4)
     with pytest.raises(XalignError, match=r"losses differ[\s\S]*" + name.replace("+", r"\+")):
         run("--arch", "tiny", "--dtype", "float32")

@@ -11,7 +11,7 @@ from xalign_fairseq.objectives.registry import OBJECTIVES
 ROOT = Path(__file__).parents[2]
 
 
-def test_the_reference_is_up_to_date_and_a_change_is_found_and_mended(tmp_path, capsys, script, monkeypatch):
+def test_the_reference_is_up_to_date_and_a_change_is_found_and_fixed(tmp_path, capsys, script, monkeypatch):
     from xalign_fairseq.criterions import weighted
 
     module = script("document_options")

@@ -53,7 +53,7 @@ def test_a_program_that_can_be_given_again_at_any_point(killed):
     assert not any(kill.refused or kill.differs or kill.left for kill in kills)
 
 
-def test_what_a_command_starts_counts_and_dies_with_it(killed):
+def test_child_processes_count_and_die_with_the_command(killed):
     each, kills = killed(STARTS)
     assert each.expected()["operations"] == ["open theirs", "open ours"]
     assert len(kills) == 2 and not any(kill.refused or kill.differs for kill in kills)

@@ -87,7 +87,7 @@ def compute():
         (lambda: bytearray(1 << 40), "MemoryError"),
     ],
 )
-def test_what_falls_is_counted_and_the_rest_goes_on(fuzz, monkeypatch, tmp_path, fall, told):
+def test_failures_are_counted_and_the_rest_continues(fuzz, monkeypatch, tmp_path, fall, told):
     monkeypatch.setattr(fuzz, "WAITING" if fall is sleep else "SECONDS", 0.1)
     found = fuzz.fuzz([falling(fuzz, fall)], 6, 1, 1, tmp_path)["falling"]
     assert sum(found.values()) == 6
@@ -173,7 +173,7 @@ def opens(call):
     return (called in OPENERS and not writes) or called.rpartition(".")[2] in OPENING
 
 
-def test_every_example_is_read_and_what_opens_files_is_fuzzed(fuzz, readers, tmp_path):
+def test_every_example_is_read_and_every_reader_is_fuzzed(fuzz, readers, tmp_path):
     """Functions that a reader calls for its valid example; all others are listed above, with the reason."""
     called = set()
 

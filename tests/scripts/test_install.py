@@ -43,7 +43,7 @@ def called(tmp_path):
 @pytest.mark.parametrize(
     ("level", "extras"), [("user", "[train,plot,model]"), ("test", "[train,plot,model,test,docs]")]
 )
-def test_each_level_installs_what_it_needs_and_fairseq_by_itself(level, extras, called):
+def test_each_level_installs_its_requirements_and_fairseq_separately(level, extras, called):
     calls, _ = called(f"source scripts/install.sh {level}")
     package, fairseq = calls.splitlines()[-2:]
     assert package.endswith(f"-e {ROOT}{extras}") and "--no-build-isolation" not in package
@@ -56,7 +56,7 @@ def test_an_environment_that_has_all_is_left_alone(called):
     assert "pip" not in calls
 
 
-def test_who_has_no_gpu_is_told_of_a_smaller_torch(called, tmp_path):
+def test_without_a_gpu_a_smaller_torch_is_suggested(called, tmp_path):
     cpu = "https://download.pytorch.org/whl/cpu"
     assert cpu not in called("source scripts/install.sh user", PIP_EXTRA_INDEX_URL="")[1]
     (tmp_path / "bin/nvidia-smi").unlink()

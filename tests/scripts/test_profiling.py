@@ -9,7 +9,7 @@ import torch
 
 
 @pytest.mark.parametrize(("busy", "what"), [(47e4, "the kernels"), (30e4, "the host")])
-def test_what_bounds_a_call(script, busy, what):
+def test_the_bound_of_a_call(script, busy, what):
     kinds = torch.profiler.DeviceType
     parts = [
         SimpleNamespace(key="gemm", count=1000, device_type=kinds.CUDA, self_device_time_total=busy),

@@ -41,7 +41,7 @@ def test_figures_are_filled_from_results(root):
     assert (prose.figure(root, "xnli:weam/abs"), prose.figure(root, "aer:weam~tlm30/seeds")) == ("1.5", "two")
 
 
-def test_a_claim_that_its_interval_does_not_bear_out_is_told(root):
+def test_a_claim_that_contradicts_its_interval_is_reported(root):
     said = {"aer:weam~tlm30": "better", "xnli:weam": "none"}  # a lower AER is better
     for name, true in said.items():
         for word in ("better", "worse", "none"):

@@ -128,7 +128,7 @@ def test_tasks_that_are_submitted_again_by_themselves_have_their_own_parts(align
     assert align(3, 2) == align(3, 1) == (0, "", {"0": ["0 0"], "3": ["3 3"]})
 
 
-def test_a_task_beyond_the_last_part_and_sides_of_unequal_length_are_told(align):
+def test_a_task_beyond_the_last_part_and_sides_of_unequal_length_are_refused(align):
     code, error, parts = align(0, 2, (5, 4))
     assert code == 2 and "text.en has 5 lines" in error and "text.de 4" in error and not parts
     code, error, parts = align(2, 2)  # with --array 1-2
@@ -144,7 +144,7 @@ def test_paths_of_any_name(align, tmp_path, name):
 
 
 @pytest.mark.parametrize("lines", ["a[$(touch hit)] 2\n", "5 a[$(touch hit)]\n", "5 0\n", "08 2\n", "\n"])
-def test_numbers_that_someone_has_put_there_are_not_evaluated(align, tmp_path, lines):
+def test_numbers_from_files_are_not_evaluated_by_the_shell(align, tmp_path, lines):
     (tmp_path / "parts").mkdir()
     (tmp_path / "parts/lines").write_text(lines)
     code, error, parts = align(0, 2)
@@ -153,7 +153,7 @@ def test_numbers_that_someone_has_put_there_are_not_evaluated(align, tmp_path, l
 
 
 @pytest.mark.parametrize("planted", ["lines.0", "000000.src", "000000.tgt.new"])
-def test_links_that_someone_has_put_there_are_not_written_through(align, tmp_path, planted):
+def test_existing_symbolic_links_are_not_followed(align, tmp_path, planted):
     (tmp_path / "mine").write_text("mine")
     (tmp_path / "parts").mkdir()
     (tmp_path / "parts" / planted).symlink_to(tmp_path / "mine")
@@ -162,7 +162,7 @@ def test_links_that_someone_has_put_there_are_not_written_through(align, tmp_pat
 
 
 @pytest.mark.slow
-def test_a_job_whose_time_is_over_is_queued_again_and_goes_on(databin, tmp_path):
+def test_a_job_at_its_time_limit_is_requeued_and_resumes(databin, tmp_path):
     for name, text in (("srun", SRUN), ("scontrol", SCONTROL)):
         (tmp_path / name).write_text(text)
         (tmp_path / name).chmod(0o755)
@@ -200,7 +200,7 @@ def test_a_job_whose_time_is_over_is_queued_again_and_goes_on(databin, tmp_path)
         ),
     ],
 )
-def test_what_starts_the_training_of_a_recipe(given, command):
+def test_the_launcher_of_a_recipe(given, command):
     recipe = SCRIPTS.parent / "examples/common/recipe.sh"
     code = f'source "{recipe}"; choose_launcher; printf "%s\\n" "${{train[@]}}"'
     here = {name: value for name, value in os.environ.items() if name not in ("GPUS", "DISTRIBUTED")}

@@ -25,7 +25,7 @@ def start(tmp_path):
     return run
 
 
-def test_fairseq_train_is_what_torchrun_starts(start, tmp_path):
+def test_torchrun_starts_fairseq_train(start, tmp_path):
     done = start("torchrun", "fairseq-train")
     given = ["--standalone", "--nproc-per-node", "2", str(tmp_path / "fairseq-train"), "data-bin", "--save-dir", "run"]
     assert done.stdout.splitlines()[:7] == given and done.returncode == 0

@@ -26,7 +26,7 @@ def test_the_page_of_the_house_has_the_upward_calls_of_each_command(name):
 
 
 @pytest.mark.slow  # trains
-def test_five_commands_go_up_no_more_than_known(script, tmp_path):
+def test_five_commands_make_no_new_upward_calls(script, tmp_path):
     traces = script("trace_calls").sample_traces(tmp_path)
     assert {name: trace.upward() for name, trace in traces.items() if len(trace.upward()) > UPWARD[name]} == {}
     assert list(traces) == list(UPWARD) and all(len(trace.files()) > 20 for trace in traces.values())

@@ -35,7 +35,7 @@ def test_versions_are_written_without_the_name_of_a_build(write, tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {"bin", "constraints.txt", "scripts"}
 
 
-def test_the_file_stays_where_pip_fails(write, tmp_path):
+def test_the_file_is_kept_if_pip_fails(write, tmp_path):
     code, lines = write("echo torch==2.13.0; exit 3")
     assert code == 3 and lines == ["torch==2.0"]
     assert {path.name for path in tmp_path.iterdir()} == {"bin", "constraints.txt", "scripts"}

@@ -27,7 +27,7 @@ def chosen(option, with_all=(), master=False, frozen=False, **options):
     return model.encoder.sentence_encoder.embed_tokens.sparse
 
 
-def test_dense_is_what_adam_does_whatever_else_is_so():
+def test_dense_equals_adam_with_any_other_option():
     assert not chosen("dense") and not chosen("dense", with_all=["mlm"], optimizer=None)
 
 
@@ -48,7 +48,7 @@ def test_rows_alone(option, caplog):
         ({"distributed_world_size": 2}, "several processes"),
     ],
 )
-def test_what_is_in_the_way_is_an_error_or_logged(obstacle, reason, caplog):
+def test_obstacles_are_an_error_or_logged(obstacle, reason, caplog):
     with pytest.raises(XalignError, match=reason):
         chosen("lazy", **obstacle)
     caplog.set_level("INFO")

@@ -79,7 +79,7 @@ def test_pairs_of_a_batch_are_counted_without_its_blocks(build):
     assert pairs_of_a_batch(held, []) == 0
 
 
-def test_ranks_have_equally_many_batches_which_together_are_those_of_one(build):
+def test_ranks_have_equal_numbers_of_batches_and_together_those_of_one(build):
     whole = batches(iterator(build()))
     ranks = [batches(iterator(build(), num_shards=3, shard_id=rank)) for rank in range(3)]
     assert len({len(rank) for rank in ranks}) == 1
@@ -88,7 +88,7 @@ def test_ranks_have_equally_many_batches_which_together_are_those_of_one(build):
 
 
 @pytest.mark.parametrize("workers", [0, 2])
-def test_a_run_goes_on_where_it_stopped_whatever_the_data_workers(build, workers):
+def test_a_run_resumes_where_it_stopped_with_any_data_workers(build, workers):
     def rows(reader):
         return [sample["bitext"]["masked"].tolist() for sample in reader]
 
@@ -161,7 +161,7 @@ def test_batches_are_shuffled_within_their_window_alone(build):
 
 
 @pytest.mark.slow
-def test_training_by_epochs_in_updates_goes_on_within_one(databin, train, tmp_path):
+def test_training_with_epochs_in_updates_resumes_within_one(databin, train, tmp_path):
     given = ("--epoch-updates", 3, "--update-freq", 2, "--max-epoch", 2, "--save-interval-updates", 4)
     whole, _ = train(databin, tmp_path / "whole", *given)
     assert sorted(whole) == [1, 2, 3, 4, 5, 6]
@@ -175,7 +175,7 @@ from fairseq.data import FairseqDataset  # noqa: E402
 
 
 @pytest.mark.parametrize("training", [True, False])
-def test_fairseq_is_told_what_it_asks_for(tmp_path, write_mmap, training):
+def test_the_dataset_has_fairseqs_interface(tmp_path, write_mmap, training):
     blocks = MonoStream([write_mmap(tmp_path / "m", [[50, 51, 52, 2]] * 30)], 11)
     dataset = FairseqStreams(None, blocks, MASK, 1, training)
     assert isinstance(dataset, FairseqDataset) and dataset.can_reuse_epoch_itr_across_epochs is not training
@@ -184,7 +184,7 @@ def test_fairseq_is_told_what_it_asks_for(tmp_path, write_mmap, training):
     assert dataset.num_tokens(0) == dataset.size(0) == 11
 
 
-def test_what_stands_in_for_a_batch_that_is_lacking_has_samples(build):
+def test_a_stand_in_for_a_missing_batch_has_samples(build):
     made = [iterator(build(), updates=5, epoch=epoch, max_sentences=1) for epoch in range(1, 40)]
     assert any(not len(each.frozen_batches[0]) for each in made)
     assert all(each.first_batch["nsentences"] == 1 for each in made)

@@ -36,7 +36,7 @@ def fine(train, databin, tmp_path_factory):
     return train(databin, folder, *extra, "--max-update", 6)[0], folder, extra
 
 
-def test_embeddings_stay_and_cost_the_optimizer_nothing(fine):
+def test_frozen_embeddings_cost_the_optimizer_nothing(fine):
     _, folder, _ = fine
     first, last = weights(folder, "checkpoint_1_3.pt"), weights(folder)
     assert torch.equal(first["model"][EMBEDDINGS], last["model"][EMBEDDINGS])

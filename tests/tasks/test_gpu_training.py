@@ -135,7 +135,7 @@ def test_cuda_graphs_sum_the_gradients_of_micro_batches(lexicon_bin, tmp_path, m
     assert norms[:2] == pytest.approx(norms[2:], rel=0.02)
 
 
-def test_half_precision_halves_its_scale_after_an_overflow_and_goes_on(lexicon_bin, tmp_path):
+def test_half_precision_halves_its_scale_after_an_overflow_and_continues(lexicon_bin, tmp_path):
     trainer, batches = make_trainer(lexicon_bin, tmp_path, "mlm,tlm,dwa", "--fp16", "--fp16-init-scale", 2**24)
     for _ in range(30):
         trainer.train_step([next(batches)])

@@ -130,7 +130,7 @@ def norms(rank):
 
 
 @pytest.mark.slow  # trains
-def test_the_norm_that_is_clipped_is_that_of_what_is_stepped(tmp_path):
+def test_the_clipped_norm_is_that_of_the_steps_gradients(tmp_path):
     for found in run_workers(norms, 2, tmp_path):
         for clipped, stepped in found.values():
             torch.testing.assert_close(clipped, stepped, rtol=1e-5, atol=0)
@@ -146,7 +146,7 @@ def test_the_norm_that_is_clipped_is_that_of_what_is_stepped(tmp_path):
         ({"freeze_encoder_updates": 1, "ddp_backend": "fully_sharded"}, "fully_sharded"),
     ],
 )
-def test_what_cannot_be_is_an_error(given, named):
+def test_impossible_options_are_an_error(given, named):
     with pytest.raises(XalignError, match=named):
         HeadsStart(options(**given))
     HeadsStart(options(fp16=True))  # without either option it is allowed

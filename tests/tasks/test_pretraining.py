@@ -62,7 +62,7 @@ def test_a_shard_may_hold_other_pairs_than_the_first(shard):
     assert numbers == [1, 0, 1]
 
 
-def test_a_run_that_goes_on_with_more_shards_ends_its_epoch_with_the_shard_that_it_began_with(shard):
+def test_a_run_resumed_with_more_shards_finishes_its_shard_first(shard):
     folders = [shard(name, pair) for name, pair in (("one", "en-fr"), ("two", "en-fr"), ("three", "en-fr"))]
     before = task(*folders[:2])
     assert "shard" not in task(folders[0]).state_dict()
@@ -158,7 +158,7 @@ def test_options_of_batches_reach_the_dataset(shard):
             task(folder, **{name: value})
 
 
-def test_a_run_that_ends_before_mocos_queue_is_full_is_told_at_its_start(shard, caplog):
+def test_a_run_too_short_for_mocos_queue_is_warned_of_at_the_start(shard, caplog):
     def begin(epoch=1, **options):
         made = task(shard(f"{len(caplog.messages)}-{epoch}-{options['max_update']}", "en-fr"), **options)
         build_criterion(made, "moco")
@@ -172,7 +172,7 @@ def test_a_run_that_ends_before_mocos_queue_is_full_is_told_at_its_start(shard, 
     assert "Before the last of 9 updates of 6 pairs it has 48;" in caplog.text
 
 
-def test_what_the_encoder_that_training_began_with_is_of_stays(shard, tmp_path):
+def test_the_initial_encoders_origin_is_kept(shard, tmp_path):
     folder = shard("one", "en-fr")
     first = task(folder)
     config = EncoderConfig(first.dictionary.embedding_size, **SIZES)
@@ -190,7 +190,7 @@ def test_what_the_encoder_that_training_began_with_is_of_stays(shard, tmp_path):
     assert resumed.state_dict().keys() == {"tokenizer", "family", "trimmed"}
 
 
-def test_the_first_tokenizer_stays_where_the_data_have_none(shard):
+def test_the_first_tokenizer_is_kept_if_the_data_have_none(shard):
     """Like those of ``fairseq-preprocess``; a resumed run keeps it, too."""
     folder = shard("plain", "en-fr")
     first, resumed = task(folder), task(folder)
@@ -216,7 +216,7 @@ def test_embeddings_and_layers_are_frozen_where_it_is_asked_for(shard):
 
 
 @pytest.mark.parametrize("layers", [0, 2])
-def test_a_training_of_nothing_is_refused(layers, shard):
+def test_a_training_without_parameters_is_refused(layers, shard):
     made = task(shard("data", "en-fr"), freeze_layers=layers)
     made.build_model(OmegaConf.create({**SIZES, "encoder_layers": 2, "_name": "xalign_tiny"}))
     if layers < 2:
@@ -227,7 +227,7 @@ def test_a_training_of_nothing_is_refused(layers, shard):
 
 
 @pytest.mark.parametrize(("objective", "told"), [("self_training", True), ("tlm", False), ("dwa", False)])
-def test_first_updates_that_train_nothing_are_told_of(objective, told, shard, caplog):
+def test_first_updates_that_train_nothing_are_warned_of(objective, told, shard, caplog):
     made = task(shard("data", "en-fr"), freeze_encoder_updates=5)
     made.build_model(OmegaConf.create({**SIZES, "encoder_layers": 2, "_name": "xalign_tiny"}))
     build_criterion(made, objective)
@@ -257,7 +257,7 @@ def test_an_aer_that_validation_will_not_have_chooses_no_checkpoint(metric, link
 @pytest.mark.parametrize(
     "options", [{"ddp_backend": "fully_sharded"}, {"zero_sharding": "os", "optimizer": "xalign_adamw"}]
 )
-def test_what_would_cut_states_into_pieces_is_refused_before_it_is_asked_for(options):
+def test_options_that_would_split_states_are_refused_early(options):
     name, value = next(iter(options.items()))
     with pytest.raises(XalignError, match=rf"can't be sharded[\s\S]*where: {name}\n  found: {value}"):
         task("nowhere", **options)
@@ -271,7 +271,7 @@ def test_no_other_split_is_trained_on(shard):
         made.load_dataset("valid")
 
 
-def test_a_score_that_validation_has_not_is_told_with_those_it_has(shard):
+def test_a_score_missing_in_validation_is_an_error_listing_others(shard):
     made = task(shard("data", "en-fr"), best_checkpoint_metric="lss")
     with pytest.raises(XalignError, match=r"(?s)lss.*one of loss, tlm_loss"):
         made.post_validate(None, {"loss": 1.0, "tlm_loss": 1.0, "_aer_x": 1}, None)

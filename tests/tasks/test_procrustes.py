@@ -49,7 +49,7 @@ def encoder_of(data):
     return Encoder(EncoderConfig(data.dictionary.embedding_size, **SIZES)).eval()
 
 
-def test_every_linked_pair_is_read_once_whatever_the_batches(data):
+def test_every_linked_pair_is_read_once_for_any_batches(data):
     bitext = LinkedBitext(data, "train", ["en-de", "fr-en"], None, 32)
     assert (bitext.pivot, bitext.languages, len(bitext)) == ("en", ["de", "en", "fr"], 16)
     for most in (1, 20, 1000):  # a pair longer than the maximum is a separate batch

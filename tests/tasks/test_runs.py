@@ -45,7 +45,7 @@ cli_main()
 SHORT = ("--disable-validation", "--objectives", "tlm")
 
 
-def test_a_finished_run_that_is_given_again_stays(train, databin, tmp_path):
+def test_a_finished_run_started_again_is_kept(train, databin, tmp_path):
     train(databin, tmp_path, *SHORT, "--max-update", 2)
     before = (tmp_path / "checkpoint_last.pt").read_bytes()
     logged, done = train(databin, tmp_path, *SHORT, "--max-update", 2)

@@ -160,7 +160,7 @@ def test_several_processes_equal_one_with_all_their_pairs(count, backend, unshuf
 
 
 @pytest.mark.parametrize("option", ["--restore-file", "--finetune-from-model"])
-def test_training_goes_on_from_an_encoder_only_checkpoint(plain, train, databin, tmp_path, option):
+def test_training_continues_from_an_encoder_only_checkpoint(plain, train, databin, tmp_path, option):
     state = torch.load(plain[2] / "checkpoint_last.pt", weights_only=True)
     state["model"] = {key: value for key, value in state["model"].items() if "sentence_encoder" in key}
     torch.save(state, tmp_path / "encoder.pt")

@@ -71,7 +71,7 @@ def test_pairs_are_joined_as_the_encoder_s_tokenizer_joins_them(
     assert encoded.windows[0].tolist().count(made.dictionary.eos_index) == expected + 1
 
 
-def test_a_share_is_held_out_whatever_the_seed_of_training(transfer_data):
+def test_the_held_out_share_does_not_depend_on_the_training_seed(transfer_data):
     whole = texts(task(transfer_data).train_groups)
     first, again, other = (task(transfer_data, holdout=0.2, holdout_seed=n) for n in (1, 1, 2))
     again.cfg.seed = 99
@@ -84,7 +84,7 @@ def test_a_share_is_held_out_whatever_the_seed_of_training(transfer_data):
 
 
 @pytest.mark.parametrize("switched", [False, True])
-def test_what_is_held_out_is_trained_on_in_no_language(switched, transfer_data, tmp_path):
+def test_held_out_examples_are_trained_on_in_no_language(switched, transfer_data, tmp_path):
     rows = (transfer_data / "xnli/train-en.tsv").read_text().splitlines()
     for language in ("en", "de", "fr"):
         numbered = [f"{language} {i} {row}" for i, row in enumerate(rows)]
@@ -128,7 +128,7 @@ def test_the_model_has_the_head_of_the_task_and_trains_no_lm_head(transfer_data,
         ({"feature_based": True, "extra_layers": 1}, {"heads"}),
     ],
 )
-def test_what_is_frozen_is_not_trained(options, trained, transfer_data, transfer_encoder):
+def test_frozen_parameters_are_not_trained(options, trained, transfer_data, transfer_encoder):
     model = model_of(task(transfer_data, **options), transfer_encoder)
     found = set()
     for name, parameter in model.named_parameters():

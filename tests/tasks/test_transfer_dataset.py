@@ -76,7 +76,7 @@ def test_a_mixture_stays_in_one_batch():
     assert sample["nsentences"] == 4 and sample["batch"]["labels"].tolist() == [0, 1, 0, 1]
 
 
-def test_a_batch_has_what_criterion_and_metric_read():
+def test_a_batch_has_the_inputs_of_criterion_and_metric():
     german, english = example(0, 4, 2, "de"), example(1, 1, 1)
     sample = build([(german,), (english,)], training=False).collater([0, 1])
     a, b = (Letters.dictionary.index(letter) for letter in "ab")
@@ -93,7 +93,7 @@ def test_language_embeddings_get_the_row_of_each_token():
     assert rows.tolist() == [[1] * 7, [0] * 7]
 
 
-def test_what_the_length_cuts_off_is_counted(caplog):
+def test_truncated_tokens_are_counted(caplog):
     groups = [(example(0, 20, 20),), (example(1),)]
     with caplog.at_level(logging.WARNING):
         build(groups, limits=Limits(16, 4))

@@ -67,7 +67,7 @@ def learnt(request, command, transfer_data, transfer_encoder, tmp_path_factory):
     return request.param, losses, scores, save / "checkpoint_last.pt"
 
 
-def test_50_examples_are_learnt_by_heart(learnt, transfer_data):
+def test_50_examples_are_memorised(learnt, transfer_data):
     _, _, scores, path = learnt
     predictor = Predictor.load(path)
     evaluation = evaluate(predictor, find(predictor.benchmark, transfer_data, "train", "en"), "en")
@@ -98,7 +98,7 @@ def test_windows_and_batches_do_not_change_predictions(learnt, transfer_data):
     assert predictor.predict(examples[::-1], max_tokens=100)[::-1] == together
 
 
-def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(command, transfer_data, transfer_encoder, tmp_path):
+def test_a_stopped_run_resumes_like_an_unstopped_one(command, transfer_data, transfer_encoder, tmp_path):
     whole, _, _ = fine_tune(command, transfer_data, transfer_encoder, "pos", tmp_path / "whole", epochs=3)
     # 5 updates per epoch: stopped in the middle of the second
     cut = ("--max-update", 7, "--save-interval-updates", 7)

@@ -16,13 +16,13 @@ from xalign_fairseq.trainer.fairseq_train import (
 )
 
 
-def test_flags_are_what_a_command_line_has():
+def test_flags_are_those_of_a_command_line():
     options = {"--cpu": True, "--fp16": False, "--patience": None, "--lr": 0.5, "--out": Path("a b"), "--zero": 0}
     assert flags(options) == ["--cpu", "--lr", "0.5", "--out", "a b", "--zero", "0"]
     assert flags({"--objectives": ("dwa", "tlm"), "--files": ["a=b"]}) == ["--objectives", "dwa,tlm", "--files", "a=b"]
 
 
-def test_an_encoder_is_built_as_its_checkpoint_is():
+def test_an_encoder_is_built_like_its_checkpoint():
     options = encoder_options({"encoder_layers": 2, "layer_norm_eps": 1e-12}, "model.pt")
     assert options == {
         "--user-dir": USER_DIR,
@@ -51,7 +51,7 @@ def test_the_command_is_fairseq_train_with_this_package_and_ends_with_an_error_i
 GIVEN = ["--lr", "1e-4", "--max-update", "100", "--batch-size", "8"]
 
 
-def test_what_is_left_open_is_added_before_what_is_given():
+def test_missing_options_come_before_given_ones():
     line, added = train_line("data-bin", GIVEN)
     assert line == ["data-bin", *added, *GIVEN]
     assert value(added, "user_dir") == str(USER_DIR) and value(added, "task") == "xalign_pretraining"
@@ -64,7 +64,7 @@ def test_what_is_left_open_is_added_before_what_is_given():
     "option", ["--user-dir", "--task", "--criterion", "--arch", "--optimizer", "--save-dir", "--log-format"]
 )
 @pytest.mark.parametrize("form", ["{} mine", "{}=mine"])
-def test_what_is_given_is_not_added(option, form):
+def test_given_options_are_not_added(option, form):
     line, added = train_line("data-bin", [*GIVEN, *form.format(option).split()])
     assert option not in added and value(line, option.lstrip("-").replace("-", "_")) == "mine"
 
@@ -89,7 +89,7 @@ def test_without_text_to_validate_on_nothing_is_validated(tmp_path):
 
 
 @pytest.mark.parametrize(("most", "scheduled"), [("100", True), ("0", False)])
-def test_the_rate_falls_to_the_last_update_if_there_is_one(most, scheduled):
+def test_the_rate_decays_until_the_last_update_if_there_is_one(most, scheduled):
     _, added = train_line("data-bin", ["--lr", "1e-4", "--batch-size", "8", "--max-epoch", "1", "--max-update", most])
     assert value(added, "total_num_update") == ("100" if scheduled else None)
 
@@ -122,6 +122,6 @@ def test_the_sizes_are_those_of_the_checkpoint_that_training_begins_with():
         (["--lr", "1", "--max-update", "3"], "no batch size"),
     ],
 )
-def test_what_has_to_be_given(given, what):
+def test_required_options(given, what):
     with pytest.raises(XalignError, match=what):
         train_line("data-bin", given)

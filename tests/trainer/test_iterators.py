@@ -50,7 +50,7 @@ def test_no_item_comes_twice_and_fewer_batches_than_processes_are_left_out(befor
     assert 0 <= left_out < after and (left_out == 0 or before != after)
 
 
-def test_an_epoch_with_nothing_left_gives_way_to_the_next():
+def test_a_finished_epoch_is_followed_by_the_next():
     _, state = read(readers(1), BATCHES - 1)
     resumed = readers(4)
     for each in resumed:
@@ -67,7 +67,7 @@ def test_an_epoch_with_nothing_left_gives_way_to_the_next():
         (2, 5, 1, 4, 6),
     ],
 )
-def test_of_other_batches_the_share_of_the_epoch_stays(before, steps, after, size, place):
+def test_with_other_batches_the_share_of_the_epoch_is_kept(before, steps, after, size, place):
     """A place beyond the end gave fairseq's traceback."""
     _, state = read(readers(before), steps)
     (resumed,) = readers(after, size)
@@ -76,7 +76,7 @@ def test_of_other_batches_the_share_of_the_epoch_stays(before, steps, after, siz
     assert (resumed.next_epoch_idx, resumed.iterations_in_epoch) == (epoch, done)
 
 
-def test_a_state_without_the_number_is_taken_as_it_is():
+def test_a_state_without_the_number_is_unchanged():
     _, state = read(readers(2), 3)
     del state["processes"], state["batches"]
     (reader,) = readers(1)

@@ -116,7 +116,7 @@ def test_the_training_holds_the_lock_of_its_caller(instead, tmp_path):
     assert heard == [f"{(tmp_path / '.lock').stat().st_ino}\n"]
 
 
-def test_checkpoints_of_the_run_alone_are_mended(instead, tmp_path):
+def test_only_the_runs_own_checkpoints_are_repaired(instead, tmp_path):
     instead("pass")
     (tmp_path / "checkpoint_last.pt").write_bytes(b"half")
     train(["data"], tmp_path)
@@ -137,7 +137,7 @@ def test_sigusr1_is_handed_on_and_is_no_failure(instead, tmp_path, program):
     assert signal.getsignal(signal.SIGUSR1) == before
 
 
-def test_ctrl_c_ends_what_was_started(instead, tmp_path):
+def test_ctrl_c_ends_the_training(instead, tmp_path):
     instead("import os, time; print(os.getpid()); time.sleep(60)")
     found = []
 

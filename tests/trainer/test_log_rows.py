@@ -49,12 +49,12 @@ def test_other_lines_and_broken_ones_have_none(line):
     assert read_row(HEAD + line) is None
 
 
-def test_losses_of_objectives_stand_by_their_names():
+def test_losses_of_objectives_have_their_names():
     row = read_row('a b | INFO | train_inner | {"loss": "9", "dwa_loss": "2", "tlm_loss": "3", "num_updates": "1"}')
     assert row.losses == {"dwa": 2, "tlm": 3} and row.time == ""
 
 
-def test_rows_after_the_update_that_a_run_went_on_from_do_not_stand():
+def test_rows_after_the_resumed_update_are_dropped():
     rows = [LogRow("valid", updates) for updates in (10, 20, 30, 15, 20, 20)]
     assert standing(rows) == [rows[0], *rows[3:]]
     assert standing([*rows, LogRow("train_inner", 5)]) == [LogRow("train_inner", 5)]

@@ -67,13 +67,13 @@ def test_the_newest_whole_checkpoint_takes_the_place_of_a_damaged_one(tmp_path, 
     assert all(any(each in line for line in lines) for each in said), lines
 
 
-def test_without_a_last_checkpoint_training_begins_anew(tmp_path):
+def test_without_a_last_checkpoint_training_restarts(tmp_path):
     """Killed before the first checkpoint was copied: it is unknown whether it was the best one."""
     write(tmp_path / "run", {"1_4": 4})
     assert not mend(tmp_path / "run", print)
 
 
-def test_a_model_without_training_stays_and_is_nothing_to_go_on_from(tmp_path):
+def test_a_model_without_training_is_kept_and_not_resumed(tmp_path):
     write(tmp_path / "run", {"best": 0, "last": None})
     assert not mend(tmp_path / "run", print)
     assert read(tmp_path / "run") == {"best": 0}

@@ -32,7 +32,7 @@ def end(tmp_path):
     return ended
 
 
-def test_the_last_good_checkpoint_and_what_was_spoilt_are_named(end, tmp_path):
+def test_the_last_good_checkpoint_and_the_damaged_ones_are_named(end, tmp_path):
     model = torch.nn.Linear(2, 2)
     assert "start with a lower lr" in end(model)
     (tmp_path / "checkpoint_last.pt").touch()

@@ -46,7 +46,7 @@ def test_a_number_out_of_range_is_refused_by_its_name(checked, name, value):
     assert error.value.parameters == (name,)
 
 
-def test_what_is_usual_or_means_never_is_taken(checked):
+def test_usual_values_and_never_are_accepted(checked):
     checked()
     checked(
         patience=-1, max_update=0, keep_last_epochs=-1, clip_norm=0.0, batch_size=1, lr=[1e-9], adam_betas="(0, 0.9)"
@@ -116,7 +116,7 @@ FITTING = [
 
 
 @pytest.mark.parametrize("parts", FITTING)
-def test_what_belongs_together(parts):
+def test_options_that_belong_together(parts):
     check_parts(*parts)
 
 
@@ -161,7 +161,7 @@ def test_a_checkpoint_to_begin_with_is_a_file(start, tmp_path, name):
     start(**{name: str(tmp_path / "lst.pt")})
 
 
-def test_a_run_that_goes_on_needs_no_more_what_it_began_with(start, tmp_path):
+def test_a_resumed_run_does_not_need_its_initial_checkpoint(start, tmp_path):
     (tmp_path / "run").mkdir()
     (tmp_path / "run/checkpoint_last.pt").touch()
     start(continue_once="gone.pt", finetune_from_model="gone.pt")

@@ -45,7 +45,7 @@ def test_another_program_of_fairseq_neither_listens_nor_holds(call_main):
     assert not held and signal.getsignal(signal.SIGUSR1) is signal.SIG_DFL
 
 
-def test_somebody_elses_handler_stays(call_main):
+def test_another_handler_is_kept(call_main):
     heard = []
     signal.signal(signal.SIGUSR1, lambda *given: heard.append(1))
     call_main(CFG, lambda cfg: os.kill(os.getpid(), signal.SIGUSR1))

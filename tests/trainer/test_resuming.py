@@ -76,7 +76,7 @@ def test_a_resumed_run_ends_where_an_uninterrupted_one_does(restart, saved, load
 
 
 @pytest.mark.parametrize("reset", [{"reset_optimizer": True}, {"reset_meters": True}])
-def test_what_begins_anew_from_a_checkpoint_counts_anew(restart, load, reset):
+def test_a_reset_from_a_checkpoint_restarts_the_counts(restart, load, reset):
     process = restart()
     load({"early_stopping": {"best": 0.5, "num_runs": 2}}, **reset)
     assert process.validate(0.6) == [False]
@@ -150,7 +150,7 @@ def test_other_processes_shards_and_files_are_left_to_fairseq(damaged, resumed, 
     assert resumed(**other) is None
 
 
-def test_where_nothing_is_whole_the_damaged_file_stays_and_is_named_by_fairseqs_reader(damaged, resumed):
+def test_without_a_whole_checkpoint_the_damaged_file_is_kept_and_named(damaged, resumed):
     for name in ("checkpoint1.pt", "checkpoint_2_8.pt"):
         (damaged / name).unlink()
     assert resumed() is None and (damaged / "checkpoint_last.pt").is_file()
@@ -186,7 +186,7 @@ def test_the_task_sees_its_state_before_weights_are_loaded(make, read):
 
 
 @pytest.mark.parametrize("anew", ["", "reset", "finetuned"])
-def test_the_place_in_the_data_is_not_shown_where_they_begin_anew(make, anew, read):
+def test_the_place_in_the_data_is_not_shown_after_a_reset(make, anew, read):
     path, _ = read({"model": {}, "task_state": {"symbols": 5, "shard": {"epoch": 3}}})
     finetuned = path if anew == "finetuned" else "other.pt"
     made = make(Task(), checkpoint={"reset_dataloader": anew == "reset", "finetune_from_model": finetuned})
@@ -195,7 +195,7 @@ def test_the_place_in_the_data_is_not_shown_where_they_begin_anew(make, anew, re
     assert ("shard" in str(seen.value)) is not bool(anew)
 
 
-def test_a_checkpoint_without_a_task_state_goes_on(make, read):
+def test_a_checkpoint_without_a_task_state_resumes(make, read):
     path, _ = read({"model": {}})
     with pytest.raises(Exception, match="Cannot load model parameters"):
         make(Task()).load_checkpoint(path)

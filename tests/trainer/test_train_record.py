@@ -14,7 +14,7 @@ from xalign_fairseq.trainer import train_record
 from xalign_fairseq.trainer.train_record import commit, machine
 
 
-def test_sessions_stand_behind_each_other(tmp_path):
+def test_sessions_are_in_order(tmp_path):
     with train_record.session(tmp_path, ["a:b", "--cpu", "--save-dir", "my run"]) as ended:
         [session] = json.loads((tmp_path / "training.json").read_text())["sessions"]
         assert session["ended"] is None and session["exit"] is None  # as a killed process leaves it
@@ -124,7 +124,7 @@ def test_commit_is_a_short_hash(source):
     assert commit(source) == subprocess.run(git, capture_output=True, text=True).stdout.strip()
 
 
-def test_sources_that_differ_from_the_commit_are_told(source):
+def test_uncommitted_sources_are_reported(source):
     clean = commit(source)
     source.write_text("2\n")
     assert commit(source) == f"{clean}-dirty"

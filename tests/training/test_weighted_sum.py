@@ -38,7 +38,7 @@ def test_it_is_the_criterions_loss_and_sample_size(normalization):
     assert total.item() == expected.item() and count == size
 
 
-def test_objectives_are_told_of_a_batch_that_stands_in_for_one_that_a_worker_lacks():
+def test_objectives_know_stand_in_batches():
     weighted, _ = build("joint", MLM(), TLM())
     told = []
     for ignored in (False, True):
@@ -203,7 +203,7 @@ def test_workers_are_one_worker(tmp_path):
             assert torch.allclose(found, gradient, rtol=1e-9, atol=1e-12) and logged == pytest.approx(loss, rel=1e-12)
 
 
-def test_micro_batches_have_equal_weight_where_counts_hang_on_the_model():
+def test_micro_batches_have_equal_weight_if_counts_depend_on_the_model():
     cuts = [part(0, 1, 2), part(3, 4, 5, 6)]
     alone = [mean(update(*build_preset("dwa"), [cut])) for cut in cuts]
     found, logged = mean(update(*build_preset("dwa"), cuts))

@@ -52,7 +52,7 @@ def touch(tmp_path):
         ("tatoeba", "test", "de", "tatoeba/de-en.de"),  # XTREME's, which read_bitext refuses with the reason
     ],
 )
-def test_files_lie_where_their_authors_put_them(touch, benchmark, split, language, name):
+def test_files_are_found_where_their_authors_put_them(touch, benchmark, split, language, name):
     for each in (name, f"{name}.gz", f"{name}.xz"):
         folder = touch(each)
         assert find(BENCHMARKS[benchmark], folder, split, language) == folder / each

@@ -46,7 +46,7 @@ def test_labelled_files(name, split, counts, labels):
         assert check_labels(labels, examples, f"{name} {language}") == [] or name == "parsing"
 
 
-def test_labels_beside_are_balanced():
+def test_label_files_are_balanced():
     labels = [each.label for each in read("eval", "xnli", "test", "de")]
     assert [labels.count(label) for label in sorted(NLI)] == [1670] * 3
 

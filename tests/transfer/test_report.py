@@ -116,7 +116,7 @@ def test_tests_are_made_against_a_baseline_alone(study):
         make_report(study, "nothing")
 
 
-def test_checkpoints_that_were_fine_tuned_otherwise_are_told(write_run, right, tmp_path, caplog):
+def test_checkpoints_with_different_fine_tuning_are_reported(write_run, right, tmp_path, caplog):
     """A study that changed between two checkpoints: the folder of one does not affect the other."""
     spec = {"checkpoint_digest": "aa", "encoder": {"layers": 2}, "settings": {"lr": 1e-3, "clip_norm": 1.0}}
     for name, more in (

@@ -58,7 +58,7 @@ def test_family_options_reach_fairseq(runs, folder):
     assert "--feature-based" in command and found(command, "--extra-layers") == "2"
 
 
-def test_a_score_of_the_study_s_own_selects_and_is_of_the_run(runs, folder):
+def test_the_study_s_own_score_selects_the_checkpoint_and_identifies_the_run(runs, folder):
     (folder / "t.tsv").write_text("Anna\tNOUN\nslept\tVERB\n\n" * 4)
     text = "data: .\ntasks:\n  pos: {train: {en: t.tsv}, valid: {en: t.tsv}, test: {en: t.tsv}%s}\n"
     usual, chosen = (runs(text % extra)[0] for extra in ("", ", score: [f1]"))

@@ -111,7 +111,7 @@ def test_what_is_huge_or_has_no_end_is_refused_at_once_whatever_python_allows(fi
         sys.setrecursionlimit(before)
 
 
-def test_a_study_stands_over_its_base(file, tmp_path):
+def test_a_study_overrides_its_base(file, tmp_path):
     (tmp_path / "of").mkdir()
     (tmp_path / "of/base.yaml").write_text(
         "data: text\nseeds: [1, 2]\ndefaults: {lr: 1, epochs: 5}\ntasks: {a: {train: {en: x}, holdout: 0.1}, b: {}}\n"
@@ -128,7 +128,7 @@ def test_a_study_stands_over_its_base(file, tmp_path):
 
 
 @pytest.mark.parametrize(("base", "own"), [({"epochs": 5}, {"updates": 70}), ({"updates": 70}, {"epochs": 5})])
-def test_a_studys_length_stands_in_place_of_its_bases(file, tmp_path, base, own):
+def test_a_studys_length_replaces_its_bases(file, tmp_path, base, own):
     text = "defaults: {{lr: 1, {0}}}\ntasks: {{a: {{settings: {{crf: true, {0}}}}}}}\n"
     base_length, own_length = (str(length).strip("{}").replace("'", "") for length in (base, own))
     (tmp_path / "base.yaml").write_text(text.format(base_length))

@@ -32,7 +32,7 @@ def test_averages_are_never_over_fewer_languages(write_run, right, tmp_path):
     assert task.scores("tlm", "en", metrics) == {12: 0.9, 156: 0.8}
 
 
-def test_settings_stand_in_the_order_of_the_benchmarks(write_run, right, tmp_path):
+def test_settings_are_in_the_order_of_the_benchmarks(write_run, right, tmp_path):
     write_run("a", {"de": right(3)}, task="retrieval", benchmark="tatoeba", train=())
     write_run("a", {"de": right(3)}, task="b", benchmark="pawsx")
     write_run("a", {"de": right(3)}, task="c", benchmark="xnli")

@@ -38,7 +38,7 @@ def test_damage_is_an_error_that_names_the_file(tmp_path, suffix, damage):
         scan(path)
 
 
-def test_what_the_disk_refuses_is_no_damage(tmp_path, monkeypatch):
+def test_disk_errors_are_not_reported_as_damage(tmp_path, monkeypatch):
     def refuse(*_):
         raise OSError(5, "Input/output error")
 
@@ -47,7 +47,7 @@ def test_what_the_disk_refuses_is_no_damage(tmp_path, monkeypatch):
         pass
 
 
-def test_zstd_without_a_library_is_an_error_that_says_what_to_do(tmp_path, monkeypatch):
+def test_zstd_without_a_library_is_an_error_with_a_remedy(tmp_path, monkeypatch):
     for name in ("compression", "compression.zstd", "zstandard"):
         monkeypatch.setitem(sys.modules, name, None)
     (tmp_path / "t.zst").write_bytes(b"x")

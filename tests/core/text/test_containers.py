@@ -80,7 +80,7 @@ def test_a_unit_without_end_takes_no_memory(tmp_path):
 
 
 @pytest.mark.parametrize("raw", [b"<tmx a='%b'/>", b"<tmx><!--%b--></tmx>", b"<tmx><tu %b", b"<?x %b?><tmx/>"])
-def test_markup_that_expat_would_read_again_and_again_is_refused(tmp_path, raw):
+def test_markup_that_expat_would_reread_is_refused(tmp_path, raw):
     (tmp_path / "m.tmx.gz").write_bytes(gzip.compress(raw % (b"x" * (1 << 24))))
     begin = time.process_time()
     with pytest.raises(XalignError, match=r"tag or comment of the TMX file is too long\n  where: \S*m.tmx.gz"):
@@ -135,7 +135,7 @@ def test_columns_of_a_table(tmp_path, monkeypatch):
             read(f"{path}#{part}")
 
 
-def test_both_sides_of_what_a_prefix_names(tmp_path):
+def test_a_prefix_names_both_sides(tmp_path):
     for name in ("t.tsv", "m.tmx.gz", "p.en", "p.de.xz"):
         (tmp_path / name).write_text("x\n")
     at = str(tmp_path)

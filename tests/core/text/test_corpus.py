@@ -16,7 +16,7 @@ LINES = st.lists(st.text(st.sampled_from("a λ中😀\u2028\u0085"), max_size=4)
 
 @given(lines=LINES, end=st.booleans(), block=st.integers(1, 30), chunk=st.integers(1, 9))
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_parts_hold_all_lines_in_order_whatever_the_blocks(tmp_path, lines, end, block, chunk):
+def test_parts_hold_all_lines_in_order_for_any_block_size(tmp_path, lines, end, block, chunk):
     if not end and not lines[-1]:
         lines[-1] = "a"  # an empty last line exists only by its line end
     path = tmp_path / "text"
@@ -81,7 +81,7 @@ def test_shares_of_a_file_are_contiguous_and_all_of_it(tmp_path, monkeypatch, nu
         assert max(map(len, read)) - min(map(len, read)) <= 1
 
 
-def test_what_is_there_but_no_file_is_not_called_missing(tmp_path):
+def test_folders_and_pipes_are_not_reported_as_missing(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     for path, found in ((tmp_path, "a folder"), (tmp_path / "pipe", "a pipe or device")):
         with pytest.raises(XalignError, match=rf"this is not a regular file[\s\S]*found: {found}"):

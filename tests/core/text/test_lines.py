@@ -35,7 +35,7 @@ def test_one_byte_is_no_utf_16(tmp_path):
 
 
 @pytest.mark.parametrize("tool", [gzip, bz2, lzma])
-def test_compressed_text_is_told_to_be_so(tmp_path, tool):
+def test_unnamed_compressed_text_is_reported(tmp_path, tool):
     (tmp_path / "text").write_bytes(tool.compress(b"one\ntwo\n"))
     with pytest.raises(XalignError, match="the file is compressed") as error:
         list(read_lines(tmp_path / "text"))

@@ -68,7 +68,7 @@ def test_any_text_keeps_its_lines(tmp_path, src, tgt):
     assert list(SentencePairs(*files)) == list(PairStream(*files)) == expected
 
 
-def test_standard_input_is_read_as_it_comes(tmp_path, monkeypatch):
+def test_standard_input_is_read_line_by_line(tmp_path, monkeypatch):
     def standard_input(raw):
         return monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw)))
 
@@ -97,14 +97,14 @@ def test_pipes_are_read_once(tmp_path):
         next(stream)
 
 
-def test_a_pipe_beside_a_compressed_file(tmp_path):
+def test_a_pipe_and_a_compressed_file(tmp_path):
     os.mkfifo(tmp_path / "a")
     threading.Thread(target=(tmp_path / "a").write_bytes, args=(b"1\n2\n",), daemon=True).start()
     (tmp_path / "b.gz").write_bytes(gzip.compress(b"3\n4\n"))
     assert list(open_pairs(tmp_path / "a", tmp_path / "b.gz")) == [(["1"], ["3"]), (["2"], ["4"])]
 
 
-def test_what_cannot_be_read_once(tmp_path):
+def test_pipes_that_are_needed_twice_are_refused(tmp_path):
     file = write(tmp_path / "a", "1\n")
     for sides in (("-", file), (file, "-")):
         with pytest.raises(XalignError, match="pairs='-'"):

@@ -101,7 +101,7 @@ def test_words_of_each_library(name, line, words):
         ("ผมชอบกินข้าว", "ผม|ชอบ|กิน|ข้าว"),
     ],
 )
-def test_what_counts_as_text_without_spaces(line, words):
+def test_text_without_spaces_is_detected(line, words):
     assert segmenter("auto")(line).words == (words.split("|") if words else line.split())
 
 
@@ -112,7 +112,7 @@ def test_words_that_spaces_separate_stay(shared_gold, gold):
             assert segmenter("auto")(line).words == line.split()
 
 
-def test_without_icu_text_without_spaces_is_told_once(without_icu, caplog):
+def test_without_icu_text_without_spaces_is_reported_once(without_icu, caplog):
     auto = find_segmenter("auto")
     with caplog.at_level(logging.WARNING):
         assert auto("我们 喜欢 书 。").words == ["我们", "喜欢", "书", "。"] and not caplog.messages
@@ -133,7 +133,7 @@ def test_an_unknown_segmenter_and_half_a_surrogate_pair_are_errors():
             segmenter(name)("我们\ud800")
 
 
-def test_each_side_can_have_a_segmenter_of_its_own():
+def test_each_side_can_have_its_own_segmenter():
     assert [find("我们喜欢书").words for find in find_segmenters("spaces,auto")] == [
         ["我们喜欢书"],
         ["我们", "喜欢", "书"],

@@ -159,7 +159,7 @@ def test_pos_from_either_format(write):
 
 @pytest.mark.parametrize("text", ["-DOCSTART- -X- -X- O\n\nEU NNP B-NP B-ORG\n", "Max B-PER\n", "a DET\n"])
 @pytest.mark.parametrize("read", [read_tagged_words, read_pos])
-def test_blanks_between_columns_are_refused_with_what_makes_tabs_of_them(write, read, text):
+def test_spaces_between_columns_are_refused_with_a_command_for_tabs(write, read, text):
     path = write("eng.train", text)
     with pytest.raises(XalignError, match="separated by spaces") as raised:
         read(path, "en")
@@ -171,7 +171,7 @@ def test_blanks_between_columns_are_refused_with_what_makes_tabs_of_them(write, 
 
 @pytest.mark.parametrize("name", ["de.conllu", "de.conllu.gz", "test-de.tsv"])
 @pytest.mark.parametrize("head", ["", "# sent_id = 1\n# text = Das Haus\n"])
-def test_conllu_by_blanks_is_named_as_such(write, name, head):
+def test_conllu_with_spaces_is_named_in_the_error(write, name, head):
     text = head + "1 Das das DET _ _ 2 det _ _\n2 Haus Haus NOUN _ _ 0 root _ _\n"
     with pytest.raises(XalignError, match=r"line of CoNLL-U(.|\n)*10 columns, separated by tabs"):
         read_pos(write(name, text), "de")

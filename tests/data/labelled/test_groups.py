@@ -35,7 +35,7 @@ def test_of_one_language_every_example_is_drawn_for_itself():
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("switched", [False, True])
-def test_what_is_held_out_is_trained_on_in_no_language(switched, seed):
+def test_held_out_examples_are_trained_on_in_no_language(switched, seed):
     trained, held = sides({language: pairs(language) for language in ("en", "de", "fr", "hi")}, switched, seed=seed)
     assert not trained & held and len(held) == 6 and len(trained) == 14
 
@@ -108,6 +108,6 @@ def test_questions_go_by_their_ids(caplog):
         ),
     ],
 )
-def test_what_can_not_be_mixed_is_told(examples, told):
+def test_impossible_mixtures_are_refused(examples, told):
     with pytest.raises(XalignError, match=told):
         code_switch(examples)

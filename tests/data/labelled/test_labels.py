@@ -14,7 +14,7 @@ def words(*tags):
     return WordsExample("1", "de", ("w",) * len(tags), tags)
 
 
-def test_what_a_label_is():
+def test_labels_of_all_examples():
     tree = Tree((0, 1), ("root", "obj"))
     question = QuestionExample("1", "de", "?", "c", (("c", 0),))
     examples = [

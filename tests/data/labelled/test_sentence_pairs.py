@@ -22,7 +22,7 @@ def parts(examples):
     return [(each.id, each.first, each.second, each.label) for each in examples]
 
 
-def test_two_columns_take_the_labels_beside_if_there_are_any(write):
+def test_two_columns_take_labels_from_the_file_next_to_them(write):
     path = write("test-de.tsv", rows(("a", "b"), ("c", "d")))
     assert labels_file(path) is None
     assert [each.label for each in read_pairs(path, "de")] == [None, None]
@@ -66,7 +66,7 @@ def test_xnli_has_all_languages_in_one_file(write):
 
 
 @given(st.text(alphabet='ab "', max_size=8), st.text(alphabet='ab "', max_size=8))
-def test_what_the_csv_module_wrote_is_read_back(first, second):
+def test_files_of_the_csv_module_are_read_back(first, second):
     out = io.StringIO()
     csv.writer(out, delimiter="\t").writerow([first, second, "x"])
     with tempfile.TemporaryDirectory() as folder:

@@ -56,7 +56,7 @@ def items(ragged):
     return [part.tolist() for part in np.split(flat, np.cumsum(sizes)[:-1])]
 
 
-def test_pairs_with_links_have_words_too_and_lose_the_links_of_what_is_dropped(pair):
+def test_pairs_with_links_have_words_and_lose_links_of_dropped_lines(pair):
     plain, found = pair().encode(Lines()), pair(LINKS).encode(Lines())
     src, tgt, src_words, tgt_words, triples = map(items, found.items)
     assert [src, tgt] == [items(side) for side in plain.items]

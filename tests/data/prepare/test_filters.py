@@ -43,7 +43,7 @@ def test_limits_that_make_no_sense(given, message):
 
 
 @pytest.mark.parametrize("spread", [1, 7, 1 << 40])
-def test_the_table_knows_what_it_has_seen_as_a_set_does(spread):
+def test_the_table_equals_a_set(spread):
     """Even if all hashes need the same cells, and the table is full."""
     hashes = np.random.default_rng(1).integers(0, 300, 500).astype(np.uint64) * np.uint64(spread)
     table, seen = SeenHashes(500), set()
@@ -65,7 +65,7 @@ def test_hashes_are_of_both_sides_and_the_same_everywhere():
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_prepared_text_lacks_what_does_not_pass(tmp_path, spm, monkeypatch, workers):
+def test_a_prepared_text_lacks_filtered_pairs(tmp_path, spm, monkeypatch, workers):
     monkeypatch.setattr(corpus, "CHUNK_LINES", 3)
     rows = [
         ("ab cd", "λ β", "0-0"), ("", "λ", ""), ("a", "λ β γ δ ε ζ η θ ι", ""), ("ab cd", "λ β", "1-1"),
@@ -134,7 +134,7 @@ def test_the_most_probable_language_counts(model):
     assert in_language(model, "en", []).tolist() == []
 
 
-def test_what_can_not_be_told_is_said_before_any_work(model, tmp_path):
+def test_a_bad_language_model_is_refused_before_any_work(model, tmp_path):
     require_model(model)
     with pytest.raises(XalignError, match="there is no language identification model"):
         require_model(tmp_path / "none.bin")

@@ -105,7 +105,7 @@ PLACES = [
 
 
 @pytest.mark.parametrize(("owner", "name", "call"), PLACES)
-def test_stopped_anywhere_it_goes_on_and_gives_the_same_bytes(options, whole, owner, name, call):
+def test_stopped_anywhere_it_resumes_with_the_same_bytes(options, whole, owner, name, call):
     stopped(options, owner, name, call)
     prepare(options)
     assert contents(options.destdir) == whole
@@ -113,14 +113,14 @@ def test_stopped_anywhere_it_goes_on_and_gives_the_same_bytes(options, whole, ow
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_stopped_again_and_again_it_ends_with_any_number_of_processes(options, whole, workers):
+def test_stopped_repeatedly_it_finishes_with_any_number_of_processes(options, whole, workers):
     for call in (1, 2, 3, 0, 2):
         stopped(options, binarize.PairText, "encode", call)
     prepare(replace(options, workers=workers))
     assert contents(options.destdir) == whole
 
 
-def test_what_was_being_written_beside_the_data_is_written_again(options, whole):
+def test_side_files_of_a_stopped_run_are_rewritten(options, whole):
     def stopped_half_way(folder):
         for name in ("model.pt", ".model.pt.1-0123456789ab.tmp", ".manifest.json.1-0123456789ab.tmp"):
             (folder / name).write_bytes(b"ha")
@@ -134,7 +134,7 @@ def test_what_was_being_written_beside_the_data_is_written_again(options, whole)
     assert changed_files(DataBin(options.destdir)) == []
 
 
-def test_what_is_written_is_not_encoded_again_nor_checked(options, whole, monkeypatch):
+def test_finished_text_is_neither_encoded_nor_checked_again(options, whole, monkeypatch):
     stopped(options, binarize.PairText, "encode", 7)  # of 5 chunks: the first text is done, and 2 of the second
     encoded = stop_at(monkeypatch, binarize.PairText, "encode", -1)
     checked = stop_at(monkeypatch, module, "require_fitting_links", -1)
@@ -142,7 +142,7 @@ def test_what_is_written_is_not_encoded_again_nor_checked(options, whole, monkey
     assert (len(encoded), len(checked)) == (3, 0)
 
 
-def test_what_stands_behind_the_last_entry_is_cut_off(options, whole):
+def test_bytes_after_the_last_entry_are_removed(options, whole):
     stopped(options, binarize.PairText, "encode", 3)
     unfinished = os.path.join(os.path.dirname(options.destdir), ".d.unfinished")
     for name in ("train.en-el.en.bin", "train.en-el.en.sizes"):
@@ -152,7 +152,7 @@ def test_what_stands_behind_the_last_entry_is_cut_off(options, whole):
     assert contents(options.destdir) == whole
 
 
-def test_other_text_or_options_begin_anew(options, bitext, spm, tmp_path):
+def test_other_text_or_options_restart(options, bitext, spm, tmp_path):
     options = options_of(put_texts(tmp_path, bitext), options.destdir, spm)
     stopped(options, binarize.PairText, "encode", 7)
     made = prepare(replace(options, filters=Filters()))
@@ -165,7 +165,7 @@ def test_other_text_or_options_begin_anew(options, bitext, spm, tmp_path):
         prepare(options)
 
 
-def test_a_damaged_journal_begins_anew(options, whole):
+def test_a_damaged_journal_restarts(options, whole):
     stopped(options, binarize.PairText, "encode", 3)
     path = os.path.join(os.path.dirname(options.destdir), ".d.unfinished", JOURNAL)
     with open(path) as stream:

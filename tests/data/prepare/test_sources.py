@@ -46,7 +46,7 @@ def test_files_are_each_named_once_in_the_order_of_the_texts(files, pair):
     assert options.texts == (pair(links=gold), pair("valid"), mono)
 
 
-def test_what_is_read_is_not_replaced_by_the_data_bin(files, pair, tmp_path_factory):
+def test_the_data_bin_does_not_replace_its_inputs(files, pair, tmp_path_factory):
     for read in (pair(), pair(links=str(files / "t.gold"))):
         with pytest.raises(XalignError, match=r"is or contains an input, which would be lost[\s\S]*t\.en"):
             PrepareOptions(files, [read], overwrite=True).check()
@@ -83,7 +83,7 @@ def test_texts_that_can_not_be_named(refused, pair):
     refused("given twice\n  found: valid en\n", pair(), mono=[MonoSource("valid", "en", ("x",))] * 2)
 
 
-def test_files_that_are_not_there_are_all_named(refused, pair, files):
+def test_all_missing_files_are_named(refused, pair, files):
     (files / "t.de").unlink()
     told = r"where: \S*t.de, \S*no.gold, \S*no.model\n  next: check the path"
     refused(told, pair(links="no.gold"), spm="no.model")

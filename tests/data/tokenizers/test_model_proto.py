@@ -104,7 +104,7 @@ def test_a_model_is_written_as_protobuf_would(charsmap):
     assert make_unigram(pieces, charsmap) == made.SerializeToString(deterministic=True)
 
 
-def test_what_the_messages_do_not_know_is_kept():
+def test_unknown_fields_are_kept():
     model = train() + bytes([2000 << 3 & 0x7F | 0x80 | 2, 2000 >> 4, 3]) + b"abc"  # field 2000, three bytes
     assert with_pieces(model, [Piece("▁new", -1.0)]).endswith(b"abc")
     protos = pytest.importorskip("sentencepiece.sentencepiece_model_pb2")

@@ -133,7 +133,7 @@ def test_a_model_without_a_mark_before_each_word_can_not_find_words(bitext):
 
 
 @pytest.mark.parametrize("place", [5, 20, 60, 90])
-def test_a_model_of_which_a_piece_is_no_text_is_damaged(spm, tmp_path, place):
+def test_a_model_with_a_piece_that_is_not_text_is_damaged(spm, tmp_path, place):
     """With one changed byte, which sentencepiece itself accepts."""
     model, piece = bytearray(spm.read_bytes()), load_sentencepiece(spm).id_to_piece(place).encode()
     model[model.index(bytes([len(piece)]) + piece) + len(piece)] ^= 0x80

@@ -58,7 +58,7 @@ def test_a_checkpoint_keeps_either_tokenizer(bert, spm):
     assert stored_model({}) is None
 
 
-def test_the_settings_beside_a_checkpoint_without_a_tokenizer(folder, bert):
+def test_the_settings_next_to_a_checkpoint_without_a_tokenizer(folder, bert):
     (folder / "model.pt").touch()
     assert load_tokenizer({}, bert[0].embedding_size, where=folder / "model.pt").model == bert[1]
 

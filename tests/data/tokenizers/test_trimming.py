@@ -86,7 +86,7 @@ def test_segmentations_that_are_equally_likely_stay(seed):
     assert_same(tokenizer, trim(tokenizer, lines), lines)
 
 
-def test_the_score_of_unknown_characters_stays():
+def test_the_score_of_unknown_characters_is_kept():
     """An unknown token's score depends on the lowest of all scores: without "zzz", abc and an unknown é would win."""
     pieces = {"▁": -1.0, "ab": -20.0, "cé": -20.0, "abc": -1.0, "zzz": -50.0}
     tokenizer = unigram(pieces)
@@ -97,7 +97,7 @@ def test_the_score_of_unknown_characters_stays():
     assert [symbols[i] for i in without.encode("abcé")] == ["▁", "abc", "<unk>"]
 
 
-def test_normalisation_stays(tmp_path):
+def test_normalisation_is_kept(tmp_path):
     tokenizer = SentencePieceTokenizer(train(normalization_rule_name="nmt_nfkc_cf"))
     small = trim(tokenizer, LINES).tokenizer
     for text in ("ﬁne ½ ＷＩＤＥ", "ẞ  \t x", "Ⅳ"):
@@ -116,7 +116,7 @@ def test_bytes_and_own_symbols_stay():
     assert {"<sep>", "<ctrl>", "<0xFF>"} <= set(small.dictionary.symbols)
 
 
-def test_a_dictionary_of_its_own_order_that_lacks_pieces_and_holds_others():
+def test_a_dictionary_in_another_order_with_missing_and_additional_pieces():
     """Pieces that the text has but the dictionary lacks stay; otherwise the text would be split differently."""
     model = train()
     pieces = [piece.text for piece in read_pieces(model)[3:]]
@@ -142,7 +142,7 @@ def test_other_text_in_the_same_script_has_no_new_unknown_token():
     assert 3 in small.encode("Съешь же") and 3 not in tokenizer.encode("Съешь же")
 
 
-def test_a_script_that_is_only_quoted_keeps_the_letters_that_are_there():
+def test_a_quoted_script_keeps_its_letters():
     tokenizer = SentencePieceTokenizer(train())
     text = ["The quick foxes aren't jumping over lazy dogs"] * 300
 
@@ -181,7 +181,7 @@ def test_words_of_bert_are_spelt_as_before(lowercase):
     assert_same(tokenizer, small, part)
 
 
-def test_an_unknown_word_stays_unknown():
+def test_an_unknown_word_remains_unknown():
     """abc fits, and then nothing; without it ab and ##cd would form the word."""
     symbols = ["[PAD]", "a", "ab", "[UNK]", "abc", "##cd", "[CLS]", "[SEP]", "[MASK]", "##x", "zz"]
     tokenizer = wordpiece(symbols)

@@ -73,7 +73,7 @@ def test_ids_are_those_of_transformers(symbols, theirs, kind):
     assert unknown > 0
 
 
-def test_blanks_and_controls_are_those_of_transformers(tokenizer, theirs):
+def test_spaces_and_controls_are_those_of_transformers(tokenizer, theirs):
     made = theirs()
     chars = (chr(i) for i in range(sys.maxunicode + 1) if not 0xD800 <= i < 0xE000)
     odd = [char for char in chars if char.isspace() or unicodedata.category(char) in ("Cc", "Cf", "Zs", "Zl", "Zp")]

@@ -81,7 +81,7 @@ def test_a_panel_says_how_it_was_projected(monkeypatch):
         project(Panel("a", src, tgt, "t-SNE"))
 
 
-def test_words_stand_apart_from_their_translations_and_inside_the_frame(figures):
+def test_words_are_apart_from_their_translations_and_inside_the_frame(figures):
     src, tgt = np.array([[0.0, 0.0], [10.0, 3.0]]), np.array([[0.0, 1.0], [10.0, 2.0]])
     module._draw(
         axes := module.new_figure(3, 3).add_subplot(), "", [("a", "x"), ("b", "y")], np.concatenate([src, tgt])

@@ -43,7 +43,7 @@ def test_the_ending_gives_the_format_and_no_window_is_opened(tmp_path, name, sta
         assert image.imread(tmp_path / name).shape[:2] == (150, 300)  # 150 points per inch
 
 
-def test_letters_without_a_font_are_told(tmp_path, caplog, recwarn):
+def test_letters_without_a_font_are_reported(tmp_path, caplog, recwarn):
     figure = new_figure(1, 1)
     figure.text(0.5, 0.5, "\U00012000")  # a character that matplotlib's fonts lack
     with rc_context({"font.family": ["DejaVu Sans"]}):
@@ -98,7 +98,7 @@ def test_a_picture_that_fails_leaves_the_earlier_one(tmp_path):
     assert path.read_bytes() == before and [each.name for each in tmp_path.iterdir()] == ["a.png"]
 
 
-def test_a_key_tells_what_stands_for_each_name():
+def test_the_legend_names_each_series():
     figure = new_figure(1, 1)
     lines = figure.add_subplot().plot([1, 2], [[3, 5], [4, 6]])
     draw_key(figure, zip(("_a", "$b$"), lines, strict=True), columns=2)

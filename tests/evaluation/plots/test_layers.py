@@ -14,7 +14,7 @@ def test_a_line_per_curve_with_its_lowest_point(figures):
     assert [list(line.get_xdata()) for line in lines[1::2]] == [[2], [0]]
 
 
-def test_every_curve_is_in_the_key_whatever_its_name(figures):
+def test_every_curve_is_in_the_legend_for_any_name(figures):
     plot_layers({"_best": [(1, 0.2)], "$a$": [(1, 0.3)]}, "unused.png")
     texts = figures[0].legends[0].get_texts()
     assert [text.get_text() for text in texts] == ["_best: 20.0 at layer 1", "$a$: 30.0 at layer 1"]

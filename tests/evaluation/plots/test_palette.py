@@ -59,7 +59,7 @@ def test_any_two_series_are_told_apart(vision, paper):
 @pytest.mark.parametrize(
     ("colour", "least"), [(INK, 7), (MUTED, 4.4), (ACCENT, 4.4), *((each, 2.7) for each in COLOURS)]
 )
-def test_what_is_drawn_stands_out_from_the_paper(colour, least):
+def test_drawings_contrast_with_the_paper(colour, least):
     assert contrast(colour, PAPER) > least
     assert contrast(DARK[colour], DARK[PAPER]) > least
 

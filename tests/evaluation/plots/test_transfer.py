@@ -11,7 +11,7 @@ def row(task, checkpoint, mean, deviation, **more):
     return {"task": task, "checkpoint": checkpoint, "mean": mean, "deviation": deviation, **more}
 
 
-def test_bars_stand_side_by_side_with_their_deviations(figures):
+def test_bars_are_side_by_side_with_their_deviations(figures):
     plot_scores([row("pos", "a", 0.8, 0.01), row("pos", "b", 0.7, None), row("ner", "b", 0.5, 0.02)], "unused.png")
     [axes] = figures[0].axes
     first, second = (each for each in axes.containers if isinstance(each, BarContainer))
@@ -41,7 +41,7 @@ def test_a_panel_of_gaps_for_each_task(figures):
     assert [text.get_text() for text in figures[0].legends[0].get_texts()] == ["a", "b"]
 
 
-def test_many_panels_of_gaps_stand_in_two_columns_unless_they_are_wide(figures):
+def test_many_panels_of_gaps_have_two_columns_unless_they_are_wide(figures):
     tasks = ("pos", "ner", "qa")
     plot_gaps([row(task, "a", 0.2, None, language="de") for task in tasks], "unused.png")
     plot_gaps([row(task, "a", 0.2, None, language=f"l{n}") for task in tasks for n in range(30)], "unused.png")

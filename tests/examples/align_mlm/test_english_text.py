@@ -7,7 +7,7 @@ import pytest
 from tests.examples.recipes import load
 
 
-def test_text_is_of_all_files_but_tests_each_sentence_once(tmp_path):
+def test_text_has_each_sentence_of_all_files_except_tests_once(tmp_path):
     pytest.importorskip("sacremoses")
     files = {
         "a/train.en": ["Hello, world again.", "Too short", "A man walks the dog.", "Hello, world again."],

@@ -66,7 +66,7 @@ def lay_out(folder, monkeypatch):
     laying_out.main()
 
 
-def test_every_file_is_as_the_steps_read_it(tmp_path, monkeypatch):
+def test_every_file_has_the_layout_that_the_steps_read(tmp_path, monkeypatch):
     archives(
         tmp_path / "downloads",
         [" ", " = Heading = ", ' It costs 3 @.@ 5 $ . He ran ! " No ? " said Mr. Bean . ', " = = Part = = "],
@@ -94,7 +94,7 @@ def test_every_file_is_as_the_steps_read_it(tmp_path, monkeypatch):
     assert lines(tmp_path / "eval/panx/test-en.tsv")[0] == "test\tB-PER"
 
 
-def test_what_is_there_stays(tmp_path, monkeypatch):
+def test_existing_files_are_kept(tmp_path, monkeypatch):
     archives(tmp_path / "downloads", ["New ."])
     text = tmp_path / "bitext/wikitext-103/train.en"
     text.parent.mkdir(parents=True)

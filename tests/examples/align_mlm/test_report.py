@@ -35,7 +35,7 @@ def test_the_tables_by_hand(results):
     assert {tuple(row[:2]): row[2:] for row in rows(text, "POS accuracy")}["XLM", "Trans + Inv"][1] == "50.0 ± 0.0"
 
 
-def test_the_papers_figures_stand_over_ours_in_the_places_of_its_tables(results):
+def test_the_papers_figures_are_above_ours_as_in_its_tables(results):
     add(results, "xlm.trans_inv.parallel10-1", 9, 3)
     add(results, "align_mlm.trans_inv.dictionary50-1", 9, 8, tasks=("pos", "ner"))
     text = report.to_markdown(study.read(results))

@@ -150,7 +150,7 @@ def test_runs_are_measured_on_the_device_that_they_are_trained_on(tmp_path, give
     assert "mlm.trans-1" in done.stdout and ("--cpu" in done.stdout) is cpu and "--bf16" not in done.stdout
 
 
-def test_parsing_makes_what_is_missing(tmp_path):
+def test_parsing_makes_missing_files(tmp_path):
     text, treebank = tmp_path / "english.txt", tmp_path / "en.conllu"
     text.write_text("a\n")
     treebank.write_text("")

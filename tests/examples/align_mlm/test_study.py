@@ -17,7 +17,7 @@ from xalign_fairseq.core.errors import XalignError
         ("xlm.trans_inv.overlap25-3", "trans_inv.overlap25", "trans_inv.overlap25"),
     ],
 )
-def test_names_say_where_data_lie(name, data, folder):
+def test_names_give_the_paths_of_data(name, data, folder):
     setting, seed = study.split_name(name)
     assert (setting.data, setting.folder, f"{setting}-{seed}") == (data, folder, name)
     assert setting.is_default == ("." not in data)
@@ -33,7 +33,7 @@ def test_names_say_where_data_lie(name, data, folder):
         "mlm-trans-1",
     ],
 )
-def test_a_name_that_is_no_run_is_told(name):
+def test_an_unknown_run_is_refused(name):
     with pytest.raises(XalignError, match="unknown run"):
         study.split_name(name)
 

@@ -22,7 +22,7 @@ def test_every_address_is_one_of_https_with_a_file():
     assert len({source.name for source in sources}) == len({(source.name, source.url) for source in sources})
 
 
-def test_the_94_languages_of_xlm_align_are_87_codes_of_which_some_stand_for_two():
+def test_xlm_aligns_94_languages_have_87_codes():
     languages = corpora.monolingual()
     assert len(languages) == 87 and sum(max(1, len(each.archives)) for each in languages.values()) == 94
     assert [source.name for source in corpora.cc100("zh")] == ["zh-Hans.txt.xz", "zh-Hant.txt.xz"]

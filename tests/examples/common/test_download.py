@@ -96,7 +96,7 @@ def test_the_training_text_of_opus_100_is_read_from_its_archive(tmp_path, monkey
 
 
 @pytest.mark.slow
-def test_words_stand_between_blanks_and_pairs_are_drawn(out, monkeypatch):
+def test_words_are_separated_by_spaces_and_pairs_are_drawn(out, monkeypatch):
     pytest.importorskip("sacremoses")
     call(monkeypatch, out, "de-en=Europarl", "--valid", "5", "--pairs", "10", "--words")
     assert len(lines(out / "de-en/train.de")) == 10 and len(lines(out / "de-en/valid.de")) == 5
@@ -120,7 +120,7 @@ def test_a_pair_is_two_languages(out, monkeypatch, pair):
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
-def test_the_dry_mode_says_what_would_be_fetched(script, tmp_path):
+def test_the_dry_mode_lists_the_downloads(script, tmp_path):
     done = run_script(tmp_path, script, tmp_path / "text", DRY="1")
     assert done.returncode == 0, done.stderr
     told = done.stdout.splitlines()
@@ -128,7 +128,7 @@ def test_the_dry_mode_says_what_would_be_fetched(script, tmp_path):
     assert not (tmp_path / "text").exists()
 
 
-def test_there_is_a_first_step_for_every_paper():
+def test_every_paper_has_a_first_step():
     papers = {"align_mlm", "xlm_align", "explicit_alignments", "ppa", "weam"}
     assert {script.split("/")[0] for script in SCRIPTS} == papers | {"transfer"}
     for paper in papers:
@@ -152,7 +152,7 @@ def test_made_up_text_and_real_text_do_not_meet(script, tmp_path):
     assert list(made_up.iterdir()) == [made_up / ".sample"]
 
 
-def test_what_cannot_be_had_is_left_out_and_told(out, monkeypatch, capsys):
+def test_failed_downloads_are_skipped_and_listed(out, monkeypatch, capsys):
     def fetch(url, path, home, sha256=None):
         if not path.exists():
             raise XalignError("the server does not have this file", where=url)

@@ -62,7 +62,7 @@ DEVICES["align_mlm/xlm"] = "--bf16"
 SIZES = ("task.lang_pairs=de-en", "optimization.max_update=1250", "lr_scheduler.warmup_updates=125")
 
 
-def test_a_file_becomes_words_without_paths_device_and_what_is_said_twice():
+def test_a_file_becomes_words_without_paths_device_and_repeated_options():
     words = options.options(
         {
             "common": {"user_dir": "???", "fp16": True, "seed": 1, "log_format": "simple"},

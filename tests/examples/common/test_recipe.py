@@ -53,7 +53,7 @@ def test_a_finished_run_is_not_continued(script, tmp_path):
 
 
 @pytest.mark.parametrize("script", TRAINING)
-def test_options_devices_and_processes_are_passed_on_and_stand_in_run_json(script, tmp_path):
+def test_options_devices_and_processes_are_passed_on_and_recorded(script, tmp_path):
     """DISTRIBUTED: the options that scripts/slurm/train.sbatch adds to examples/*/*_train.sh."""
     options = ["--adam-betas", "(0.9, 0.98)", "--user", 'a "b" \\']
     variables = {"DISTRIBUTED": "--distributed-world-size 16", "DEVICE": "--bf16 --checkpoint-activations"}
@@ -78,7 +78,7 @@ SCRIPTS = sorted(str(path.relative_to(EXAMPLES)) for path in EXAMPLES.rglob("*.s
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
-def test_without_arguments_a_script_prints_what_stands_at_its_head(script, tmp_path):
+def test_without_arguments_a_script_prints_its_header(script, tmp_path):
     _, *lines = (EXAMPLES / script).read_text().splitlines(keepends=True)
     done = run_script(tmp_path, script)
     assert done.returncode == 2 and not done.stdout
@@ -108,7 +108,7 @@ PREPARING = sorted(
         ({"TOKENIZER": "bert", "DICT": "dict.txt"}, "not both"),
     ],
 )
-def test_a_vocabulary_that_is_not_whole_is_told_before_links_are_made(script, given, told, tmp_path):
+def test_an_incomplete_vocabulary_is_refused_before_linking(script, given, told, tmp_path):
     for name in ("spm.model", "bert"):
         (tmp_path / name).touch()
     variables = {name: str(tmp_path / value) for name, value in given.items()}
@@ -191,7 +191,7 @@ def test_validation_has_links_that_are_made_with_those_of_training(recipe, text,
     assert [call[0] for call in prepare()] == ["links", "prepare", "prepare"]  # links are kept
 
 
-def test_a_run_that_goes_on_with_more_updates_is_not_measured(tmp_path):
+def test_a_run_resumed_with_more_updates_is_not_evaluated(tmp_path):
     """Its log has the end of the shorter training."""
     end = "2026 | INFO | fairseq_cli.train | done training in 9.1 seconds\n"
     runs = tmp_path / "runs"

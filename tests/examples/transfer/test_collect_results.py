@@ -48,7 +48,7 @@ def test_runs_are_replaced_by_their_results_and_counts(results, capsys):
         assert counts["de/f1"].tolist() == [[0, 1, 2], [3, 4, 5]]
 
 
-def test_runs_of_another_machine_stay_beside_new_ones(results, monkeypatch):
+def test_runs_of_another_machine_are_kept_with_new_ones(results, monkeypatch):
     """New runs replace runs of the same name."""
     other, shared = (results / f"runs/tlm/pos/{seed}/result.json" for seed in (7, 1))
     other.parent.mkdir()

@@ -5,7 +5,7 @@ from tests.examples.stand_ins import EXAMPLES, run_script
 TELL = '#!/bin/sh\necho "$@"\n'
 
 
-def test_models_are_those_of_the_first_seeds_and_what_is_there_stays(tmp_path):
+def test_models_come_from_the_first_seeds_and_existing_ones_are_kept(tmp_path):
     (tmp_path / "models").mkdir()
     (tmp_path / "models/so.pt").touch()
     done = run_script(
@@ -21,7 +21,7 @@ def test_models_are_those_of_the_first_seeds_and_what_is_there_stays(tmp_path):
     assert {line.split("/")[-1].removesuffix(".pt") for line in lines} | {"so", "none"} == compared
 
 
-def test_all_models_are_compared_with_e5_small_as_it_comes(tmp_path):
+def test_all_models_are_compared_with_e5_small_without_training(tmp_path):
     (tmp_path / "data").mkdir()
     (tmp_path / "data/assemble.py").touch()
     (tmp_path / "models").mkdir()

@@ -49,7 +49,7 @@ def test_sentences_are_numbered_by_lines_and_words_from_zero(released, monkeypat
         ("alignv2.txt", None, "lacks a file"),
     ],
 )
-def test_what_is_no_test_set_is_told(released, monkeypatch, name, text, told):
+def test_invalid_test_sets_are_refused(released, monkeypatch, name, text, told):
     path = released / "de-en" / name
     path.unlink() if text is None else path.write_text(text)
     with pytest.raises(XalignError, match=told):

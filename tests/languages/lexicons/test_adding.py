@@ -10,7 +10,7 @@ from xalign_fairseq.languages.lexicons.adding import AddedLexicon, format_of, re
 from xalign_fairseq.languages.lexicons.building import LexiconOptions
 
 
-def test_what_is_refused_leaves_the_lexicon_as_it_is(tmp_path):
+def test_refused_input_does_not_change_the_lexicon(tmp_path):
     Dictionary(["▁a", "b", "▁A", "B"]).save(tmp_path / "dict.txt")
     (tmp_path / "twins.tsv").write_text("▁a\t▁A\nb\tB\n", encoding="utf-8")
     options = LexiconOptions(held_out=0)

@@ -22,7 +22,7 @@ def phrases(clause):
     return [phrase for phrase in (clause.subject, clause.object, clause.place) if phrase]
 
 
-def test_every_concept_is_one_bit_of_its_own(sentences):
+def test_every_concept_has_its_own_bit(sentences):
     for sentence in sentences:
         found = [sentence.mark[1], *(sentence.key << i for i in range(1, 5) if sentence.second)]
         for clause in (each for each in (sentence.first, sentence.second) if each):

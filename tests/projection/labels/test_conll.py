@@ -60,7 +60,7 @@ def test_tags_that_break_their_scheme_are_errors(scheme, tags):
 
 
 @given(st.sets(st.integers(0, 12), max_size=10), st.lists(st.sampled_from(["A", "B-C"]), min_size=6, max_size=6))
-def test_what_is_written_is_read_again(cuts, kinds):
+def test_written_links_are_read_back(cuts, kinds):
     cuts = sorted(cuts)
     spans = [(range(*pair), kind) for *pair, kind in zip(cuts[::2], cuts[1::2], kinds, strict=False)]
     assert read_spans(write_tags(12, spans)) == spans

@@ -115,13 +115,13 @@ def test_any_links_give_a_tree_with_one_root(tree, words, data):
 
 
 @given(st.lists(st.integers(-1, 7), min_size=8, max_size=8), st.integers(0, 7))
-def test_any_heads_become_a_tree_and_a_tree_stays(heads, root):
+def test_any_heads_become_a_tree_and_a_tree_is_kept(heads, root):
     tree = to_tree(heads, ["x"] * 8, root)
     assert is_tree(tree) and tree.heads[root] == 0
     assert to_tree(tree.heads, tree.relations, root) == tree
 
 
-def test_words_without_links_hang_on_their_neighbours_and_ancestors_stand_in():
+def test_words_without_links_attach_to_neighbours_and_ancestors_replace_missing_heads():
     # a <- b <- c, but b has no image: c's image depends on a's; the second target word has no source
     tree = Tree((0, 1, 2), ("root", "x", "y"))
     assert project_tree(tree, {0: 2, 2: 0}, {2: 0, 0: 2}, 4) == Tree((3, 3, 0, 3), ("y", "dep", "root", "dep"))

@@ -38,7 +38,7 @@ def test_a_span_is_placed_without_the_punctuation_at_its_words(units):
     assert json.loads(projected.text)["translation_spans"] == [[4, 6, "V"], [0, 1, "O"]]
 
 
-def test_what_is_not_placed_is_named(units):
+def test_dropped_spans_are_named(units):
     [unit] = units(ANNA)
     [dropped] = unit.project({(0, 2): 0.9}).dropped
     assert (dropped.item, dropped.reason) == ("LOC Bonn", "none of its words has a link")
@@ -55,7 +55,7 @@ def test_what_is_not_placed_is_named(units):
         ("{", "not JSON"),
     ],
 )
-def test_a_line_that_is_not_valid_is_left_as_it_is_and_counted(units, bad, reason):
+def test_an_invalid_line_is_unchanged_and_counted(units, bad, reason):
     first, second = units(ANNA, bad)
     assert first.needs_links and not second.needs_links
     projected = second.project({})

@@ -77,7 +77,7 @@ def test_xliff_2_and_tmx(tmp_path):
         ("<a><!--" + "x" * 5_000_000 + "--></a>", "more than"),
     ],
 )
-def test_what_is_not_read_names_the_line(tmp_path, content, problem):
+def test_unreadable_lines_are_named(tmp_path, content, problem):
     with pytest.raises(XalignError, match=problem) as caught:
         result(tmp_path, "xliff", content)
     assert "a.xliff, line " in str(caught.value)

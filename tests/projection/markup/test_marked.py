@@ -49,7 +49,7 @@ def test_entities_are_kept_as_they_are_written():
 
 
 @pytest.mark.parametrize("text", ["<b>" * 101, "</b>" * 101, "<img>" * (MOST_TAGS + 1)])
-def test_what_is_nested_too_deeply_or_too_long_is_refused(text):
+def test_nesting_too_deep_or_text_too_long_is_refused(text):
     with pytest.raises(XalignError, match="too"):
         read_inline(text, HTML)
 

@@ -50,7 +50,7 @@ def test_one_pair_in_memory():
         ("usfm", "a \\add b\\add*", "A B", "A \\add B\\add*"),
     ],
 )
-def test_the_translation_is_written_as_its_source(markup, source, target, expected):
+def test_the_translation_is_written_like_its_source(markup, source, target, expected):
     projected = project(markup, source, target)
     assert (projected.text, projected.dropped) == (expected, ())
 
@@ -88,6 +88,6 @@ def test_only_one_language_has_spaces_around_a_tag_alone(markup, source, target,
         ("xml", "x" * (1 << 20) + "y", "A B", "a text is too long"),
     ],
 )
-def test_a_pair_that_is_not_valid_stays_as_it_is(markup, source, target, reason):
+def test_an_invalid_pair_is_unchanged(markup, source, target, reason):
     projected = project(markup, source, target)
     assert (projected.text, projected.placed, [each.reason for each in projected.dropped]) == (target, 0, [reason])

@@ -69,7 +69,7 @@ def test_punctuation_of_words_between_spaces_is_placed_for_itself():
         ("<b>a</b> c", "A", "0-0 1-0", "<b>A</b>", []),  # one word translates two words
     ],
 )
-def test_what_links_do_not_place_is_near_and_reported(source, target, links, expected, reasons):
+def test_tags_without_links_go_nearby_and_are_reported(source, target, links, expected, reasons):
     text, dropped = project(source, target, links)
     assert text == expected and len(dropped) == len(reasons)
     assert all(reason in each.reason for each, reason in zip(dropped, reasons, strict=True))

@@ -63,6 +63,6 @@ def test_a_verse_has_a_limit(monkeypatch):
     assert parts("\\rem " + "a" * 30)
 
 
-def test_what_is_no_marker_is_refused():
+def test_unknown_markers_are_refused():
     with pytest.raises(XalignError, match="begins no marker"):
         read_usfm("a \\ b")

@@ -43,6 +43,6 @@ def test_who_takes_too_long_is_ended_with_all_that_it_started(bounded, tmp_path)
     assert gone(int((tmp_path / "child").read_text()))
 
 
-def test_what_a_command_leaves_running_is_ended(bounded, tmp_path):
+def test_processes_left_by_a_command_are_ended(bounded, tmp_path):
     assert bounded("sleep 60 & echo $! > child") == 0
     assert gone(int((tmp_path / "child").read_text()))

@@ -73,7 +73,7 @@ def collect(gpu_script, capsys):
     return lambda *given: SimpleNamespace(code=module.main([*map(str, given)]), stderr=capsys.readouterr().err)
 
 
-def test_results_stand_in_the_tables_and_in_what_doctor_reads(collect, root, out):
+def test_results_are_in_the_tables_and_in_doctors_file(collect, root, out):
     out("aligner", figures={"aligner-cuda.json": ALIGNER})
     out("tests", "failed", {"tests.json": {"passed": 4, "failed": ["a"], "skipped": []}}, reason="exit code 1")
     folder = out("install", start="2026-11-22T09:00:00+00:00")
@@ -94,7 +94,7 @@ def test_results_stand_in_the_tables_and_in_what_doctor_reads(collect, root, out
     assert len(json.loads((root / "xalign_fairseq/cli/gpu_runs.json").read_text())["runs"]) == 1
 
 
-def test_what_can_not_be_collected(gpu_script, out, tmp_path):
+def test_results_that_can_not_be_collected(gpu_script, out, tmp_path):
     read = gpu_script("collect").read
     (tmp_path / "empty").mkdir()
     with pytest.raises(XalignError, match="no results"):

@@ -9,20 +9,20 @@ def test_a_whole_kit_is_read(gpu_script, kit):
     assert gpu_script("kit").read(kit)["commit"] == "abc1234"
 
 
-def test_a_folder_that_is_no_kit(gpu_script, tmp_path):
+def test_a_folder_that_is_not_a_kit(gpu_script, tmp_path):
     kits = gpu_script("kit")
     with pytest.raises(kits.KitError, match=r"no kit: it has no kit.json; scripts/gpu/pack.sh"):
         kits.read(tmp_path)
 
 
-def test_a_kit_that_is_not_whole(gpu_script, kit):
+def test_an_incomplete_kit(gpu_script, kit):
     kits = gpu_script("kit")
     (kit / "requirements.txt").unlink()
     with pytest.raises(kits.KitError, match=r"lacks requirements.txt; pack it again"):
         kits.read(kit)
 
 
-def test_an_error_is_told_without_a_traceback(gpu_script, capsys):
+def test_an_error_has_no_traceback(gpu_script, capsys):
     kits = gpu_script("kit")
 
     def main():

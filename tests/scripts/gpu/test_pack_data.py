@@ -13,7 +13,7 @@ def data(gpu_script):
     return gpu_script("pack_data")
 
 
-def test_shares_are_equal_and_what_one_does_not_need_goes_to_the_others(data):
+def test_shares_are_equal_and_unused_room_goes_to_others(data):
     assert data.shares({"a": 10, "b": 100, "c": 100}, 90) == {"a": 10, "b": 40, "c": 40}
     assert data.shares({"b": 5, "a": 7}, 90) == {"b": 5, "a": 7}
     assert list(data.shares({"b": 70, "a": 7}, 20)) == ["b", "a"]
@@ -65,7 +65,7 @@ def test_all_is_packed_where_it_fits_and_part_where_not(data, gpu_script, folder
 
 
 @pytest.mark.slow
-def test_what_is_in_the_archive(data, folders, tmp_path, monkeypatch):
+def test_the_content_of_the_archive(data, folders, tmp_path, monkeypatch):
     monkeypatch.setattr(data, "VOCABULARY", 60)
     data.write(data.read(folders[1]), folders[0], tmp_path / "data.tar.xz", None)
     with tarfile.open(tmp_path / "data.tar.xz") as archive:

@@ -15,7 +15,7 @@ def whole(tmp_path):
     return tmp_path / "whole.bin"
 
 
-def test_it_is_what_xalign_trim_gives(gpu_script, whole, tmp_path, monkeypatch, capsys):
+def test_it_equals_the_output_of_xalign_trim(gpu_script, whole, tmp_path, monkeypatch, capsys):
     script = gpu_script("pack_encoder")
     text = tmp_path / "text"
     text.write_text("the house\nthe houses\n")

@@ -50,7 +50,7 @@ def test_a_stage_that_fails_does_not_stop_the_rest(runner, stage, results, tmp_p
     assert (tmp_path / "out/second.log").read_text() == "bad luck\n"
 
 
-def test_a_result_says_where_when_and_what(runner, stage, results, machine):
+def test_a_result_records_place_time_and_figures(runner, stage, results, machine):
     machine |= {"device": "NVIDIA H100", "driver": "580.1"}
     assert runner(stage("one", "true", cuda=True)).run([]) == 0
     found = results()["one"]
@@ -68,7 +68,7 @@ def test_a_stage_that_takes_too_long_is_stopped_and_not_tried_again(runner, stag
     assert (tmp_path / "work/tries").read_text() == "x\n"
 
 
-def test_a_run_goes_on_with_the_stages_that_lack_a_result(runner, stage, tmp_path, results):
+def test_a_run_resumes_with_stages_without_result(runner, stage, tmp_path, results):
     stages = [stage(name, f"echo {name} >> {{work}}/order") for name in ("one", "two", "three")]
     stages[1] = replace(stages[1], command=("sh", "-c", "echo two >> {work}/order; exit 1"))
     assert runner(*stages[:2]).run([]) == 1
@@ -86,7 +86,7 @@ def test_a_run_goes_on_with_the_stages_that_lack_a_result(runner, stage, tmp_pat
         ({"parts": ("data.tar.xz", "encoder.bin")}, [], "the kit has no encoder.bin"),
     ],
 )
-def test_what_can_not_be_measured_says_why_and_is_tried_again(
+def test_unmeasured_stages_have_a_reason_and_are_tried_again(
     runner, stage, results, machine, kit, more, missing, reason
 ):
     (kit / "data.tar.xz").touch()

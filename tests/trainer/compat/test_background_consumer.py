@@ -61,7 +61,7 @@ def test_stopping_in_mid_epoch_joins_the_thread(consumers, size):
     assert len(made) < 100
 
 
-def test_the_exit_handler_stops_what_still_runs(consumers):
+def test_the_exit_handler_stops_running_threads(consumers):
     release = threading.Event()
 
     class Source:

@@ -22,7 +22,7 @@ def resumed(rank):
     return OmegaConf.to_container(got["cfg"]), got["model"]["w"], got["history"], rank
 
 
-def test_every_rank_has_what_rank_0_sent(tmp_path):
+def test_every_rank_has_the_objects_of_rank_0(tmp_path):
     results = run_workers(resumed, 2, tmp_path)
     assert [rank for *_, rank in results] == [0, 1]
     for cfg, weights, history, _ in results:

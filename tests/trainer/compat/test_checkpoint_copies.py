@@ -25,7 +25,7 @@ def test_a_copy_is_whole(checkpoints):
 
 
 @pytest.mark.parametrize("end", [KeyboardInterrupt, OSError(28, "No space left on device")])
-def test_a_copy_that_is_broken_off_leaves_what_was_there(checkpoints, monkeypatch, end):
+def test_an_interrupted_copy_keeps_the_old_file(checkpoints, monkeypatch, end):
     new, last = checkpoints
 
     def half(source, target, length=0):

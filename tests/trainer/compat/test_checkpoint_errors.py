@@ -15,7 +15,7 @@ def test_a_file_that_is_no_checkpoint_is_named(tmp_path, content):
         checkpoint_utils.load_checkpoint_to_cpu(str(tmp_path / "model.pt"))
 
 
-def test_another_complaint_stays_as_it_is(tmp_path):
+def test_other_errors_are_unchanged(tmp_path):
     torch.save({"model": {}, "args": None}, tmp_path / "model.pt")
     with pytest.raises(KeyError):
         checkpoint_utils.load_checkpoint_to_cpu(str(tmp_path / "model.pt"), {"data": "elsewhere"})

@@ -19,7 +19,7 @@ def test_a_link_with_the_temporarys_name_is_not_written_through(tmp_path, there)
     assert not (tmp_path / "checkpoint_last.pt.tmp").is_symlink()
 
 
-def test_what_a_killed_run_has_left_is_replaced_and_other_targets_are_fairseqs(tmp_path):
+def test_leftovers_of_a_killed_run_are_replaced_and_other_targets_are_fairseqs(tmp_path):
     path = tmp_path / "checkpoint_last.pt"
     path.write_text("old")
     (tmp_path / "checkpoint_last.pt.tmp").write_text("half")

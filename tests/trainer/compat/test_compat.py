@@ -69,7 +69,7 @@ def test_importing_the_package_loads_neither_torch_nor_fairseq():
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-def test_importing_fairseq_tells_nothing_that_users_can_do_nothing_about(tmp_path):
+def test_importing_fairseq_shows_no_useless_warnings(tmp_path):
     """Like torch 2.14, for a decorator that fairseq uses."""
     program = (
         "import functools, torch, warnings\n"

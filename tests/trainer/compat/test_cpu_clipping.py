@@ -24,7 +24,7 @@ def a_gpu(monkeypatch):
 
 
 @pytest.mark.parametrize("whole", [list, iter])
-def test_a_cpu_run_beside_a_gpu_clips_on_the_cpu(a_gpu, whole):
+def test_a_cpu_run_on_a_gpu_machine_clips_on_the_cpu(a_gpu, whole):
     params = two_parameters()
     norm = utils.clip_grad_norm_(whole(params), 6.5, aggregate_norm_fn=lambda norm: 2 * norm)
     assert norm.item() == pytest.approx(26)

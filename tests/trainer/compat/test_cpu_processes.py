@@ -67,7 +67,7 @@ def test_as_many_processes_as_asked_for_are_spawned(monkeypatch):
     assert torch.cuda.device_count is before
 
 
-def test_a_launcher_s_process_trains_with_cuda_as_it_is(monkeypatch):
+def test_a_launcher_s_process_does_not_change_cuda(monkeypatch):
     for name, value in {"MASTER_ADDR": "h", "MASTER_PORT": "1", "RANK": "1", "WORLD_SIZE": "2"}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(utils, "distributed_init", lambda cfg: cfg.distributed_training.distributed_rank)

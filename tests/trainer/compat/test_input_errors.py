@@ -17,13 +17,13 @@ WRONG = XalignError("there is no such thing", where="here", remedy="look there")
         "Caught XalignError in DataLoader worker process 0.\nOriginal Traceback (most recent call last):\n{}\n",
     ],
 )
-def test_what_another_process_hands_on_is_told_without_its_traceback(handed_on):
+def test_errors_of_another_process_are_shown_without_traceback(handed_on):
     text = handed_on.format(f"xalign_fairseq.core.errors.XalignError: {WRONG}")
     for error in (RuntimeError(text), XalignError(text)):
         assert message(error) == str(WRONG)
 
 
-def test_what_fairseq_buries_under_its_own_exception_is_told():
+def test_errors_hidden_by_fairseqs_exceptions_are_shown():
     with pytest.raises(Exception, match="architectures") as raised:
         try:
             raise WRONG
@@ -33,7 +33,7 @@ def test_what_fairseq_buries_under_its_own_exception_is_told():
     assert message(RuntimeError("".join(traceback.format_exception(raised.value)))) == str(WRONG)
 
 
-def test_other_errors_go_to_the_hook_that_was_there_and_all_do_with_debug(capsys, monkeypatch):
+def test_other_errors_go_to_the_earlier_hook_and_all_do_with_debug(capsys, monkeypatch):
     seen = []
     hook = _plain(lambda *given: seen.append(given))
     other = RuntimeError("something else")

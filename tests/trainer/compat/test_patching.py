@@ -31,7 +31,7 @@ def test_a_patch_is_applied_once_and_different_patches_stack():
     assert stock(3) == 6
 
 
-def test_a_classmethod_stays_one():
+def test_a_classmethod_is_kept():
     class Stock:
         factor = 5
 

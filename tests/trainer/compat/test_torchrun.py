@@ -18,7 +18,7 @@ LAUNCHED = {"MASTER_ADDR": "localhost", "MASTER_PORT": "29500", "RANK": "1", "WO
         (1, {"WORLD_SIZE": "4"}),  # a variable set by someone else
     ],
 )
-def test_everything_else_goes_on(world_size, environment):
+def test_everything_else_continues(world_size, environment):
     check(world_size, environment)
 
 

@@ -157,7 +157,7 @@ def test_a_closure_is_called_with_gradients():
     assert p.item() == pytest.approx(0.9)
 
 
-def test_a_state_of_torch_s_adamw_is_gone_on_from():
+def test_a_state_of_torch_s_adamw_can_be_resumed():
     p = torch.nn.Parameter(draw(3))
     theirs = torch.optim.AdamW([p])
     stepped(p, [draw(3, seed=1)] * 2, theirs)

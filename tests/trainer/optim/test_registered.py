@@ -88,7 +88,7 @@ def test_a_resumed_run_is_the_uninterrupted_one_bit_by_bit(common, tmp_path):
 
 @pytest.mark.parametrize("common", PRECISIONS.values(), ids=PRECISIONS)
 @pytest.mark.parametrize("names", [("adam", "xalign_adamw"), ("xalign_adamw", "adam")])
-def test_one_goes_on_from_the_other_s_state(common, names):
+def test_each_resumes_from_the_other_s_state(common, names):
     whole, _, _ = curve(names[0], 6, common)
     _, model, optimizer = curve(names[0], 3, common)
     state = copy.deepcopy(optimizer.state_dict())

@@ -6,7 +6,7 @@ from support.transfer_data import CONFIGURATION
 from xalign_fairseq.trainer.report.configuration import facts, groups
 
 
-def test_what_one_asks_first():
+def test_the_summary_of_a_run():
     found = dict(facts({name: group for name, group in CONFIGURATION.items() if group}))
     assert found["objectives"] == "mlm × 1.0, dwa × 0.5" and found["encoder"] == "2 layers, 32 wide, 2 heads"
     assert found["batch"] == "at most 1,000 tokens" and found["precision"] == "bf16" and found["seed"] == "3"
@@ -18,7 +18,7 @@ def test_what_one_asks_first():
     ("autocast", "told"),
     [("yes", "bf16 products (autocast)"), ("auto", "bf16 products where fast (autocast)"), ("no", "fp32")],
 )
-def test_a_precision_is_told_and_not_an_options_value(autocast, told):
+def test_precisions_are_named_without_option_values(autocast, told):
     assert facts({"model": {"autocast": autocast}}) == [("precision", told)]
     assert facts({"common": {"fp16": True}, "model": {"autocast": "no"}}) == [("precision", "fp16")]
 

@@ -49,7 +49,7 @@ def run(run_folder):
     return read_run(run_folder)
 
 
-def test_what_it_tells(run):
+def test_the_content_of_the_page(run):
     read = Reader(report_page(run, "<p>links</p>"))
     assert read.headings == [
         "Training run a <run>", "Losses", "Validation", "Example links", "Numbers", "Configuration", "Data",
@@ -83,7 +83,7 @@ def test_several_pairs_and_a_score(run):
     assert "<title>aer_en-fr, update 20: 40</title>" in page and "<title>score, update 20: 81.5</title>" in page
 
 
-def test_a_bare_run_has_what_there_is(run, tmp_path):
+def test_a_bare_run_shows_available_parts(run, tmp_path):
     bare = replace(
         run, configuration={}, sessions=(), data=(), warnings=(), command="", cost=replace(run.cost, minutes=0)
     )
@@ -123,7 +123,7 @@ def test_pairs_languages_and_hashes(run_folder):
     assert "empty target" not in text
 
 
-def test_a_folder_without_manifest_is_said_to_have_none(run_folder):
+def test_a_folder_without_manifest_is_reported(run_folder):
     run = read_run(run_folder)
     assert "no manifest" not in report_page(run)
     assert "no manifest" in report_page(replace(run, data=[DataFolder(Path("gone"), None, None)]))

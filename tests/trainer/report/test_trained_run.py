@@ -22,7 +22,7 @@ def test_all_that_xalign_train_leaves(run_folder):
     assert data.manifest["pairs"][0]["pairs"] == 1600 and len(data.digest) == 64
 
 
-def test_what_lies_beyond_the_update_that_a_run_went_back_to_is_no_part_of_it(tmp_path):
+def test_rows_after_the_resumed_update_are_dropped(tmp_path):
     """A training that diverged at update 90 was restarted in its folder and is now at 30."""
     rows = [(at, 9 if at < 90 else 500) for at in range(10, 100, 10)] + [(10, 8), (20, 7), (30, 6)]
     text = "".join(f'x | {{"num_updates": "{at}", "loss": "{loss}"}}\n' for at, loss in rows)
@@ -40,7 +40,7 @@ def test_a_log_alone(run_folder, tmp_path):
     assert run.data[0].manifest is None  # data-bin, seen from another folder
 
 
-def test_what_train_aligner_and_transfer_leave(run_folder):
+def test_folders_of_train_aligner_and_transfer(run_folder):
     (run_folder / "training.json").unlink()
     data = run_folder / "data-bin"
     data.mkdir()

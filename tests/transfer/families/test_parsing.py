@@ -107,7 +107,7 @@ def assert_tree(heads):
     assert decode_trees(scores, [len(heads)])[0].tolist() == list(heads)
 
 
-def test_words_beyond_the_limit_hang_on_the_word_under_the_root():
+def test_words_beyond_the_limit_attach_to_the_word_under_the_root():
     examples = [sentence("h g f e d c b a a b c d"), SENTENCES[1], sentence("a b c")]
     batch, hidden, head = prepare(family(), examples)
     found = family(max_words=3).predict(head, hidden, batch, examples)

@@ -24,7 +24,7 @@ def record(setting, seed, aer):
     return {"setting": setting, "seed": seed, "rows": rows}
 
 
-def test_a_table_has_the_mean_over_seeds_beside_the_encoder_as_it_comes():
+def test_a_table_has_the_mean_over_seeds_and_the_untrained_encoder():
     made = layers.table([record("none", None, 20.0), record("dwa", 1, 10.0), record("dwa", 2, 11.0)], "joint", "test")
     head, _, first, second = made.splitlines()
     cells = [cell.strip() for cell in first.strip("|").split("|")]

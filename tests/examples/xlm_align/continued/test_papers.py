@@ -5,7 +5,7 @@ import json
 from tests.examples.xlm_align.continued.made_up import papers, record, study
 
 
-def test_a_papers_page_has_its_settings_beside_their_control():
+def test_a_papers_page_has_its_settings_and_their_control():
     records = {"none-1": record("none", 1, 22.0), "weam-1": record("weam", 1, 21.0)}
     row = {"checkpoint": "none", "zero_shot": {"mean": 0.85, "deviation": None, "runs": 1}}
     tasks = [
@@ -31,7 +31,7 @@ def test_pages_show_settings_of_the_study():
         assert set(settings) <= study.SETTINGS.keys() and control in settings
 
 
-def test_pictures_are_of_what_is_tested(tmp_path):
+def test_pictures_show_tested_settings(tmp_path):
     test = {"difference": -0.01, "low": -0.02, "high": -0.001}
     papers.draw(("none", "tlm", "weam"), {"weam": test}, tmp_path / "picture.svg")
     assert "weam" in (tmp_path / "picture.svg").read_text()

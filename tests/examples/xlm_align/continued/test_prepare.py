@@ -42,7 +42,7 @@ def test_the_four_pairs_are_prepared_together(tmp_path):
     assert prepared.count("--pair") == prepared.count("--links train=") == 4
 
 
-def test_a_pair_that_was_broken_off_is_assembled_anew_and_a_data_bin_stays(tmp_path):
+def test_an_interrupted_pair_is_assembled_again_and_a_data_bin_is_kept(tmp_path):
     (tmp_path / "once").touch()
     assert prepare_pairs(tmp_path)[0] != 0
     code, called = prepare_pairs(tmp_path)

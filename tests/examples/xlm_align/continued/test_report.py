@@ -44,7 +44,7 @@ def page(folder):
         (folder / name).write_text(blocks + "\n")
 
 
-def test_tables_are_of_all_runs_and_of_settings_as_they_stand(five_updates, finished, tmp_path):
+def test_tables_have_all_runs_and_unchanged_settings(five_updates, finished, tmp_path):
     for name, hits in (("none-1", 2), ("so-1", 3), ("so-2", 4)):
         found = {"chosen": "argmax-separate-6", "test": {"mean": 100.0 - 25 * hits}, "counts": counts_of(hits)}
         (finished / name / "test.json").write_text(json.dumps(found))
@@ -104,7 +104,7 @@ def test_counts_are_of_settings_all_of_whose_runs_have_them(tmp_path):
     assert list(found) == ["so"] and found["so"][1]["a/de-en"].tolist() == [[4] * 4] * 3
 
 
-def test_counts_are_found_whatever_the_order_of_a_run_s_options(tmp_path):
+def test_counts_are_found_for_any_order_of_options(tmp_path):
     """The folder has the options as given, the record as in the study."""
     made = record("dwa", 1, 20.0, {"--dwa-method": "ot-unbalanced", "--dwa-filter": "itermax"})
     run = tmp_path / "runs/dwa,dwa-method=ot-unbalanced,dwa-filter=itermax-1"

@@ -11,7 +11,7 @@ def test_a_changed_setting_of_several_seeds_is_among_the_objectives():
     assert "| 20.00 ± 1.41 |" in shown[0]
 
 
-def test_ablations_change_one_option_of_dwa_and_stand_beside_it_as_it_is():
+def test_ablations_change_one_option_of_dwa_and_are_listed_with_it():
     dustbin = {"--dwa-method": "ot-unbalanced", "--dwa-filter": "itermax"}
     records = {
         "dwa-1": record("dwa", 1, 20.5),

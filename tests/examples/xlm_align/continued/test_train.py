@@ -9,7 +9,7 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import read_json
 
 
-def test_pieces_are_trained_and_scored_with_what_all_have_cost(made_up):
+def test_pieces_are_trained_and_scored_with_their_total_cost(made_up):
     run, called, _ = made_up
     run.go_on()
     assert called == [
@@ -27,7 +27,7 @@ def test_pieces_are_trained_and_scored_with_what_all_have_cost(made_up):
     assert called == []  # a finished run is kept
 
 
-def test_what_runs_begin_from_is_scored_once(made_up):
+def test_the_starting_point_of_runs_is_scored_once(made_up):
     run, called, at = made_up
     run.go_on()
     at["updates"] = 0
@@ -77,7 +77,7 @@ def test_maps_are_those_of_each_set_s_languages(monkeypatch):
 
 
 @pytest.mark.parametrize("killed", [2, 4])
-def test_a_run_that_was_killed_before_its_cost_was_noted_goes_on(made_up, killed):
+def test_a_run_killed_before_its_cost_was_recorded_resumes(made_up, killed):
     """The checkpoint is complete, but its cost, and so the sum from then on, is unknown."""
     run, called, _ = made_up
     run._score(0, 0.0, 0)
