@@ -19,7 +19,7 @@ def main() -> None:
     parser.add_argument("src")
     parser.add_argument("tgt")
     parser.add_argument("--valid", type=int, default=500, help="validation pairs (default: %(default)s)")
-    parser.add_argument("--seed", type=int, default=1, help="of the choice (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the choice (default: %(default)s)")
     args = parser.parse_args()
     names = [args.src, args.tgt, "fwd", "rev"]
     columns = [(args.folder / f"all.{name}").read_text(encoding="utf-8").split("\n")[:-1] for name in names]

@@ -16,7 +16,7 @@ def main() -> None:
     parser.add_argument("src")
     parser.add_argument("tgt")
     parser.add_argument("pairs", type=int, help="number of pairs to keep")
-    parser.add_argument("--seed", type=int, default=1, help="of the choice (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the choice (default: %(default)s)")
     args = parser.parse_args()
     src, tgt = (list(read_lines(path)) for path in (args.src, args.tgt))
     if len(src) <= args.pairs:

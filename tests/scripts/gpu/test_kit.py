@@ -11,7 +11,7 @@ def test_a_whole_kit_is_read(gpu_script, kit):
 
 def test_a_folder_that_is_not_a_kit(gpu_script, tmp_path):
     kits = gpu_script("kit")
-    with pytest.raises(kits.KitError, match=r"no kit: it has no kit.json; scripts/gpu/pack.sh"):
+    with pytest.raises(kits.KitError, match=r"not a kit: it has no kit.json; scripts/gpu/pack.sh"):
         kits.read(tmp_path)
 
 
