@@ -31,4 +31,4 @@ def test_a_stand_in_is_imported_as_fairseq_does(gpu_script, tmp_path, line):
     code += "assert v('scipy') == v('scikit-learn') == '0+stand.in'\n"
     code += "from scipy.stats import linregress\ntry: linregress(1)\nexcept ImportError as error: print(error)"
     done = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True)
-    assert done.stdout == "scipy.stats.linregress needs scipy, in whose place there is a stand-in\n", done.stderr
+    assert done.stdout == "scipy.stats.linregress needs scipy; this is a stand-in\n", done.stderr
