@@ -117,7 +117,7 @@ require_made_up() { # OUT
 sample_text() { # OUT PAIR=CORPORA...: TEXT/PAIR/{train,valid}.LANG and TEXT/mono/LANG.txt
   local out="$1" given src tgt made split lang
   shift
-  [[ -e "$out/.sample" ]] || xalign sample --out "$out/.sample" --pairs "$SAMPLE" --valid 50 --test 1 > /dev/null
+  [[ -e "$out/.sample" ]] || xalign sample --out "$out/.sample" --pairs "$SAMPLE" --valid 50 --test 50 > /dev/null
   for given in "$@"; do
     [[ "$given" == *=* ]] || break
     given="${given%%=*}"

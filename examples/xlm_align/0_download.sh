@@ -5,7 +5,7 @@
 #   bash 0_download.sh TEXT [PAIR ...]          PAIR: ar-en ... en-zh (default: all)
 #
 # DRY=1 only lists downloads, sizes and addresses. SAMPLE=N downloads nothing and writes N made-up pairs for each of
-# en-de and en-fr (in either order), to try the next steps. Run again to resume. XLM-R base goes to
+# en-de and en-fr (in either order) with gold links, to try the next steps. Run again to resume. XLM-R base goes to
 # TEXT/downloads/xlmr.base.
 # MONO: languages of CC-100 (default: those of the pairs; all: the paper's 94; none: use the pairs' sides as monolingual
 # text). WIKIPEDIA: the same for Wikipedia (default: none); the newest dump without markup is added after CC-100's
@@ -42,5 +42,10 @@ download "$text" "${bitext[@]}" --jobs "${JOBS:-4}" --file xlmr.base alignment-t
   --wikipedia "${wikipedia[@]}" || missing=$?
 if [[ -z "${DRY:-}${SAMPLE:-}" && -d "$text/downloads/alignment-test-sets" ]]; then
   python "$here/lay_out.py" "$text/downloads/alignment-test-sets" "$text/gold"
+elif [[ -n "${SAMPLE:-}" ]]; then
+  mkdir -p "$text/gold"
+  for file in "$text"/.sample/en-*/test.*; do
+    cp "$file" "$text/gold/$(basename "$(dirname "$file")").${file##*.}"
+  done
 fi
 exit "$missing"

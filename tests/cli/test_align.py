@@ -71,7 +71,7 @@ def test_both_inputs_both_outputs_and_batch_sizes_agree(align, tiny_text, tmp_pa
     assert all(0 < probability <= 1 for row in rows for *_, probability in row["links"])
 
 
-def test_raw_text_is_aligned_by_words_that_are_found_in_it(align, tmp_path):
+def test_raw_text_is_aligned_by_words_that_are_found_in_it(align, tmp_path, capsys):
     pytest.importorskip("icu4py", reason="pip install icu4py")
     lines = {"src": ["我们喜欢看书。", "我们 喜欢 书 。", ""], "tgt": ["We can't read, U.S.", "ผมชอบกินข้าว", "a"]}
     for side, each in lines.items():
@@ -94,6 +94,10 @@ def test_raw_text_is_aligned_by_words_that_are_found_in_it(align, tmp_path):
         assert [set(each) for each in read_links(tmp_path / "out.links")] == [
             {(i, j) for i, j, _ in row["links"]} for row in rows
         ]
+    capsys.readouterr()
+    for segment, told in (("auto", True), ("spaces", False)):
+        assert align("--segment", segment, "--out", tmp_path / "out.links", **files) == 0
+        assert ("3 pairs, words of 2 found by ICU, " in capsys.readouterr().err) is told
 
 
 def test_each_line_of_a_pipe_is_answered_before_the_next_one_comes(tiny_checkpoint):

@@ -6,6 +6,7 @@ import shutil
 import pytest
 
 from xalign_fairseq.cli import main
+from xalign_fairseq.cli.bench import table_of
 from xalign_fairseq.core.locks import alone_on
 
 SETS = {"one/de-en": ("0-0 1p1\n0-1 1-0\n", 2), "two/en-xx": ("0-0 1-1\n0-0\n1-0\n", 3)}
@@ -76,7 +77,17 @@ def test_systems_are_listed_side_by_side(data, links, capsys):
     lines = [[cell.strip(" *") for cell in line.strip("|").split("|")] for line in table[0].splitlines()]
     assert lines[0] == ["system", "one/de-en", "two/en-xx", "mean", "95 %", "P", "R", "p"]
     assert lines[2][:4] == ["right", "0.0", "0.0", "0.0"] and lines[3][:4] == ["wrong", *["100.0"] * 3]
-    assert [line.split(":")[0] for line in table[2:]] == ["right", "wrong"]
+    assert [line.split(":")[0].strip() for line in table[2].splitlines()] == ["right", "wrong"]
+
+
+def test_a_note_says_what_differs_and_signatures_can_be_copied():
+    row = {"system": "a", "interval": (0, 1), "sets": [], "aer": 0.5, "precision": 1, "recall": 1}
+    row["signature"] = "layer:1|method:grow"
+    other = row | {"system": "b", "signature": "layer:2|encoding:separate|method:grow"}
+    text = table_of([row, other, row | {"signature": "system:tool"}]).to_markdown()
+    assert "The systems differ in layer and encoding:" in text
+    assert "    b: layer:2|encoding:separate|method:grow" in text.splitlines()
+    assert "differ" not in table_of([row, row]).to_markdown()
 
 
 def test_a_model_by_several_methods(tiny_checkpoint, tiny_text, tmp_path, capsys):

@@ -26,7 +26,7 @@ def test_a_line_for_each_phrase_pair(phrases, tmp_path, capsys):
         "rote Haus\tred house\t0-0 1-1",
         "Haus\thouse\t0-0",
     ]
-    assert capsys.readouterr().out.splitlines() == expected
+    assert capsys.readouterr() == ("\n".join(expected) + "\n", "3 sentence pairs, 6 phrase pairs\n")
     assert phrases("--max-length", 1, "--out", tmp_path / "out") == 0
     assert (tmp_path / "out").read_text().splitlines() == [expected[0], expected[3], expected[5]]
 
@@ -45,6 +45,8 @@ def test_counts_and_probabilities_of_phrase_pairs(phrases, tmp_path, capsys):
     ]
     assert phrases("--counts", "--min-count", 2, "--max-length", 1, **text) == 0
     assert capsys.readouterr().out == "a\tx\t2\t0.666667\t1\t2.91\n"
+    assert phrases("--counts", "--out", tmp_path / "out", **text) == 0
+    assert capsys.readouterr().err == "3 sentence pairs, 6 different phrase pairs\n"
 
 
 @pytest.mark.parametrize(

@@ -105,6 +105,14 @@ def test_bad_files(files, capsys, change, expected):
     assert code == 2 and expected in err and not out
 
 
+def test_swapped_files_give_a_warning(files, capsys):
+    (files / "sure").write_text("0-0 1-1\n0-1\n\n")
+    code, _, err = score(capsys, "--hyp", files / "gold", "--gold", files / "sure")
+    assert code == 0 and "the files may be swapped" in err
+    for hyp, gold in (("sure", "gold"), ("sure", "sure"), ("gold", "gold")):
+        assert score(capsys, "--hyp", files / hyp, "--gold", files / gold)[2] == ""
+
+
 def test_gold_as_the_shared_tasks_write_it(files, capsys):
     numbered = [
         f"{pair} {int(item.replace('p', '-').split('-')[0]) + 1} {int(item.replace('p', '-').split('-')[1]) + 1} "

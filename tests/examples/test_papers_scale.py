@@ -67,3 +67,5 @@ def test_the_steps_of_a_paper_follow_each_other(paper, tmp_path):
     step(training, data, save, *setting, *SMALL, *options, **sizes)
     assert "| num_updates 2 | lr " in (save / "train.log").read_text() and (save / "checkpoint_last.pt").exists()
     assert (save / "run.json").exists()
+    if paper == "xlm_align":
+        run("xalign", "bench", "--data", text / "gold", "--model", save / "checkpoint_last.pt", "--device", "cpu")

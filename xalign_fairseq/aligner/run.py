@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -158,7 +158,7 @@ def align_files(run: AlignRun) -> AlignReport:
         run.pictures.draw(aligner, pairs, golds)
         if page:
             page = replace(page, system=", ".join(filter(None, (run.model, aligner.describe()))))
-        counts = _write(aligner, pairs, page or LINES[run.format], output, run.quiet)
+        counts = _write(aligner, pairs, page or LINES[run.format], output, run)
         return AlignReport(
             f"{counts}; {aligner.describe()}", aligner.unknown().warning("links of these words are unreliable")
         )
@@ -223,13 +223,13 @@ def _write(
     pairs: SentencePairs | PairStream,
     form: Page | Callable[[Alignment], str],
     output: Output,
-    quiet: bool,
+    run: AlignRun,
 ) -> str:
     """Align and write the remaining pairs; returns their number and the speed."""
     total = len(pairs) - output.done if isinstance(pairs, SentencePairs) else None
-    number, links, too_long, overflowed = output.done, 0, 0, 0
+    number, links, too_long, overflowed, by_icu = output.done, 0, 0, 0, 0
     start = time.monotonic()
-    with output.open() as out, progress(total=total, unit=" pairs", quiet=quiet) as bar:
+    with output.open() as out, progress(total=total, unit=" pairs", quiet=run.quiet) as bar:
         out.write(form.begin() if isinstance(form, Page) else "")
         remaining = islice(pairs, output.done, None) if output.done else pairs
         for number, alignment in enumerate(aligner.stream(remaining, bar.update), output.done + 1):
@@ -238,6 +238,7 @@ def _write(
                 out.flush()
             links += len(alignment.links)
             overflowed += not alignment.finite
+            by_icu += "auto" in run.segment and any(map(_was_segmented, (alignment.src, alignment.tgt)))
             if alignment.too_long:
                 too_long += 1
                 words = f"{len(alignment.src)} x {len(alignment.tgt)} {alignment.units}s"
@@ -248,4 +249,10 @@ def _write(
     resumed = f" after {output.done} of an earlier run" if output.done else ""
     left_out = f", {too_long} too long" if too_long else ""
     left_out += f", {overflowed} with hidden states that are not finite" if overflowed else ""
+    left_out += f", words of {by_icu:,} found by ICU" if by_icu else ""
     return f"{counted(done, 'pair')}{resumed}{left_out}, {counted(links, 'link')}, {done / seconds:.1f} pairs/s"
+
+
+def _was_segmented(side: Sequence[str]) -> bool:
+    """Whether words were found where no space is."""
+    return isinstance(side, SegmentedText) and len(side) > len(side.text.split())

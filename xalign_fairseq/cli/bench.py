@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
 OWN = "own"
 KINDS = (".md", ".tex", ".json")
+LINKING = ("layer", "encoding", "method")  # parts of signatures; the encoding is joint if it is not named
 AER = "alignment aer"  # its name in published figures
 NOTE = (
     "AER in %, lower is better, its mean over the sets with a 95 % interval; mean precision and recall; p against the "
@@ -126,6 +127,7 @@ def figures_of(rows: Sequence[dict[str, Any]]) -> "list[Figure]":
 
 def table_of(rows: Sequence[dict[str, Any]]) -> "Table":
     """The table of all systems, the lowest mean in bold, with a signature of each."""
+    from xalign_fairseq.evaluation.signature import parse_signature
     from xalign_fairseq.evaluation.tables import Table
 
     sets = [each["set"] for each in rows[0]["sets"]]
@@ -141,4 +143,7 @@ def table_of(rows: Sequence[dict[str, Any]]) -> "Table":
     best = min(range(len(rows)), key=lambda at: rows[at]["aer"])
     signatures = tuple(f"{row['system']}: {row['signature']}" for row in rows)
     bold = frozenset({(best, columns.index("mean"))})
-    return Table("Word alignment", columns, cells, (NOTE,), bold, comments=signatures)
+    parts = [parse_signature(row["signature"]) for row in rows]
+    differing = [name for name in LINKING if len({each.get(name, "joint") for each in parts if "layer" in each}) > 1]
+    notes = (NOTE, f"The systems differ in {' and '.join(differing)}: see the signatures.") if differing else (NOTE,)
+    return Table("Word alignment", columns, cells, notes, bold, comments=signatures)

@@ -12,6 +12,7 @@ Examples:
 """
 
 import argparse
+import sys
 
 from xalign_fairseq.cli._aligning import positive
 from xalign_fairseq.cli._arguments import STANDARD_OUTPUT, add_linked_text, add_out
@@ -41,9 +42,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Check that the files belong together, then extract line by line."""
+    """Check that the files belong together, extract line by line, and print counts on stderr."""
     from xalign_fairseq.links.linked_text import LinkedText
     from xalign_fairseq.links.phrases import write_phrases
 
     text = LinkedText(args.src, args.tgt, args.links, args.segment)
-    write_phrases(text, args.out, args.max_length, args.counts, args.min_count)
+    done = write_phrases(text, args.out, args.max_length, args.counts, args.min_count)
+    if not args.quiet:
+        print(done, file=sys.stderr)

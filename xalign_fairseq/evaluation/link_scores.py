@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from xalign_fairseq.core.errors import Parameter, XalignError
+from xalign_fairseq.core.progress import say
 from xalign_fairseq.core.text.containers import text_sha256
 from xalign_fairseq.core.text.lines import different_lengths, read_lines
 from xalign_fairseq.evaluation.signature import on_data, score_signature
 from xalign_fairseq.links.aer import AlignmentCounts, sentence_counts
 from xalign_fairseq.links.bootstrap import METRICS, bootstrap_intervals, paired_bootstrap
 from xalign_fairseq.links.gold import is_numbered, read_gold
-from xalign_fairseq.links.pharaoh import check_bounds, one_based_evidence, read_links
+from xalign_fairseq.links.pharaoh import Gold, check_bounds, one_based_evidence, read_links
 
 SAMPLES_OF_A_COMPARISON = 1000
 
@@ -64,6 +65,8 @@ def read_counts(files: LinkFilesToScore) -> list[list[AlignmentCounts]]:
     hyps = {path: read_links(path, base=hyp_base) for path in paths}
     golds = read_gold(files.gold, base=gold_base, pairs=len(hyps[files.hyp]))
     possible = [gold.possible for gold in golds]
+    if not any(map(_has_possible, golds)) and any(map(_has_possible, read_gold(files.hyp, base=hyp_base))):
+        say("warning: only the links to score have possible links (ipj), gold has none: the files may be swapped")
     if not any(possible):
         raise XalignError(
             "the gold file has no link", where=files.gold, expected="i-j (sure) and ipj (possible), 0-based"
@@ -99,6 +102,10 @@ def figures(counts: Sequence[AlignmentCounts]) -> dict[str, Any]:
     total = sum(counts, AlignmentCounts())
     scores = {name: getattr(total, name) for name in METRICS}
     return scores | {"links": total.links, "sure": total.sure, "sentences": len(counts)}
+
+
+def _has_possible(gold: Gold) -> bool:
+    return gold.sure != gold.possible
 
 
 def _converting(parameter: str) -> tuple[str | Parameter, ...]:

@@ -41,9 +41,8 @@ class Table:
         """A heading, the table and its notes."""
         rows = [self._cells(i, markdown_text, "**{}**") for i in range(len(self.rows))]
         table = markdown([markdown_text(column) for column in self.columns], rows, self.names)
-        return "\n\n".join(
-            [f"## {markdown_text(self.title)}", table, *map(markdown_text, (*self.notes, *self.comments))]
-        )
+        comments = ["\n".join(f"    {comment}" for comment in self.comments)] if self.comments else []  # to be copied
+        return "\n\n".join([f"## {markdown_text(self.title)}", table, *map(markdown_text, self.notes), *comments])
 
     def to_latex(self) -> str:
         r"""A ``table`` environment with title and notes as its caption; it needs ``\usepackage{booktabs}``."""

@@ -49,13 +49,16 @@ class LinkedText:
     def __init__(self, src: StrPath, tgt: StrPath, links: StrPath, segment: str = "auto", table: bool = False):
         self._split = find_segmenters(segment)
         self._src, self._tgt, self._links, self._table = src, tgt, links, table
-        pairs = len(SentencePairs(src, tgt))
-        require_links_of(pairs, sum(1 for _ in read_lines(links, table)), links)
+        self._length = len(SentencePairs(src, tgt))
+        require_links_of(self._length, sum(1 for _ in read_lines(links, table)), links)
 
     @property
     def paths(self) -> tuple[str, str, str]:
         """The three files."""
         return os.fspath(self._src), os.fspath(self._tgt), os.fspath(self._links)
+
+    def __len__(self) -> int:
+        return self._length
 
     def lines(self) -> Iterator[LinkedLine]:
         """The unchanged lines of each pair."""

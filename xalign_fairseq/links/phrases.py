@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.output import Output
 from xalign_fairseq.links.counting import count_pairs, write_counted
 from xalign_fairseq.links.linked_text import LinkedText
@@ -54,11 +55,11 @@ def phrase_pairs(links: Iterable[Link], n: int, m: int, max_length: int = 7) -> 
                     yield PhrasePair(start, end, tgt_start, tgt_end)
 
 
-def write_phrases(text: LinkedText, out: str, max_length: int = 7, counts: bool = False, min_count: int = 1) -> None:
-    r"""Write the phrase pairs of a linked text of up to ``max_length`` words a side; ``-`` is standard output.
+def write_phrases(text: LinkedText, out: str, max_length: int = 7, counts: bool = False, min_count: int = 1) -> str:
+    r"""Write phrase pairs of up to ``max_length`` words a side; returns the numbers of sentence and phrase pairs.
 
     Each occurrence is a line with links; with ``counts`` each distinct pair of at least ``min_count`` occurrences is
-    written once by :func:`~xalign_fairseq.links.counting.write_counted`.
+    written once by :func:`~xalign_fairseq.links.counting.write_counted`. ``-`` is standard output.
 
     Example::
 
@@ -66,6 +67,7 @@ def write_phrases(text: LinkedText, out: str, max_length: int = 7, counts: bool 
         >>> for name, line in (("a.en", "the house"), ("a.de", "das Haus"), ("a.links", "0-0 1-1")):
         ...     _ = Path(name).write_text(f"{line}\n")
         >>> write_phrases(LinkedText("a.en", "a.de", "a.links"), "phrases.tsv", counts=True)
+        '1 sentence pair, 3 different phrase pairs'
         >>> [line.split("\t")[:3] for line in open("phrases.tsv")]
         [['house', 'Haus', '1'], ['the', 'das', '1'], ['the house', 'das Haus', '1']]
     """
@@ -73,10 +75,14 @@ def write_phrases(text: LinkedText, out: str, max_length: int = 7, counts: bool 
         if counts:
             found = ((src, tgt, phrase_pairs(links, len(src), len(tgt), max_length)) for src, tgt, links in text)
             words = ((" ".join(src[a:b]), " ".join(tgt[c:d])) for src, tgt, each in found for a, b, c, d in each)
-            write_counted(stream, count_pairs(words, out), min_count)
-            return
+            written = write_counted(stream, count_pairs(words, out), min_count)
+            return f"{counted(len(text), 'sentence pair')}, {counted(written, 'different phrase pair')}"
+        written = 0
         for src, tgt, links in text:
-            stream.writelines(phrase_lines(src, tgt, links, max_length))
+            lines = list(phrase_lines(src, tgt, links, max_length))
+            stream.writelines(lines)
+            written += len(lines)
+        return f"{counted(len(text), 'sentence pair')}, {counted(written, 'phrase pair')}"
 
 
 def phrase_lines(src: Sequence[str], tgt: Sequence[str], links: Iterable[Link], max_length: int = 7) -> Iterator[str]:
