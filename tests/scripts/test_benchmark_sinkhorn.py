@@ -53,7 +53,7 @@ def test_a_program_with_other_links_is_refused_before_its_time_is_taken(script, 
     *_, rows = measure.times("cpu", 1, ["torch, eager", "xalign"], quick=True)
     assert all(("failed" in row) == (row["program"] == "torch, eager") != ("seconds" in row) for row in rows)
     said = next(row["failed"] for row in rows if "failed" in row)
-    assert re.search(r"^XalignError.*links are not[\s\S]*torch, eager, float32, n = 8, 2 iterations", said)
+    assert re.search(r"^XalignError.*links differ[\s\S]*torch, eager, float32, n = 8, 2 iterations", said)
 
 
 def test_rows_of_a_run(script, contestants, monkeypatch):
