@@ -41,7 +41,7 @@ def test_a_missing_package_is_reported_and_the_rest_is_checked(monkeypatch, caps
     monkeypatch.setitem(sys.modules, "msgspec", None)
     assert main(["doctor"]) == 1
     out = capsys.readouterr().out
-    assert re.search(r"^GPUs\n  WRONG GPUs: not looked at: .*msgspec", out, re.MULTILINE)
+    assert re.search(r"^GPUs\n  WRONG GPUs: not checked: .*msgspec", out, re.MULTILINE)
     assert " checks found something wrong.\n" in out
 
 

@@ -33,7 +33,7 @@ def test_batches_are_brought_to_a_number_without_a_loss(caplog):
     assert max(map(len, brought_to(batches, 4))) == 3  # the largest is split in half
     assert list(map(len, brought_to(batches, 11))) == [1] * 9 + [0] * 2
     assert not caplog.text
-    assert len(brought_to(batches, 2)) == 2 and "left out 1 samples" in caplog.text
+    assert len(brought_to(batches, 2)) == 2 and "dropped 1 samples" in caplog.text
 
 
 def test_one_window_is_held_and_any_batch_is_found_without_the_others():

@@ -55,7 +55,7 @@ def _report(paths: list[str]) -> int:
         try:
             found = look()
         except ImportError as error:  # the first section reports the package's requirements
-            found = [Finding("WRONG", section, f"not looked at: {error}")]
+            found = [Finding("WRONG", section, f"not checked: {error}")]
         findings += found
         if found:
             print(section, *(each.line() for each in found), sep="\n")

@@ -251,6 +251,6 @@ def require_same_lexicons(lexicons: Sequence[Lexicon], states: Sequence[Mapping[
     raise XalignError(
         "the data-bin's lexicon is not the one that the checkpoint was trained with",
         where=where,
-        found="other entries, or another choice of those that are trained on",
+        found="other entries, or another selection of training entries",
         remedy=(Command("lexicon"), "with the options of that run, or a new run with", Parameter("init_checkpoint")),
     )

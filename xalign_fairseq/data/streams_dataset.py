@@ -150,7 +150,7 @@ class StreamsDataset(Dataset):
     def _left_out(dropped: int, drawn: int, why: str, parameters: tuple[str, ...]) -> None:
         """Pairs outside the limits are skipped and counted; if no pair remains it is an error."""
         if dropped:
-            logger.info("left out %d of %d pairs: %s (%s)", dropped, drawn, why, ", ".join(parameters))
+            logger.info("dropped %d of %d pairs: %s (%s)", dropped, drawn, why, ", ".join(parameters))
         if dropped == drawn:
             problem = "no sentence pair is within the limits of length"
             found = f"{counted(dropped, 'pair')}, all left out: {why}"
@@ -305,7 +305,7 @@ class StreamsDataset(Dataset):
             raise XalignError(
                 "no monolingual block fits a batch",
                 parameter=("mono_max_tokens", "max_tokens"),
-                found=f"{tokens} tokens a batch",
+                found=f"{tokens} tokens per batch",
                 expected=f"at least one block of {self.mono.length}",
                 remedy=("set", Parameter("mono_max_tokens", self.mono.length), "or lower", _BLOCK_LENGTH),
             )

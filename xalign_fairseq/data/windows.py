@@ -104,7 +104,7 @@ def brought_to(batches: Sequence[np.ndarray], count: int) -> list[np.ndarray]:
     made = sorted(batches, key=len, reverse=True)
     if len(made) > count:
         left = sum(map(len, made[count:]))
-        logger.warning("left out %d samples of a window with %d batches, %d too many", left, count, len(made) - count)
+        logger.warning("dropped %d samples of a window with %d batches, %d too many", left, count, len(made) - count)
         return made[:count]
     while len(made) < count:
         most = [each for each in made if len(each) > 1][: count - len(made)]

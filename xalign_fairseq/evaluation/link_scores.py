@@ -119,5 +119,5 @@ def _refuse_one_based(evidence: str | None, path: str, parameter: str) -> None:
             where=path,
             found=evidence,
             expected="0-based indices",
-            remedy=(*_converting(parameter), "; ", Parameter(parameter, 0), "takes it as it is"),
+            remedy=(*_converting(parameter), "; ", Parameter(parameter, 0), "reads it unchanged"),
         )

@@ -90,7 +90,7 @@ def _check(gold: Sequence[str], prediction: Sequence[str]) -> None:
     if len(gold) != len(prediction):
         found = f"{counted(len(prediction), 'tag')} for {counted(len(gold), 'word')}"
         raise XalignError(
-            "a sentence has different numbers of predicted tags and words", found=found, expected="one tag a word"
+            "a sentence has different numbers of predicted tags and words", found=found, expected="one tag per word"
         )
 
 

@@ -90,7 +90,7 @@ class Batches(IterableDataset[dict[str, Any]]):
         """Continue from a place of a run with the same number of processes, with any number of data workers."""
         if state["world_size"] != self.world_size:
             raise XalignError(
-                "the state of the batches is of a run of another number of processes",
+                "the state of the batches is from a run with another number of processes",
                 where="Batches.load_state_dict",
                 found=self.world_size,
                 expected=state["world_size"],

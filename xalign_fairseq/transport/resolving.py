@@ -146,7 +146,7 @@ def scored_layers(finder: Scored, asked: tuple[int, ...], depth: int, width: int
     """
     if not _is_of(finder, depth, width):
         raise XalignError(
-            "the link scorer is of another encoder",
+            "the link scorer belongs to another encoder",
             parameter="scorer",
             found=f"{depth} layers of {width}",
             expected=f"layers {layer_range(finder.layers)} of {finder.network.dim}",

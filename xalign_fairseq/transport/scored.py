@@ -132,7 +132,7 @@ class Scored(ByMatrix):
         network = self.network.to(hidden.device)
         if hidden.shape[2] != len(network.layers) * network.dim:
             raise XalignError(
-                "the link scorer is of another encoder",
+                "the link scorer belongs to another encoder",
                 parameter="scorer",
                 found=f"states of {hidden.shape[2]} values",
                 expected=f"{len(network.layers)} layers of {network.dim}",

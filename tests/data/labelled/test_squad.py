@@ -89,8 +89,8 @@ def test_few_wrong_questions_are_left_out_and_counted(write, caplog):
     right = [question(f"q{k}", ("308", 25)) for k in range(60)]
     wrong = [question("bad", ("309", 25)), question("half", ("308", 25), text="\ud83d?"), question("none")]
     for added, left in (
-        (wrong[:1], "1 answers that are not where they should be, and 1 questions"),
-        (wrong[1:], "0 answers that are not where they should be, and 2 questions"),
+        (wrong[:1], "1 answers that are not at their offsets, and 1 questions"),
+        (wrong[1:], "0 answers that are not at their offsets, and 2 questions"),
         ([question("both", ("308", 25), ("Die", 9))], "1 answers"),
     ):
         caplog.clear()

@@ -61,7 +61,7 @@ def lines_of(stream: IO[bytes] | LiveStream, where: object) -> Iterator[bytes]:
                 "a line is too long",
                 where=f"{where}, line {number}",
                 found=f"more than {most:,} bytes",
-                expected="text with a sentence a line",
+                expected="text with one sentence per line",
                 remedy=f"break the line, or set the environment variable {LINE} to more",
             )
         yield raw

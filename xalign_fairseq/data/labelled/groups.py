@@ -42,7 +42,7 @@ def _parallel(
         pairs = [(by_id[each.id], each) for each in translations if each.id in by_id]
         lost = len(originals) + len(translations) - 2 * len(pairs)
         if lost:
-            logger.warning("%d questions of %s or %s have no counterpart and are left out", lost, source, language)
+            logger.warning("%d questions of %s or %s have no counterpart and are skipped", lost, source, language)
         if pairs:
             return pairs
     elif len(originals) == len(translations):

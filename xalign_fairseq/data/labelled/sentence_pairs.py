@@ -70,7 +70,7 @@ def read_pairs(path: StrPath, language: str) -> list[PairExample]:
         found = f"{len(broken)} of {every} rows, the first of them line {broken[0]}"
         if len(broken) > MOST_BROKEN * every:
             raise XalignError(f"rows {problem}", where=path, found=found, expected="at most 1 %")
-        logger.warning("%s: %s, %s and are left out", path, found, problem)
+        logger.warning("%s: %s, %s and are skipped", path, found, problem)
     if not examples:
         found = f"rows of {', '.join(sorted(others))}" if others else "a header alone"
         raise XalignError(f"the file has no pair of language {language}", where=path, found=found)

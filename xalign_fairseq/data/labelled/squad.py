@@ -55,7 +55,7 @@ def read_squad(path: StrPath, language: str) -> list[QuestionExample]:
         raise left_out[0]
     if left_out or wrong_answers:
         first = str((wrong_answers or left_out)[0]).replace("\n", ";")
-        told = "%s: left out %d answers that are not where they should be, and %d questions; the first: %s"
+        told = "%s: skipped %d answers that are not at their offsets, and %d questions; the first: %s"
         logger.warning(told, path, len(wrong_answers), len(left_out), first)
     if not questions:
         raise XalignError("the file has no question", where=path)

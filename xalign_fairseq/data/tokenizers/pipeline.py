@@ -48,7 +48,7 @@ class TokenizerPipeline:
         require_form(state["size"], int, where)
         ids = require_form(state["special_ids"], list[int], where)
         if len(ids) != len(SPECIALS) + 1 or not all(0 <= each < state["size"] for each in ids):
-            raise XalignError("the special symbols of the tokenizer are not its own", where=where, found=ids)
+            raise XalignError("the ids of special symbols are outside the tokenizer", where=where, found=ids)
         bos, pad, eos, unk, mask = ids
         return cls(state["content"], (bos, pad, eos, unk, mask), state["size"])
 

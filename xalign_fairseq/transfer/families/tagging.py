@@ -108,7 +108,7 @@ class Tagging(TaskFamily[WordsExample]):
     help: ClassVar = {
         "crf": "score neighbouring tags too, and choose the best sequence of tags",
         "head_dropout": "dropout before the output layer",
-        "repair_bio": "predict valid BIO: an I- that continues nothing becomes a B- (F1 stays as it is)",
+        "repair_bio": "predict valid BIO: an I- that continues nothing becomes a B- (F1 does not change)",
     }
 
     @staticmethod

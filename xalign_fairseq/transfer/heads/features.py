@@ -24,7 +24,7 @@ class Features(nn.Module):
 
     defaults: ClassVar[dict[str, Any]] = {"feature_based": False, "extra_layers": 4}
     help: ClassVar[dict[str, str]] = {
-        "feature_based": "keep the encoder as it is; the task reads a learned mix of all of its layers",
+        "feature_based": "freeze the encoder; the task reads a learned mix of all of its layers",
         "extra_layers": "new transformer layers on that mix",
     }
 

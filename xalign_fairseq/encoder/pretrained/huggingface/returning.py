@@ -110,7 +110,7 @@ def _require_same_model(
         same = all(theirs.get(name) == value for name, value in settings.items())
     if not same:
         raise XalignError(
-            "the checkpoint is of another model than the target of the export",
+            "the checkpoint belongs to another model than the target of the export",
             where=origin / "config.json",
             found=f"model_type {found.get('model_type')}",
             expected=f"the configuration that {where} has: {settings}",
