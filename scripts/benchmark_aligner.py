@@ -147,7 +147,7 @@ def render(results: Mapping[str, Mapping[str, Any]]) -> str:
         for device, result in results.items()
     ]
     legend = (
-        "In brackets: times SimAlign's itermax. Links as theirs: pairs with the very same links, and F1 of all links."
+        "In brackets: relative to SimAlign's itermax. Links as theirs: pairs with equal links, and F1 of all links."
     )
     return "\n".join([*parts, legend, "", *notes, ""])
 

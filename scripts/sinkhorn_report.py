@@ -11,10 +11,10 @@ DEVICES = {"cpu": "CPU", "cuda": "GPU"}
 BASE, OURS, OURS_GRAPH = "bmm alone", "xalign", "xalign, CUDA graph"
 NOT_MEASURED = "not measured"
 LEGEND = (
-    "In each cell: times the products alone (bmm in the same dtype), with 2 / with 50 iterations. Labels: similarity, "
-    "Sinkhorn, filter and partner positions, from hidden states where they lie; plan: the products of sides that are "
-    "cut out beforehand, and Sinkhorn. F1: of the links, against the definition in float64, the lowest of all sizes. A "
-    "CPU without bfloat16 instructions has no ratios in bfloat16, since its bmm is slow."
+    "Each cell: time relative to the products alone (bmm in the same dtype), with 2 / with 50 iterations. Labels: "
+    "similarity, Sinkhorn, filter and partner positions, directly from hidden states. Plan: products of sides cut out "
+    "in advance, and Sinkhorn. F1: of the links, against the reference in float64, the lowest of all sizes. A CPU "
+    "without bfloat16 instructions has no ratios in bfloat16, because its bmm is slow."
 )
 Result = Mapping[str, Any]
 
@@ -107,7 +107,7 @@ def few(result: Result) -> list[str]:
         ratios = [_faster(eager, here.get(program, {})) for program in (OURS, OURS_GRAPH)]
         lines.append([f"{pairs}", *times, *ratios, "20"])
     columns = ("pairs", *(f"{program}, us" for program in programs), "eager by xalign", "eager by its graph", "budget")
-    return [f"Few pairs, {rows[0]['size']}, bfloat16, 2 iterations, calls one behind the other:", table(columns, lines)]
+    return [f"Few pairs, {rows[0]['size']}, bfloat16, 2 iterations, consecutive calls:", table(columns, lines)]
 
 
 def _microseconds(row: Result) -> str:

@@ -15,19 +15,19 @@ NOT_MEASURED = "not measured"
 BUDGETS = {"cpu": 1.3, "cuda": 2.0}  # fairseq's tokens per second times this
 COLUMNS = ("setting", "padding", "training", "tokens per second", "times fairseq", "peak MB", "MLM + TLM step")
 LEGEND = (
-    "Tokens without padding; medians over rounds, lowest and highest in brackets. Batches are pairs and as many tokens "
-    "of monolingual blocks: pairs of any length, sorted by it, as training batches them; lengths mixed, as released "
-    "codes do; or pairs of a range of lengths and blocks as long as the longest. MLM + TLM predicts what masked_lm and "
-    "transformers predict, from the same weights: their first losses are equal. XLM-Align's step has DWA with "
-    "self-labelling besides. masked_lm and transformers take blocks and pairs as two micro-batches of an update; "
-    "transformers computes logits at all positions, the others at masked ones. Optimizers are those that each "
-    "recommends: fairseq's adam, torch's fused AdamW, xalign_adamw."
+    "Tokens without padding; medians over rounds, lowest and highest in brackets. Batches have equal numbers of tokens "
+    "in pairs and in monolingual blocks: pairs of any length, sorted by length, as in training; mixed lengths, as in "
+    "released codes; or pairs of a range of lengths, with blocks as long as the longest. MLM + TLM, masked_lm and "
+    "transformers predict the same tokens from the same weights: their first losses are equal. XLM-Align's step adds "
+    "DWA with self-labelling. masked_lm and transformers take blocks and pairs as two micro-batches of an update; "
+    "transformers computes logits at all positions, the others at masked ones. Each uses its recommended optimizer: "
+    "fairseq's adam, torch's fused AdamW, xalign_adamw."
 )
 VOCABULARIES = {
-    "trimmed": "the pieces of the text alone",
+    "trimmed": "only the pieces of the text",
     "whole": "all of e5-small's pieces",
     "sample": "no real bitext, but the sample",
-    "given": "as the data-bin has it",
+    "given": "as in the data-bin",
 }
 MEMORY = {"own": (), "kept": ("all keep memory",), "returned": ("none keeps memory",)}  # on a CPU
 Result = Mapping[str, Any]

@@ -101,7 +101,7 @@ def test_the_table_and_the_picture(run, asked, script):
     which = "| base, bfloat16, given vocabulary, pairs of any length | 10.0 % | xalign, XLM-Align |"
     assert f"{which} 160 (160 to 160) | 1.60 (1.60 to 1.60) | 500 | 1.25 (1.25 to 1.25) |" in text
     assert "pairs of any length: 100 tokens a batch (2 pairs, 1 blocks, 15 predictions)" in text
-    assert "given: as the data-bin has it" in text
+    assert "given: as in the data-bin" in text
     assert (run.out / "training.png").read_bytes().startswith(b"\x89PNG")
     # Rounds restored from a log have no memory figures.
     found = json.loads((run.out / "training-cpu.json").read_text())
