@@ -5,9 +5,8 @@ import torch
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.inputs import Input
-from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.hidden_states import HiddenStates, Pass, open_passes
-from xalign_fairseq.encoder.transformer import Encoder, EncoderLayer
+from xalign_fairseq.encoder.transformer import EncoderLayer
 
 
 def test_padding_and_batch_never_change_a_state(encoder, tokens):
@@ -101,20 +100,6 @@ def test_a_pass_runs_no_later_layer_and_none_twice(encoder, tokens, monkeypatch)
     assert ran == [0, 1]
     states.layer(-1)
     assert ran == [0, 1, 2]
-
-
-def test_dropout_only_in_training_passes_and_no_gradient_where_none_is_wanted(tokens):
-    config = EncoderConfig(
-        vocab_size=40, encoder_layers=2, encoder_embed_dim=8, encoder_ffn_embed_dim=16, encoder_attention_heads=2,
-        dropout=0.5, attention_dropout=0.5, activation_dropout=0.5,
-    )  # fmt: skip
-    encoder = Encoder(config)
-    plain = encoder.states(tokens, training=False, grad=False).layer()
-    assert not plain.requires_grad
-    assert torch.equal(plain, encoder.states(tokens, training=False).layer())
-    trained = encoder.states(tokens, training=True).layer()
-    assert trained.requires_grad
-    assert not torch.allclose(plain, trained)
 
 
 def test_a_sequence_beyond_the_positions_is_an_error(encoder):

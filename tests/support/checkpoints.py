@@ -27,15 +27,6 @@ def mappings_of(path):
     return found
 
 
-def share_mapped(aligner, path):
-    """The share of an aligner's parameter bytes that are mapped from a file."""
-    mapped = mappings_of(path)
-    sizes = {True: 0, False: 0}
-    for parameter in aligner.encoder.parameters():
-        sizes[any(parameter.data_ptr() in each for each in mapped)] += parameter.nbytes
-    return sizes[True] / sum(sizes.values())
-
-
 ROBERTA_SIZES = {
     "encoder_layers": 3,
     "encoder_embed_dim": 24,

@@ -5,6 +5,8 @@ import torch
 
 from support.links import differing, hangs_on_rounding, links_by, pair_matrices
 from xalign_fairseq.transport.methods import Transport
+from xalign_fairseq.transport.similarity import pair_similarity
+from xalign_fairseq.transport.sinkhorn import fused
 
 RELEASED = Transport()
 EXACT = Transport(iterations=0)  # without iterations, the order of sums has no effect
@@ -31,3 +33,22 @@ def assert_same_links(on, hidden, spans, options):
     torch.testing.assert_close(shares[common], expected_shares[common], atol=5e-5 / min(1, options.mu), rtol=0)
     assert not shares[~found].any()
     return len(different)
+
+
+def assert_read_whole(hidden, spans, sizes, dtype):
+    """Links of states in the middle of a larger tensor are those of their similarities, whatever is around them.
+
+    Rows begin at multiples of 16 bytes, and at others; a neighbour that is read would make a similarity NaN.
+    """
+    hidden = hidden.mul(4).round()  # float32 adds up products of such numbers exactly, in any order
+    count, length, width = hidden.shape
+    similarity, _, _ = pair_similarity(hidden, spans, sizes=sizes)
+    expected, _ = fused.link_partners_of(similarity, spans, length, EXACT)
+    for before, after in ((8, 16 - width % 8), (3, 4)):
+        whole = torch.full((count, length + 2, before + width + after), torch.nan, dtype=dtype, device=hidden.device)
+        inner = whole[:, 1:-1, before:-after]
+        inner.copy_(hidden)
+        for row, (_, src_end, _, tgt_end) in zip(inner, spans.tolist(), strict=True):
+            row[[src_end, tgt_end]] = torch.nan
+        found, _ = fused.link_partners(inner, spans, sizes, EXACT)
+        assert torch.equal(found, expected) and (found >= 0).any()

@@ -27,7 +27,7 @@ BERT_SYMBOLS = [
 ]  # fmt: skip
 
 
-def to_bin(folder, shards, change=lambda state: None):
+def to_bin(folder, change=lambda state: None):
     """Write the weights of an XLM-R as earlier releases did, which the library no longer can."""
     from safetensors.torch import load_file
 
@@ -37,14 +37,7 @@ def to_bin(folder, shards, change=lambda state: None):
     state["lm_head.decoder.weight"] = state["roberta.embeddings.word_embeddings.weight"].clone()
     state["lm_head.decoder.bias"] = state["lm_head.bias"].clone()
     change(state)
-    if shards == 1:
-        torch.save(state, folder / "pytorch_model.bin")
-        return
-    files = [f"pytorch_model-{i + 1:05}-of-{shards:05}.bin" for i in range(shards)]
-    weight_map = {name: files[i % shards] for i, name in enumerate(state)}
-    for file in files:
-        torch.save({name: value for name, value in state.items() if weight_map[name] == file}, folder / file)
-    (folder / "pytorch_model.bin.index.json").write_text(json.dumps({"metadata": {}, "weight_map": weight_map}))
+    torch.save(state, folder / "pytorch_model.bin")
 
 
 def configure(folder, **changes):

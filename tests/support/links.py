@@ -125,6 +125,14 @@ def random_pairs(seed, count, longest, width=24, common=2.0, shortest=1, scale=1
     return (hidden + common * torch.randn(width, generator=generator)) * scale, torch.tensor(spans)
 
 
+def pairs_of(sizes, width=24, seed=0):
+    """Hidden states and spans of pairs of given sides, as from :func:`random_pairs`."""
+    longest = max(map(max, sizes))
+    hidden, spans = random_pairs(seed, len(sizes), longest, width=width, shortest=longest)
+    spans[:, 1::2] = spans[:, ::2] + torch.tensor(sizes)
+    return hidden, spans
+
+
 def random_options(seed):
     """Any of the options that :class:`Transport` has."""
     draw = random.Random(seed)

@@ -3,7 +3,6 @@
 import pytest
 import torch
 
-from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.extraction import find_links, link_probability
 
 PLAN = [[0.90, 0.55, 0.10, 0.30], [0.40, 0.60, 0.50, 0.10], [0.10, 0.50, 0.30, 0.25]]
@@ -41,30 +40,6 @@ def test_hand_worked_three_by_four(options, expected):
     assert links_of(PLAN, **options) == expected
 
 
-def test_only_pairs_with_three_tokens_a_side_get_further_rounds_as_released():
-    rows = [[0.9, 0.5, 0.4], [0.5, 0.4, 0.3]]
-    assert links_of(rows) == {(0, 0)}
-    assert links_of([list(column) for column in zip(*rows, strict=True)]) == {(0, 0)}
-    assert links_of([*rows, [0.1, 0.1, 0.2]]) > {(0, 0)}
-
-
-def test_padding_is_neither_a_token_nor_a_link():
-    plan = torch.zeros(2, 5, 6)
-    plan[0, :3, :4] = torch.tensor(PLAN)
-    plan[1, :2, :3] = torch.tensor([[0.9, 0.5, 0.4], [0.5, 0.4, 0.3]])  # a pair that is small without its padding
-    src_mask = torch.arange(5) < torch.tensor([3, 2])[:, None]
-    tgt_mask = torch.arange(6) < torch.tensor([4, 3])[:, None]
-    for options, expected in (
-        ({}, RELEASED),
-        ({"filter": "itermax-paper"}, PRINTED),
-        ({"filter": "union"}, MUTUAL | {(2, 1), (1, 2), (0, 3)}),
-    ):
-        links = find_links(plan, src_mask, tgt_mask, **options)
-        assert {tuple(link) for link in links[0].nonzero().tolist()} == expected
-        assert not links[1, 2:].any() and not links[1, :, 3:].any()
-    assert find_links(plan, src_mask, tgt_mask)[1].nonzero().tolist() == [[0, 0]]
-
-
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 def test_ties_go_to_the_lowest_index(dtype):
     plan = torch.ones(1, 4, 40, dtype=dtype)
@@ -84,15 +59,3 @@ def test_probability_is_the_geometric_mean_of_both_directions():
     # Scaling a row or a column does not matter to a plan that is already normalised in the other direction.
     torch.testing.assert_close(link_probability(plan * 7), link_probability(plan))
     torch.testing.assert_close(link_probability(torch.full((1, 2, 2), 1e-30)), torch.full((1, 2, 2), 0.5))
-
-
-@pytest.mark.parametrize(("option", "value"), [("filter", "max"), ("rounds", 0), ("alpha", 0.0), ("alpha", 1.5)])
-def test_options_without_meaning(option, value):
-    with pytest.raises(XalignError, match=option):
-        links_of(PLAN, **{option: value})
-
-
-def test_a_pair_of_which_one_side_is_linked_gets_no_further_round():
-    rows = [[0.9, 0.1, 0.1, 0.3, 0.2], [0.1, 0.9, 0.1, 0.2, 0.3], [0.1, 0.1, 0.9, 0.1, 0.1]]
-    assert links_of(rows, rounds=3) == {(0, 0), (1, 1), (2, 2)}
-    assert links_of([list(column) for column in zip(*rows, strict=True)], rounds=3) == {(0, 0), (1, 1), (2, 2)}

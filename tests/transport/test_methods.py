@@ -21,7 +21,6 @@ from xalign_fairseq.transport.methods import (
     links_of_words,
     make_method,
     method_label,
-    method_of_state,
     method_state,
     with_options,
 )
@@ -162,11 +161,6 @@ def test_options_of_a_method_are_changed_one_by_one():
     assert with_options(Transport(rounds=3), filter="argmax") == Transport(filter="argmax", rounds=3)
     with pytest.raises(XalignError, match=r"(?s)filter union has no such option.*rounds.*or set filter='itermax'"):
         with_options(Transport(filter="union"), rounds=3)
-
-
-@pytest.mark.parametrize("method", ALL, ids=method_label)
-def test_plain_values_make_the_method_again(method):
-    assert method_of_state(method_state(method)) == method
 
 
 @pytest.mark.parametrize("method", WAYS, ids=method_label)

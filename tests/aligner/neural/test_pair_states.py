@@ -61,16 +61,6 @@ def sides(pair_encoder, layer, pairs=PAIRS):
     return [(row[s0:s1], row[t0:t1]) for row, (s0, s1, t0, t1) in zip(hidden, spans.tolist(), strict=True)]
 
 
-@pytest.mark.parametrize("layer", [0, 1, -1])
-def test_the_sides_of_a_pair(encoder, layer):
-    for (src, tgt), found in zip(PAIRS, sides(PairEncoder(encoder, "joint"), layer), strict=True):
-        alone = encoder.states(torch.tensor([[0, *src, 2, *tgt, 2]])).layer(layer)[0]
-        torch.testing.assert_close(found, (alone[1 : 1 + len(src)], alone[2 + len(src) : -1]))
-    for pair, found in zip(PAIRS, sides(PairEncoder(encoder, "separate"), layer), strict=True):
-        for ids, side in zip(pair, found, strict=True):
-            torch.testing.assert_close(side, encoder.states(torch.tensor([[0, *ids, 2]])).layer(layer)[0, 1:-1])
-
-
 @pytest.mark.parametrize("languages", [("de", "en"), ("en", "fr"), ("fr", "de")])
 def test_maps_are_those_of_each_sides_language_and_of_the_layer(encoder, maps, languages):
     plain = PairEncoder(encoder, "separate")
@@ -82,20 +72,24 @@ def test_maps_are_those_of_each_sides_language_and_of_the_layer(encoder, maps, l
 
 
 @pytest.mark.parametrize(
-    ("languages", "rows"), [(("en", "de"), (1, 0)), (("de", "fr"), (0, 2)), (("en", "en"), (1, 1))]
+    ("languages", "rows"),
+    [(None, None), (("en", "de"), (1, 0)), (("de", "fr"), (0, 2)), (("en", "en"), (1, 1))],
 )
-@pytest.mark.parametrize("layer", [0, -1])
-def test_each_side_has_the_embedding_of_its_language(speaking, languages, rows, layer):
-    joint, separate = (PairEncoder(speaking, encoding, languages=languages) for encoding in ("joint", "separate"))
+@pytest.mark.parametrize("layer", [0, 1, -1])
+def test_the_sides_of_a_pair_with_the_embeddings_of_their_languages(encoder, speaking, languages, rows, layer):
+    model = speaking if languages else encoder
+    joint, separate = (PairEncoder(model, encoding, languages=languages) for encoding in ("joint", "separate"))
+
+    def alone(tokens, of_tokens):
+        return model.states(Input(torch.tensor([tokens]), of_tokens and torch.tensor([of_tokens]))).layer(layer)[0]
+
     for (src, tgt), found in zip(PAIRS, sides(joint, layer), strict=True):
-        read = torch.tensor([[0, *src, 2, *tgt, 2]])
-        of_tokens = torch.tensor([[rows[0]] * (len(src) + 2) + [rows[1]] * (len(tgt) + 1)])
-        alone = speaking.states(Input(read, of_tokens)).layer(layer)[0]
-        torch.testing.assert_close(found, (alone[1 : 1 + len(src)], alone[2 + len(src) : -1]))
+        of_tokens = rows and [rows[0]] * (len(src) + 2) + [rows[1]] * (len(tgt) + 1)
+        both = alone([0, *src, 2, *tgt, 2], of_tokens)
+        torch.testing.assert_close(found, (both[1 : 1 + len(src)], both[2 + len(src) : -1]))
     for pair, found in zip(PAIRS, sides(separate, layer), strict=True):
-        for ids, row, side in zip(pair, rows, found, strict=True):
-            given = Input(torch.tensor([[0, *ids, 2]]), torch.tensor([[row]]))
-            torch.testing.assert_close(side, speaking.states(given).layer(layer)[0, 1:-1])
+        for ids, row, side in zip(pair, rows or (None, None), found, strict=True):
+            torch.testing.assert_close(side, alone([0, *ids, 2], None if row is None else [row])[1:-1])
 
 
 def test_what_is_within_the_positions(encoder):

@@ -146,26 +146,25 @@ def test_the_first_objective_that_labels_makes_the_links(run):
     assert replace(run, objectives=("dwa", "self_training"), method="softmax").read_by is None
 
 
-def test_a_method_is_judged_by_the_objectives_of_the_models_family(run):
-    asked = replace(run, method="itermax", chosen=frozenset({"method"}))
-    asked.check()
-    asked.for_family("e5-small").check_options()
-    with pytest.raises(XalignError, match=r"method[\s\S]*found: dwa, tlm"):
-        asked.for_family(None).check_options()
+@pytest.mark.parametrize(
+    ("asked", "fits", "other", "message"),
+    [
+        ({"method": "itermax"}, "e5-small", None, r"method[\s\S]*found: dwa, tlm"),
+        ({"warmup": 500}, None, "e5-small", r"warmup[\s\S]*found: 500\n[\s\S]*at most 200"),
+    ],
+)
+def test_options_are_judged_by_what_is_usual_for_the_models_family(run, asked, fits, other, message):
+    run = replace(run, **asked, chosen=frozenset(asked))
+    run.check()
+    run.for_family(fits).check_options()
+    with pytest.raises(XalignError, match=message):
+        run.for_family(other).check_options()
 
 
 def test_the_rate_is_reached_in_the_training(run):
     for meant in (None, frozenset({"updates", "warmup"})):
         with pytest.raises(XalignError, match=r"warmup[\s\S]*found: 9\n"):
             replace(run, updates=8, warmup=9, chosen=meant).check()
-
-
-def test_a_warm_up_is_judged_by_the_updates_of_the_models_family(run):
-    asked = replace(run, warmup=500, chosen=frozenset({"warmup"}))
-    asked.check()
-    asked.for_family(None).check_options()
-    with pytest.raises(XalignError, match=r"warmup[\s\S]*found: 500\n[\s\S]*at most 200"):
-        asked.for_family("e5-small").check_options()
 
 
 def test_what_is_usual_for_the_family_ends_with_the_updates_that_are_asked_for(run):

@@ -79,11 +79,6 @@ def folder(build, save):
 
 
 @pytest.fixture
-def bert_folder(build, save):
-    return save(build("BertForMaskedLM"))
-
-
-@pytest.fixture
 def make_tokens():
     """A padded batch of ids, all but the first ``specials`` of ``size``; one row fills all positions."""
 

@@ -14,7 +14,6 @@ from xalign_fairseq.data.tokenizers.model_proto import read_pieces
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.pretrained.exporting import cut, export, model_card, write
-from xalign_fairseq.encoder.pretrained.huggingface import importing
 from xalign_fairseq.encoder.pretrained.huggingface.families import XLM_R
 from xalign_fairseq.encoder.pretrained.huggingface.vocabularies import dictionary_of_xlm_r
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
@@ -133,17 +132,6 @@ def test_a_pair_through_an_exported_bert(transformers, build, save, tmp_path, ty
     with torch.no_grad():
         torch.testing.assert_close(again(**pair).logits, model(**pair).logits, rtol=1e-4, atol=1e-4)
     assert ("`token_type_ids` change nothing" in (tmp_path / "out/README.md").read_text()) == (types == 1)
-
-
-def test_heads_and_options_come_back(own, export_state):
-    folder = export_state(own)
-    again = importing.read(folder)
-    assert again["model"].keys() == own["model"].keys()
-    assert all(torch.equal(value, again["model"][name]) for name, value in own["model"].items())
-    assert checkpoint.options(again, "criterion") == own["cfg"]["criterion"]
-    assert again["task_state"]["transfer"] == {"benchmark": "xnli"}
-    assert checkpoint.options(again)["encoder_attention_heads"] == 2
-    assert "home" not in (folder / "xalign.json").read_text() + (folder / "README.md").read_text()
 
 
 def test_heads_are_named_in_the_card_and_nothing_is_written_for_none(own, export_state, tmp_path, caplog):

@@ -47,21 +47,3 @@ def test_what_it_has_not(stored):
             continue
         with pytest.raises(XalignError, match=message):
             missing()
-
-
-@pytest.mark.parametrize(
-    "labelling",
-    [
-        {},
-        3,
-        {**LABELLING, "layers": [1]},
-        {**LABELLING, "layers": {"hidden": "x"}},
-        {**LABELLING, "method": {"name": "none"}},
-        {**LABELLING, "method": {"name": "transport", "mu": "x"}},
-        {**LABELLING, "similarity": 1},
-        {**LABELLING, "similarity": "other"},
-    ],
-)
-def test_a_damaged_labelling(stored, labelling):
-    with pytest.raises(XalignError):
-        open_model(stored(labelling=labelling))

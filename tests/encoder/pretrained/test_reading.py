@@ -1,11 +1,9 @@
-import argparse
 import shutil
 
 import pytest
 import torch
 from support.text import sentencepiece_model
 
-import xalign_fairseq
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.tokenizers.tokenizer import dictionary_of_model, load_sentencepiece
 from xalign_fairseq.encoder import checkpoint
@@ -139,24 +137,3 @@ def test_what_is_no_checkpoint(tmp_path):
         read_pretrained(tmp_path / "none.pt")
     with pytest.raises(XalignError, match=r"does not exist"):
         read_pretrained(tmp_path / "none")
-
-
-@pytest.mark.parametrize("form", ["checkpoint", "archive", "hugging face"])
-def test_training_begins_with_any_of_them(xlmr_base, tmp_path, form):
-    xalign_fairseq.register()
-    from xalign_fairseq.models.xalign import XalignModel
-
-    path = {"checkpoint": xlmr_base / "model.pt", "archive": xlmr_base, "hugging face": tmp_path / "hf"}[form]
-    if form == "hugging face":
-        export(xlmr_base, path)
-    state, where = read_pretrained(path)
-    encoder, _ = checkpoint.load_encoder(state, where)
-    shown = []
-    task = argparse.Namespace(
-        dictionary=argparse.Namespace(embedding_size=35), restoring=False, load_state_dict=shown.append
-    )
-    model = XalignModel.build_model(argparse.Namespace(**vars(encoder.config), init_checkpoint=str(path)), task)
-    for name, value in encoder.state_dict().items():
-        assert torch.equal(model.encoder.state_dict()[name], value)
-    symbols = [part["tokenizer"]["symbols"] for part in shown if part]
-    assert symbols == ([state["task_state"]["tokenizer"]["symbols"]] if form == "hugging face" else [])

@@ -5,24 +5,21 @@ import subprocess
 
 import pytest
 import torch
-from support.links import differing, hangs_on_rounding, links_by, pair_matrices, random_pairs
+from support.fused import DTYPES, EXACT, RELEASED, assert_read_whole, assert_same_links
+from support.links import pairs_of, random_pairs
 
-from xalign_fairseq.transport.methods import Transport
-from xalign_fairseq.transport.similarity import pair_similarity
 from xalign_fairseq.transport.sinkhorn import backend, building, fused, toolchain
 from xalign_fairseq.transport.sinkhorn.toolchain import CPU_FLAGS, find_compiler
 
 pytestmark = pytest.mark.slow
-EXACT = Transport(iterations=0)  # nothing depends on the order of sums then
 SIDES = [(1, 1), (1, 17), (5, 1), (4, 6), (7, 9), (13, 12), (31, 33), (40, 64), (66, 67), (0, 4), (3, 0)]
-
-
-TARGETS = {"": (), "x86-64-v3": ("avx2", "fma"), "x86-64-v4": ("avx512vl", "avx512dq"), "native": ()}
+# Instructions that they need; the other tests run by a library for all that is here.
+TARGETS = {"": (), "x86-64-v3": ("avx2", "fma"), "x86-64-v4": ("avx512vl", "avx512dq")}
 
 
 @pytest.fixture(scope="session", params=TARGETS)
 def compiled(request, tmp_path_factory):
-    """The library that is compiled for a target: vectors of a compiler, of AVX2, of AVX-512, and all that is here."""
+    """The library that is compiled for a target: vectors of a compiler, of AVX2, and of AVX-512."""
     target = request.param
     if target and not (toolchain.cpu_instructions() and set(TARGETS[target]) <= set(toolchain.cpu_instructions())):
         pytest.skip(f"no {target}")
@@ -40,35 +37,17 @@ def in_its_place(compiled, monkeypatch):
         yield
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
+@DTYPES
 @pytest.mark.parametrize("width", [1, 7, 16, 31, 32, 33, 64, 100])
 def test_every_width_is_read_whole_and_nothing_beside_it(dtype, width):
-    longest = max(map(max, SIDES))
-    hidden, spans = random_pairs(0, len(SIDES), longest, width=width, shortest=longest)
-    for row, (n, m) in enumerate(SIDES):
-        spans[row, 1], spans[row, 3] = spans[row, 0] + n, spans[row, 2] + m
-    hidden = hidden.mul(4).round()  # float32 adds up products of such numbers exactly, in any order
-    length, sizes = hidden.shape[1], tuple(max(pair[side] for pair in SIDES) for side in (0, 1))
-    expected, _ = fused.link_partners_of(pair_similarity(hidden, spans)[0], spans, length, EXACT)
-    for before, after in ((0, 0), (3, 4)):  # rows at multiples of a vector's size, and at others
-        inner = torch.full((len(SIDES), length + 2, before + width + after), torch.nan, dtype=dtype)
-        inner[:, 1:-1, before : before + width] = hidden
-        for pair, (n, m) in enumerate(SIDES):
-            inner[pair, 1 + n + 1] = inner[pair, spans[pair, 2] + m + 1] = torch.nan
-        found, _ = fused.link_partners(inner[:, 1:-1, before : before + width], spans, sizes, EXACT)
-        assert torch.equal(found, expected) and (found >= 0).any()
+    assert_read_whole(*pairs_of(SIDES, width), tuple(map(max, zip(*SIDES, strict=True))), dtype)
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
+@DTYPES
 @pytest.mark.parametrize("longest", [12, 30, 62, 140])  # columns that stay in registers, and those that do not
 def test_links_are_the_references(dtype, longest):
     hidden, spans = random_pairs(longest, 40, longest, width=72)
-    hidden = hidden.to(dtype)
-    found, _ = pair_matrices(hidden, spans)
-    expected, _ = links_by("reference", hidden.float(), spans, Transport())
-    different = differing(found, expected)
-    assert hangs_on_rounding(hidden[different].float(), spans[different], Transport()).all()
-    assert len(different) < 3
+    assert assert_same_links("cpu", hidden.to(dtype), spans, RELEASED) < 3
 
 
 @pytest.mark.parametrize("value", [6e-8, 5e-5, 65504.0, float("inf")])

@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pytest
 import torch
+from support.fused import DTYPES, RELEASED, assert_read_whole, assert_same_links
 from support.links import (
     assert_highest,
-    differing,
     exact_plan,
-    hangs_on_rounding,
     hard_plan,
     links_by,
     lost_pair,
     pair_matrices,
+    pairs_of,
     random_options,
     random_pairs,
 )
@@ -32,7 +32,6 @@ from xalign_fairseq.transport.sinkhorn import backend, building, fused, sinkhorn
 from xalign_fairseq.transport.sinkhorn.toolchain import find_compiler
 
 pytestmark = pytest.mark.slow
-RELEASED = Transport()
 SCHEDULES = list(itertools.product([0, 1], [0, 1]))  # last threads first, copies at once
 
 
@@ -78,24 +77,8 @@ def in_place_of_the_cpu(emulated, monkeypatch):
         yield
 
 
-def pairs_of(sizes, width=24, seed=0):
-    """Hidden states and spans of pairs of given sides, as from :func:`random_pairs`."""
-    longest = max(max(pair) for pair in sizes)
-    hidden, spans = random_pairs(seed, len(sizes), longest, width=width, shortest=longest)
-    for row, (n, m) in enumerate(sizes):
-        spans[row, 1], spans[row, 3] = spans[row, 0] + n, spans[row, 2] + m
-    return hidden, spans
-
-
-def assert_same_links(hidden, spans, options):
-    expected, expected_shares = links_by("reference", hidden, spans, options)
-    found, shares = pair_matrices(hidden, spans, options)
-    different = differing(found, expected)
-    if len(different):
-        assert hangs_on_rounding(hidden[different], spans[different], options).all(), (options, different.tolist())
-    common = found & expected
-    assert common.any()
-    torch.testing.assert_close(shares[common], expected_shares[common], atol=2e-5 / min(1, options.mu), rtol=0)
+def longest_of(sizes):
+    return tuple(map(max, zip(*sizes, strict=True)))
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES)
@@ -111,50 +94,35 @@ def assert_same_links(hidden, spans, options):
 def test_links_of_each_kernel_in_each_order_of_threads(emulated, schedule, sizes):
     emulated.native.emulator_select(*schedule)
     hidden, spans = pairs_of(sizes)
-    assert_same_links(hidden, spans, RELEASED)
-    longest = tuple(max(pair[side] for pair in sizes) for side in (0, 1))
-    assert_highest(hidden, spans, longest, Transport(rounds=3, filter="itermax-paper"))
+    assert_same_links("cpu", hidden, spans, RELEASED)
+    assert_highest(hidden, spans, longest_of(sizes), Transport(rounds=3, filter="itermax-paper"))
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES[1:3])
 def test_links_under_all_options(emulated, schedule):
     emulated.native.emulator_select(*schedule)
     for seed in range(30):
-        assert_same_links(*random_pairs(seed, 4, (5, 20, 34)[seed % 3]), random_options(seed))
+        assert_same_links("cpu", *random_pairs(seed, 4, (5, 20, 34)[seed % 3]), random_options(seed))
 
 
-@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float32])
+@DTYPES
 @pytest.mark.parametrize("width", [1, 7, 64, 200])
 def test_every_width_is_read_whole_and_nothing_beside_it(emulated, dtype, width):
-    options = Transport(iterations=0)  # nothing depends on the order of sums then
     for schedule, sizes in zip(
         SCHEDULES, ([(9, 30), (20, 3)], [(60, 20), (50, 40)], [(100, 2)], [(129, 9)]), strict=True
     ):
         emulated.native.emulator_select(*schedule)
-        hidden, spans = pairs_of(sizes, width=width)
-        hidden = hidden.mul(4).round()  # float32 adds up products of such numbers exactly, in any order
-        length = hidden.shape[1]
-        expected, _ = fused.link_partners_of(pair_similarity(hidden, spans)[0], spans, length, options)
-        longest = tuple(max(pair[side] for pair in sizes) for side in (0, 1))
-        # Rows at multiples of 16 bytes, and at others; a neighbour that is read would make a similarity NaN.
-        for before, after in ((8, 16 - width % 8), (3, 4)):
-            inner = torch.full((len(sizes), length + 2, width + before + after), torch.nan, dtype=dtype)
-            inner[:, 1:-1, before:-after] = hidden
-            for pair, (n, m) in enumerate(sizes):
-                inner[pair, 1 + n + 1] = inner[pair, spans[pair, 2] + m + 1] = torch.nan
-            found, _ = fused.link_partners(inner[:, 1:-1, before:-after], spans, longest, options)
-            assert torch.equal(found, expected) and (found >= 0).any()
+        assert_read_whole(*pairs_of(sizes, width), longest_of(sizes), dtype)
 
 
 def test_the_same_bits_in_any_order_of_threads(emulated):
     options = Transport(mu=0.5, rounds=3)
     for sizes in ([(20, 31), (60, 50)], [(80, 70)], [(131, 60)]):
         hidden, spans = pairs_of(sizes)
-        longest = (max(n for n, _ in sizes), max(m for _, m in sizes))
         found = []
         for schedule in SCHEDULES:
             emulated.native.emulator_select(*schedule)
-            found.append(fused.link_partners(hidden, spans, longest, options, probabilities=True))
+            found.append(fused.link_partners(hidden, spans, longest_of(sizes), options, probabilities=True))
         for partners, probability in found[1:]:
             assert torch.equal(partners, found[0][0]) and torch.equal(probability, found[0][1])
 
@@ -193,7 +161,7 @@ def test_no_plan_is_lost_in_float32():
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES[:3:2])
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
+@DTYPES
 @pytest.mark.parametrize("k", [1, 12, 30, 44])
 def test_links_of_a_plan_that_is_made_again(emulated, schedule, dtype, k):
     emulated.native.emulator_select(*schedule)

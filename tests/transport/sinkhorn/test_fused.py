@@ -7,7 +7,7 @@ import dataclasses
 
 import pytest
 import torch
-from support.fused import DTYPES, EXACT, ON_THE_CPU, ORDERS, RELEASED, SIZES, assert_same_links, moved
+from support.fused import DTYPES, ON_THE_CPU, ORDERS, RELEASED, SIZES, assert_read_whole, assert_same_links, moved
 from support.gpu_device import all_or_few
 from support.links import (
     assert_highest,
@@ -147,15 +147,7 @@ def test_links_of_a_plan_that_is_made_again_are_those_of_float64(on, dtype, orde
 def test_every_width_is_read_whole_and_nothing_beside_it(on, dtype, width):
     for longest in (20, 50, 100, 150):
         hidden, spans = random_pairs(2, 10, longest, width=width)
-        hidden, spans = moved(on, hidden.mul(2).round(), spans)
-        length = hidden.shape[1]
-        similarity, _, _ = pair_similarity(hidden, spans, sizes=(longest, longest))
-        expected, _ = fused.link_partners_of(similarity, spans, length, EXACT)
-        for before, after in ((8, 16 - width % 8), (3, 4)):
-            inner = torch.full((10, length + 2, width + before + after), torch.nan, dtype=dtype, device=on)
-            inner[:, 1:-1, before:-after] = hidden
-            found, _ = fused.link_partners(inner[:, 1:-1, before:-after], spans, (longest, longest), EXACT)
-            assert torch.equal(found, expected) and (found >= 0).any()
+        assert_read_whole(*moved(on, hidden, spans), (longest, longest), dtype)
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 from support.fused import LONGEST, ON_THE_CPU, RELEASED, assert_same_links, moved
-from support.links import pair_matrices, random_pairs
+from support.links import pair_matrices, pairs_of, random_pairs
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.methods import Transport
@@ -65,9 +65,7 @@ def test_a_pair_with_a_mass_that_is_none_has_no_plan(on, mass):
 @pytest.mark.parametrize("sides", [(1, 1), (1, 40), (40, 1), (1, 200), (200, 1), (2, 129), (257, 3), (256, 256)])
 def test_uneven_sides_and_sides_of_one_token(on, sides):
     for seed, filter in enumerate(FILTERS):
-        hidden, spans = random_pairs(seed, 4, max(sides), shortest=max(sides))
-        spans[:, 1], spans[:, 3] = spans[:, 0] + sides[0], spans[:, 2] + sides[1]
-        assert_same_links(on, hidden, spans, Transport(filter=filter))
+        assert_same_links(on, *pairs_of([sides] * 4, seed=seed), Transport(filter=filter))
 
 
 def test_pairs_so_long_that_their_vectors_do_not_fit_shared_memory(on):

@@ -11,7 +11,6 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.pretrained.huggingface import adapting
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
-from xalign_fairseq.encoder.pretrained.saving import convert
 
 
 @pytest.mark.parametrize("kind", MODELS)
@@ -23,16 +22,6 @@ def test_a_model_without_a_head_is_read_too(tmp_path, kind):
     last = encoder.states(tokens, grad=False).layer(-1)
     keep = tokens.ne(1)
     torch.testing.assert_close(last[keep], their_states(model, tokenizer, tokens)[-1][keep], rtol=1e-4, atol=2e-5)
-
-
-def test_a_checkpoint_of_it_needs_no_folder(tmp_path):
-    write_model(tmp_path / "mt5", "mt5")
-    encoder, tokenizer = read_model(tmp_path / "mt5")
-    convert(tmp_path / "mt5", tmp_path / "mt5.pt")
-    again, its_tokenizer = read_model(tmp_path / "mt5.pt")
-    tokens = ragged_tokens(encoder)
-    torch.testing.assert_close(again.states(tokens).layer(-1), encoder.states(tokens).layer(-1))
-    assert its_tokenizer.encode("The red house") == tokenizer.encode("The red house")
 
 
 def test_a_folder_is_known_by_its_configuration(tmp_path):

@@ -4,7 +4,6 @@ import torch
 from support.huggingface_folders import (
     BERT_SYMBOLS,
     POSITIONS,
-    assert_same_hidden,
     assert_same_logits,
     change_weights,
     imported,
@@ -36,45 +35,27 @@ def test_logits_are_those_of_transformers(build, save, bert_tokens):
     assert {f"encoder.{name}" for name in encoder.state_dict()} == set(state["model"])
 
 
-def test_a_labse_without_head_prefix_and_with_pooler(build, save, bert_tokens, caplog):
-    model = build("BertModel")
-    folder = save(model)
-    change_weights(
-        folder, lambda state: [state.__setitem__(k.removeprefix("bert."), state.pop(k)) for k in list(state)]
-    )
-    _, encoder = imported(folder)
-    assert "no masked-language-model head" in caplog.text and "pooler (2 tensors)" in caplog.text
-    assert_same_hidden(encoder, model, bert_tokens, theirs(bert_tokens))
+# ``<s> a </s> b </s>`` of our ids, a second text of three tokens, one of five, and none; and their token types.
+PAIRS = torch.tensor([[0, 5, 6, 2, 7, 8, 2, 1, 1], [0, 5, 2, 9, 10, 11, 5, 2, 1], [0, 5, 6, 7, 8, 9, 10, 11, 2]])
+TYPES = torch.tensor([[0, 0, 0, 0, 1, 1, 1, 0, 0], [0, 0, 0, 1, 1, 1, 1, 1, 0], [0] * 9])
 
 
-def pairs():
-    """``<s> a </s> b </s>`` of our ids, a second text of three tokens, one of five, and none; and their token types."""
-    rows = [[0, 5, 6, 2, 7, 8, 2, 1, 1], [0, 5, 2, 9, 10, 11, 5, 2, 1], [0, 5, 6, 7, 8, 9, 10, 11, 2]]
-    types = [[0, 0, 0, 0, 1, 1, 1, 0, 0], [0, 0, 0, 1, 1, 1, 1, 1, 0], [0] * 9]
-    return torch.tensor(rows), torch.tensor(types)
-
-
-def test_a_second_text_has_token_type_1(build, save):
+@pytest.mark.parametrize(
+    ("given", "types"),
+    [
+        (Input(PAIRS), TYPES),  # with padding as on a GPU
+        (Input(PAIRS, lengths=np.array([7, 8, 9])), TYPES),  # packed
+        (Input(PAIRS, one_text=True), 0 * TYPES),  # whatever it holds
+    ],
+)
+def test_a_second_text_has_token_type_1(build, save, given, types):
     model = build("BertForMaskedLM")
     _, encoder = imported(save(model))
     assert encoder.config.token_types == 2
-    tokens, types = pairs()
-    keep = tokens.ne(1)
-    for given in (Input(tokens), Input(tokens, lengths=np.array([7, 8, 9]))):  # with padding as on a GPU, and packed
-        with torch.no_grad():
-            expected = model(theirs(tokens), attention_mask=keep.long(), token_type_ids=types).logits[keep][:, ORDER]
-            found = encoder.lm_head(encoder.states(given).layer()[keep])
-        torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-4)
-
-
-def test_one_text_has_token_type_0_whatever_it_holds(build, save):
-    model = build("BertForMaskedLM")
-    _, encoder = imported(save(model))
-    tokens, _ = pairs()
-    keep = tokens.ne(1)
+    keep = PAIRS.ne(1)
     with torch.no_grad():
-        expected = model(theirs(tokens), attention_mask=keep.long()).logits[keep][:, ORDER]
-        found = encoder.lm_head(encoder.states(Input(tokens, one_text=True)).layer()[keep])
+        expected = model(theirs(PAIRS), attention_mask=keep.long(), token_type_ids=types).logits[keep][:, ORDER]
+        found = encoder.lm_head(encoder.states(given).layer()[keep])
     torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-4)
 
 
