@@ -1,10 +1,9 @@
-import io
 import random
 from collections import Counter
 
 import numpy as np
 import pytest
-import sentencepiece
+from support.text import sentencepiece_model
 
 from xalign_fairseq.aligner.dictionary import DictionaryRun, write_dictionary
 from xalign_fairseq.core.errors import XalignError
@@ -103,12 +102,8 @@ def models(tmp_path_factory):
     folder = tmp_path_factory.mktemp("models")
     lines = ["the red house is big", "das rote Haus ist groß", "a small cat sleeps"] * 50
     for name, fallback in (("bytes", True), ("unk", False)):
-        buffer = io.BytesIO()
-        options = {"vocab_size": 300 if fallback else 40, "byte_fallback": fallback, "hard_vocab_limit": False}
-        sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=iter(lines), model_writer=buffer, minloglevel=2, **options
-        )
-        (folder / name).write_bytes(buffer.getvalue())
+        model = sentencepiece_model(lines, vocab_size=300 if fallback else 40, byte_fallback=fallback)
+        (folder / name).write_bytes(model)
     return [str(folder / name) for name in ("bytes", "unk")]
 
 
@@ -140,18 +135,9 @@ def test_links_of_words_become_those_of_sentencepieces_units(models, tmp_path):
 
 
 def test_units_of_white_space_are_counted_but_have_no_links(tmp_path):
-    buffer = io.BytesIO()
     lines = ["ab\u3000cd", "ab cd", "cd\u3000ab"] * 50
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(lines),
-        model_writer=buffer,
-        minloglevel=2,
-        vocab_size=40,
-        hard_vocab_limit=False,
-        normalization_rule_name="identity",
-        character_coverage=1.0,
-    )
-    (tmp_path / "model").write_bytes(buffer.getvalue())
+    options = {"normalization_rule_name": "identity", "character_coverage": 1.0}
+    (tmp_path / "model").write_bytes(sentencepiece_model(lines, vocab_size=40, **options))
     for name, line in (("src", "ab\u3000cd"), ("tgt", "cd ab"), ("links", "0-1 1-0")):
         (tmp_path / name).write_text(f"{line}\n")
     write_dictionary(run_of(tmp_path, guided="guided", lex="lex", spm=(str(tmp_path / "model"),)))

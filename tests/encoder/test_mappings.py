@@ -69,17 +69,11 @@ def test_the_orthogonality_update_by_its_equation_once_an_update():
     torch.testing.assert_close(maps.of("de")[0].detach(), 1.1 * w - 0.1 * w @ w.T @ w, rtol=1e-12, atol=1e-12)
 
 
-def test_it_leads_to_orthogonal_maps_and_leaves_those_alone():
+def test_the_error_is_the_distance_from_orthogonality():
     maps = random_maps()
     error, number = maps.orthogonality_error()
     by_hand = sum((w @ w.T - torch.eye(4)).norm() for language in maps.languages for w in maps.of(language))
     assert number == 6 and error.item() == pytest.approx(by_hand.item(), rel=1e-5) and error > 1
-    for update in range(300):
-        maps.orthogonalise(0.1, update)
-    assert maps.orthogonality_error()[0] < 1e-4
-    identity = LanguageMaps(["de"], "en", 1, 4)
-    identity.orthogonalise(0.01, 0)
-    torch.testing.assert_close(identity.of("de").detach(), torch.eye(4).repeat(2, 1, 1), rtol=0, atol=1e-6)
 
 
 def test_each_row_is_mapped_by_its_languages_map_of_the_layer():

@@ -1,46 +1,16 @@
 """A small aligner with few words, and the links of one pair by definition."""
 
-import io
-import random
-
-import sentencepiece
 import torch
 
 from support.links import joined_words, pair_matrices
-from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer
+from support.tiny_checkpoint import SIZES
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
-
-TEXT = "the red house is big a cat sees dogs run home now we have seven trees near river they sing old songs"
-WORDS = TEXT.split()
-
-
-def train(model_type, vocab_size):
-    rng = random.Random(0)
-    lines = [" ".join(rng.sample(WORDS, 6)) for _ in range(300)]
-    model = io.BytesIO()
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(lines),
-        model_writer=model,
-        model_type=model_type,
-        vocab_size=vocab_size,
-        hard_vocab_limit=False,
-        minloglevel=2,
-        num_threads=1,
-    )
-    return SentencePieceTokenizer(model.getvalue())
 
 
 def small_encoder(tokenizer, positions=512):
     torch.manual_seed(0)
-    config = EncoderConfig(
-        vocab_size=tokenizer.dictionary.embedding_size,
-        encoder_layers=3,
-        encoder_embed_dim=16,
-        encoder_ffn_embed_dim=32,
-        encoder_attention_heads=2,
-        max_positions=positions,
-    )
+    config = EncoderConfig(tokenizer.dictionary.embedding_size, **{**SIZES, "max_positions": positions})
     encoder = Encoder(config).double()
     with torch.no_grad():
         for parameter in encoder.parameters():

@@ -1,10 +1,9 @@
 """A small data-bin with its tokenizer."""
 
-import io
-
 import numpy
 import sentencepiece
 
+from support.text import sentencepiece_model
 from xalign_fairseq.data.mmap import MMapWriter
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 
@@ -13,11 +12,7 @@ TEXT = ["the cat sees the dog", "the dog sees a cat", "a bird sees the cats", "d
 
 def train_model():
     """The bytes of a sentencepiece model."""
-    model = io.BytesIO()
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(TEXT), model_writer=model, vocab_size=40, hard_vocab_limit=False, minloglevel=2
-    )
-    return model.getvalue()
+    return sentencepiece_model(TEXT, vocab_size=40)
 
 
 def symbols_of(model):

@@ -1,17 +1,16 @@
 """A checkpoint as fairseq writes it, with a tiny untrained encoder, and text to align with it."""
 
-import io
 import random
 from argparse import Namespace
 
-import numpy as np
 import pytest
-import sentencepiece
 import torch
 
+from support.text import sentencepiece_model
 from xalign_fairseq.data.tokenizers.tokenizer import dictionary_of_model, load_sentencepiece
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.encoder.vocabulary import tokenizer_state
 from xalign_fairseq.transport.linking import Linking
 
 TEXT = "the red house is big a cat sees dogs run home now we have seven trees near river they sing old songs"
@@ -46,16 +45,7 @@ def tiny_text(tmp_path_factory):
 def tiny_spm():
     """The bytes of a sentencepiece model of the words of the text."""
     rng = random.Random(0)
-    model = io.BytesIO()
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter([" ".join(rng.sample(WORDS, 6)) for _ in range(300)]),
-        model_writer=model,
-        vocab_size=60,
-        hard_vocab_limit=False,
-        minloglevel=2,
-        num_threads=1,
-    )
-    return model.getvalue()
+    return sentencepiece_model([" ".join(rng.sample(WORDS, 6)) for _ in range(300)], vocab_size=60)
 
 
 @pytest.fixture(scope="session")
@@ -77,10 +67,7 @@ def tiny_state(tiny_spm):
         "model": {f"encoder.{key}": value for key, value in encoder.state_dict().items()},
         "last_optimizer_state": None,
         "task_state": {
-            "tokenizer": {
-                "symbols": list(dictionary.symbols),
-                "sentencepiece": torch.from_numpy(np.frombuffer(tiny_spm, dtype=np.uint8).copy()),
-            },
+            "tokenizer": tokenizer_state(dictionary, tiny_spm),
             "labelling": Linking("transport", layers=(1,), similarity="hidden").state(),
         },
     }

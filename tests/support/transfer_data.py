@@ -1,6 +1,5 @@
 """Transfer tasks: made-up examples of every family, a study that no test trains, and finished runs."""
 
-import io
 import json
 import random
 from argparse import Namespace
@@ -8,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import sentencepiece
 import torch
 
+from support.text import sentencepiece_model
 from xalign_fairseq.data.tokenizers.tokenizer import dictionary_of_model, load_sentencepiece
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
@@ -110,23 +109,15 @@ def write_encoder(path: Path) -> Path:
     """An untrained encoder as ``fairseq-train`` would save it, with its tokenizer."""
     rng = random.Random(0)
     lines = [" ".join(word for word, *_ in sentence(rng)) + f" {i % 10} ?" for i in range(300)]
-    model = io.BytesIO()
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(lines),
-        model_writer=model,
-        vocab_size=120,
-        hard_vocab_limit=False,
-        minloglevel=2,
-        num_threads=1,
-    )
-    dictionary = dictionary_of_model(load_sentencepiece(model.getvalue()))
+    model = sentencepiece_model(lines, vocab_size=120)
+    dictionary = dictionary_of_model(load_sentencepiece(model))
     torch.manual_seed(0)
     encoder = Encoder(EncoderConfig(vocab_size=dictionary.embedding_size, **SIZES))
     state = {
         "args": None,
         "cfg": {"model": Namespace(arch="xalign_tiny", **SIZES), "task": {"_name": "xalign_pretraining"}},
         "model": {f"encoder.{key}": value for key, value in encoder.state_dict().items()},
-        "task_state": {"tokenizer": tokenizer_state(dictionary, model.getvalue())},
+        "task_state": {"tokenizer": tokenizer_state(dictionary, model)},
     }
     torch.save(state, path)
     return path

@@ -3,16 +3,21 @@
 import random
 
 import pytest
-from support.aligners import WORDS, small_encoder, train
+from support.aligners import small_encoder
+from support.text import sentencepiece_model
+from support.tiny_checkpoint import WORDS
 
 from xalign_fairseq.aligner.neural.aligner import Aligner
+from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer
 from xalign_fairseq.transport.linking import Linking
 
 
 @pytest.fixture(scope="module")
 def tokenizer():
     """Pieces of one to a few letters, so that most words are several."""
-    return train("bpe", 40)
+    rng = random.Random(0)
+    lines = [" ".join(rng.sample(WORDS, 6)) for _ in range(300)]
+    return SentencePieceTokenizer(sentencepiece_model(lines, model_type="bpe", vocab_size=40))
 
 
 @pytest.fixture

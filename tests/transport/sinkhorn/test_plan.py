@@ -147,24 +147,6 @@ def test_a_non_finite_pair_and_padding_get_no_gradient_and_harm_no_other(bad, it
 
 
 @pytest.mark.parametrize("iterations", [2, 60])
-@pytest.mark.parametrize("order", ORDERS)
-def test_batch_and_padding_change_nothing(iterations, order):
-    similarity, both, masses, gradient = ragged(6)
-    options = {"iterations": iterations, "mu": 0.5, "order": order}
-    plan, found = gradients(similarity, both, gradient, src_mass=masses[0], tgt_mass=masses[1], **options)
-    for row, (n, m) in enumerate(SIZES):
-        alone = gradients(
-            similarity[row : row + 1, :n, :m],
-            [both[0][row : row + 1, :n], both[1][row : row + 1, :m]],
-            gradient[row : row + 1, :n, :m],
-            src_mass=masses[0][row : row + 1, :n],
-            tgt_mass=masses[1][row : row + 1, :m],
-            **options,
-        )
-        torch.testing.assert_close((plan[row, :n, :m], found[row, :n, :m]), (alone[0][0], alone[1][0]))
-
-
-@pytest.mark.parametrize("iterations", [2, 60])
 def test_empty_sides(iterations):
     similarity = torch.rand(2, 3, 4, requires_grad=True)
     both = masks(((3, 4), (0, 2)))

@@ -6,6 +6,7 @@ import logging
 import pytest
 import sentencepiece
 from support.body_folders import SPECIALS, TEXT, byte_level_bpe, write_tokenizer
+from support.text import sentencepiece_model
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
@@ -66,17 +67,12 @@ def test_rows_beyond_the_tokenizer_are_left_out(tmp_path, caplog):
 
 
 @pytest.mark.parametrize(("name", "pieces", "roles"), [
-    ("spiece.model", "--pad_id=0 --eos_id=1 --unk_id=2 --bos_id=-1", (1, 0, 1, 2, 2)),
-    ("spm.model", "--pad_id=0 --bos_id=1 --eos_id=2 --unk_id=3 --pad_piece=[PAD] --bos_piece=[CLS] --eos_piece=[SEP] "
-     "--unk_piece=[UNK]", (1, 0, 2, 3, 60)),
+    ("spiece.model", {"pad_id": 0, "eos_id": 1, "unk_id": 2, "bos_id": -1}, (1, 0, 1, 2, 2)),
+    ("spm.model", {"pad_id": 0, "bos_id": 1, "eos_id": 2, "unk_id": 3, "pad_piece": "[PAD]", "bos_piece": "[CLS]",
+                   "eos_piece": "[SEP]", "unk_piece": "[UNK]"}, (1, 0, 2, 3, 60)),
 ])  # fmt: skip
 def test_a_sentencepiece_model_alone_will_do(tmp_path, name, pieces, roles):
-    (tmp_path / "text").write_text("\n".join(TEXT * 5))
-    sentencepiece.SentencePieceTrainer.Train(
-        f"--input={tmp_path / 'text'} --model_prefix={tmp_path / 'm'} --vocab_size=60 --model_type=unigram {pieces} "
-        "--hard_vocab_limit=false --minloglevel=2"
-    )
-    (tmp_path / "m.model").rename(tmp_path / name)
+    (tmp_path / name).write_bytes(sentencepiece_model(TEXT * 5, vocab_size=60, **pieces))
     processor = sentencepiece.SentencePieceProcessor(str(tmp_path / name))
     size = processor.get_piece_size()
     roles = tuple(size if role == 60 else role for role in roles)
