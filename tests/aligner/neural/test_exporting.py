@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 import torch
 
+from xalign_fairseq.aligner.neural import exporting
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.aligner.neural.exporting import OnnxEncoder, export_onnx, export_program
 from xalign_fairseq.core.errors import XalignError
@@ -30,19 +31,18 @@ def test_the_program_takes_any_number_of_sentences_of_any_length(aligner):
             torch.testing.assert_close(made[inside], states.layer(layer)[inside], rtol=1e-5, atol=1e-5)
 
 
-def test_links_by_onnxruntime_are_the_same(aligner, tmp_path):
+def test_links_by_onnxruntime_are_the_same_and_others_an_error(aligner, tmp_path, monkeypatch):
     pytest.importorskip("onnxruntime", reason="the extra onnx")
     pytest.importorskip("onnxscript", reason="the extra onnx")
+    made = []
+    export = torch.onnx.export
+    monkeypatch.setattr(torch.onnx, "export", lambda *given, **more: made.append(export(*given, **more)) or made[0])
     export_onnx(aligner, tmp_path / "onnx", PAIRS)
     other = replace(aligner, encoder=OnnxEncoder(tmp_path / "onnx", aligner.encoder))
     sides = list(zip(*PAIRS, strict=True))
     for mine, theirs in zip(aligner.align(*sides), other.align(*sides), strict=True):
         assert mine.links == pytest.approx(theirs.links, abs=1e-4) and mine.links
 
-
-def test_other_links_are_an_error_and_leave_nothing(aligner, tmp_path, monkeypatch):
-    pytest.importorskip("onnxruntime", reason="the extra onnx")
-    pytest.importorskip("onnxscript", reason="the extra onnx")
     right = OnnxEncoder.states
 
     def wrong(self, given, **more):
@@ -51,9 +51,11 @@ def test_other_links_are_an_error_and_leave_nothing(aligner, tmp_path, monkeypat
         return found
 
     monkeypatch.setattr(OnnxEncoder, "states", wrong)
+    monkeypatch.setattr(exporting, "export_program", lambda aligner: None)
+    monkeypatch.setattr(torch.onnx, "export", lambda *_, **__: made[0])
     with pytest.raises(XalignError, match="links by onnxruntime differ"):
-        export_onnx(aligner, tmp_path / "onnx", PAIRS)
-    assert not (tmp_path / "onnx").exists()
+        export_onnx(aligner, tmp_path / "wrong", PAIRS)
+    assert not (tmp_path / "wrong").exists()
 
 
 def test_another_precision_is_an_error(tiny_checkpoint, tmp_path):

@@ -1,6 +1,4 @@
-"""Every family that transformers runs aligns and is trained in one's own loop; one by fairseq-train, one on a task."""
-
-import json
+"""Every family that transformers runs aligns and is trained in one's own loop; one by fairseq-train."""
 
 import pytest
 import torch
@@ -18,19 +16,6 @@ from xalign_fairseq.transport.linking import Linking
 SRC = ["The red house is big .", "Bob sees a cat", "Ann likes (the) bread ."] * 4
 TGT = ["Der rote Hund ist groß .", "Bob sieht über Nacht", "Ann mag Brot ."] * 4
 GOLD = ["0-0 1-1", "0-0", "0-0 2p1"] * 4
-TAGGED = (
-    "\n".join(
-        f"{number}\t{word}\t_\t{tag}\t_\t_\t_\t_\t_\t_"
-        for number, (word, tag) in enumerate((("The", "DET"), ("red", "ADJ"), ("house", "NOUN")), 1)
-    )
-    + "\n\n"
-)
-STUDY = """
-data: .
-seeds: [4]
-defaults: {lr: 1e-2, epochs: 1, batch_size: 8, warmup: 0, max_length: 32, overlap: 8, dropout: 0}
-tasks: {pos: {train: {en: tags.conllu}, valid: {en: tags.conllu}, test: {en: tags.conllu}}}
-"""
 
 
 @pytest.fixture(scope="module", params=MODELS)
@@ -39,8 +24,6 @@ def folder(request, tmp_path_factory):
     write_model(path / "model", request.param)
     for name, lines in (("src", SRC), ("tgt", TGT), ("gold", GOLD)):
         (path / name).write_text("".join(f"{line}\n" for line in lines))
-    (path / "tags.conllu").write_text(TAGGED * 12)
-    (path / "study.yaml").write_text(STUDY)
     return path
 
 
@@ -71,7 +54,7 @@ def test_a_loop_of_ones_own_trains_what_is_not_frozen(folder, tmp_path):
         torch.testing.assert_close(back.get_parameter(name), parameter, msg=name)
 
 
-# fairseq-train and transfer do not look into the body; these two are the least like ours.
+# fairseq-train does not look into the body; this one is the least like ours.
 @pytest.mark.slow
 @pytest.mark.parametrize("folder", ["mt5"], indirect=True)
 def test_an_aligner_is_trained_by_fairseq_train(folder, command, tmp_path, monkeypatch):
@@ -90,15 +73,6 @@ def test_an_aligner_is_trained_by_fairseq_train(folder, command, tmp_path, monke
     assert tokenizer.encode("The red house")
     tokens = torch.tensor([[0, 5, 6, 7, 2]])
     assert not torch.equal(*(each.states(tokens, grad=False).layer(-1) for each in (trained, start)))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("folder", ["deberta-v2"], indirect=True)
-def test_a_task_is_transferred(folder, tmp_path):
-    line = ["transfer", "--study", str(folder / "study.yaml"), "--model", f"small={folder / 'model'}", "--cpu"]
-    assert main([*line, "--out", str(tmp_path / "out")]) == 0
-    [found] = (tmp_path / "out").rglob("result.json")
-    assert json.loads(found.read_text())
 
 
 @pytest.mark.parametrize("encoding", ["joint", "separate"])

@@ -153,7 +153,7 @@ def test_plans_with_masses_and_without(emulated, schedule, order, mu, domain, it
 
 
 def test_no_plan_is_lost_in_float32():
-    for seed in range(60):
+    for seed in range(25):
         similarity, masks, options, masses = hard_plan(seed)
         exact = exact_plan(similarity, masks, options, masses)
         found = fused.plan(similarity, *(mask.sum(1) for mask in masks), options, **masses)
@@ -161,9 +161,10 @@ def test_no_plan_is_lost_in_float32():
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES[:3:2])
-@DTYPES
-@pytest.mark.parametrize("k", [1, 12, 30, 44])
-def test_links_of_a_plan_that_is_made_again(emulated, schedule, dtype, k):
+@pytest.mark.parametrize(
+    ("k", "dtype"), [(1, torch.float32), (12, torch.bfloat16), (30, torch.float16), (44, torch.float32)]
+)
+def test_links_of_a_plan_that_is_made_again(emulated, schedule, k, dtype):
     emulated.native.emulator_select(*schedule)
     options = Transport(mu=0.1, iterations=100, order="rows-first")
     hidden, spans = lost_pair(k)

@@ -143,16 +143,15 @@ def test_autocast_does_not_narrow_it(mu):
         assert torch.equal(plan_of(similarity.float(), src_mask, tgt_mask, mu=mu), expected)
 
 
-@pytest.mark.parametrize("first", range(0, 400, 100))
-def test_no_plan_is_lost_in_float32(first):
+def test_no_plan_is_lost_in_float32():
     kept = 0
-    for seed in range(first, first + 100):
+    for seed in range(150):
         similarity, sides, options, masses = hard_plan(seed)
         exact = exact_plan(similarity, sides, options, masses)
         found = sinkhorn(similarity, *sides, options, **masses)
         torch.testing.assert_close(found.double(), exact, rtol=0, atol=1e-3 * exact.max().item())
         kept += exact.sum() > 0
-    assert kept > 90
+    assert kept > 135
 
 
 def test_a_plan_that_is_made_again_changes_no_other_in_its_batch():
