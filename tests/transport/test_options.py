@@ -22,6 +22,7 @@ def test_defaults_are_the_released_codes():
         ("domain", "linear-log"),
         ("filter", "max"),
         ("rounds", 0),
+        ("alpha", 0.0),
         ("alpha", 1.5),
     ],
 )
