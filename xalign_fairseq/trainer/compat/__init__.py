@@ -26,15 +26,27 @@ UNITS = (
 )
 
 NOT_THERE = "this command, or these versions of fairseq, torch and numpy, do not have the problem"
+# Beginnings of warnings about how fairseq calls torch and hydra, which its users cannot change.
+FOR_DEVELOPERS = (
+    "`torch.jit.script` is deprecated",  # from torch 2.14 on
+    "`broadcast_buffers` is deprecated",
+    r"`torch.cuda.amp.\w+\(args...\)` is deprecated",
+    "'pin_memory' argument is set as true but no accelerator",
+    r"hydra.experimental.\w+\(\) is no longer experimental",
+    "The version_base parameter is not specified",
+    "In 'config': Usage of deprecated keyword",
+    "'config' is validated against ConfigStore schema",
+    "The strict flag in the compose API is deprecated",
+)
 _statuses: list[PatchStatus] = []
 
 
 def apply() -> list[PatchStatus]:
     """Install every patch that the installed versions need, and return their status; repeating is safe."""
     if not _statuses:
-        with warnings.catch_warnings():  # torch 2.14's warning is for fairseq's developers
-            warnings.filterwarnings("ignore", "`torch.jit.script` is deprecated", FutureWarning)
-            importlib.import_module("fairseq")
+        for message in FOR_DEVELOPERS:
+            warnings.filterwarnings("ignore", rf"\s*{message}")
+        importlib.import_module("fairseq")
         found = []
         for name in UNITS:
             unit: FairseqPatch = importlib.import_module(f"{__name__}.{name}").UNIT

@@ -3,16 +3,14 @@
 Why: even with ``--cpu``, fairseq derives the number of processes from the number of GPUs, divides by it, passes GPU ids
 to DistributedDataParallel and gathers Python objects in CUDA memory.
 Touches: ``call_main`` and ``all_gather_list`` of ``fairseq.distributed.utils`` and the ``DistributedDataParallel`` that
-``fairseq.models.distributed_fairseq_model`` uses. Runs on GPUs are unchanged, except that a torch warning for
-developers is hidden. A rank on a CPU waits a moment at its end for gloo's threads, because it may abort otherwise
-(``give_way``).
+``fairseq.models.distributed_fairseq_model`` uses. Runs on GPUs are unchanged. A rank on a CPU
+waits a moment at its end for gloo's threads, because it may abort otherwise (``give_way``).
 Can go: when fairseq asks in these places whether the run uses CUDA.
 Limit: fairseq-hydra-train imports the user-dir after counting, so several CPU processes need fairseq-train.
 """
 
 import functools
 import time
-import warnings
 from contextlib import ExitStack
 from typing import Any
 
@@ -98,9 +96,7 @@ def _gather_without_cuda(original: Function, data: object, group: Any = None, ma
 def _wrap_without_device_ids(original: Function, module: torch.nn.Module, **kwargs: object) -> Any:
     if not any(parameter.is_cuda for parameter in module.parameters()):
         kwargs.update(device_ids=None, output_device=None)
-    with warnings.catch_warnings():  # torch 2.13's warning is for fairseq's developers
-        warnings.filterwarnings("ignore", "`broadcast_buffers` is deprecated", FutureWarning)
-        return original(module=module, **kwargs)
+    return original(module=module, **kwargs)
 
 
 UNIT = FairseqPatch(NAME, "fairseq counts GPUs even in --cpu runs (the patch leaves GPU runs alone)", needed, install)
