@@ -64,7 +64,7 @@ def main() -> None:
     parser.add_argument("bitext", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--words", type=int, nargs=2, default=(3, 60), help="minimum and maximum (default: 3 60)")
-    parser.add_argument("--seed", type=int, default=1, help="of the order (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the order (default: %(default)s)")
     args = parser.parse_args()
     counts: Counter = Counter()
     sentences = collect(args.bitext, *args.words, counts)

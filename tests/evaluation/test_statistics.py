@@ -203,7 +203,7 @@ def test_rank_correlation_of_many_points_is_scipy_s(n):
 
 
 def test_the_interval_covers_the_correlation():
-    # Of a bivariate normal distribution with Pearson's r, Spearman's is 6 / pi asin(r / 2).
+    # For a bivariate normal distribution with Pearson's r, Spearman's is 6 / pi asin(r / 2).
     rng = np.random.default_rng(1)
     r = 0.6
     covered = []

@@ -134,7 +134,7 @@ def compare_linkings(
     total = sum(len(text.pairs) for text in sets) * len({linking.encoding for linking in linkings})
     with progress(total=total, unit=" pairs", quiet=quiet) as bar:
         trials = try_linkings(aligner, sets, linkings, bar.update)
-    # Of equal scores, take the first, from the lowest layer.
+    # At equal scores, take the first, from the lowest layer.
     ranked = sorted(trials, key=lambda trial: trial.aer)
     test = paired_bootstrap_of_sets(ranked[0].counts(), ranked[1].counts()) if len(ranked) > 1 else None
     return LinkingComparison(aligner, sets, trials, ranked, test)

@@ -93,7 +93,7 @@ class Report(NamedTuple):
 
 def choose(scores: Sequence[np.ndarray | None], golds: Sequence[Gold]) -> tuple[Choice, Report]:
     """Threshold and growth of lowest AER, and calibration to possible links, on a development set."""
-    # Of equal AER, the lowest threshold, then the lowest growth.
+    # At equal AER, take the lowest threshold, then the lowest growth.
     grid = [(at, growth) for at in THRESHOLDS for growth in reversed(THRESHOLDS) if growth <= at]
     errors = {at: score([set(grown_links(each, *at)) for each in scores], golds).aer for at in grid}
     best = min(grid, key=errors.__getitem__)

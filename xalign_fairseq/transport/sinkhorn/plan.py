@@ -105,7 +105,7 @@ class _Plan(torch.autograd.Function):
                 by_log = _unrolled(problem, gradient)
             else:
                 by_log = _implicit(problem.turned(plan), gradient, options.iterations)
-        # Of log K = log max(eps, S) / mu; the floor is flat.
+        # The derivative of log K = log max(eps, S) / mu, which is 0 at the floor.
         flat = problem.outside | problem.single | (problem.turned(wide) < options.eps)
         found = (by_log / (problem.values * options.mu)).masked_fill(flat, 0.0)
         return problem.turned(found).to(similarity.dtype), *nothing
