@@ -1,10 +1,14 @@
 import copy
+import weakref
 
 import pytest
 import torch
+import torch.nn.functional as F
 
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.encoder.transformer import Encoder, map_gelu
+from xalign_fairseq.transport.ops import products
+from xalign_fairseq.transport.ops.products import Linear
 
 
 def cast(model, dtype):
@@ -101,3 +105,31 @@ def test_both_sublayers_are_dropped_before_they_are_added():
     assert drops(torch.zeros_like(x))  # of what the feed-forward layer adds
     torch.nn.init.zeros_(layer.fc2.weight)
     assert drops(attended) and not drops(torch.zeros_like(x))
+
+
+@pytest.mark.parametrize("shape", [(5, 6), (2, 3, 6)])
+def test_a_map_of_gelu_has_its_gradients_of_both_orders(shape):
+    torch.manual_seed(0)
+    x = torch.randn(shape, dtype=torch.float64, requires_grad=True)
+    linear_map = Linear(6, 4).double()
+    parameters = list(linear_map.parameters())
+
+    def made(x, *_):
+        return map_gelu(linear_map, x)
+
+    assert torch.equal(made(x), linear_map(F.gelu(x)))
+    assert torch.autograd.gradcheck(made, (x, *parameters))
+    assert torch.autograd.gradgradcheck(made, (x, *parameters))
+
+
+@pytest.mark.parametrize("library", ["torch", "onednn"])
+def test_a_map_of_gelu_does_not_keep_gelus_value(library, monkeypatch):
+    values, gelu = [], F.gelu
+    monkeypatch.setattr(F, "gelu", lambda x: (made := gelu(x), values.append(weakref.ref(made)))[0])
+    monkeypatch.setattr(products, "SMALLEST", 0)
+    x = torch.randn(5, 6, requires_grad=True)
+    with products.using(library):
+        made = map_gelu(Linear(6, 4), x)
+        assert [value() for value in values] == [None]
+        made.sum().backward()
+    assert len(values) == 2
