@@ -34,8 +34,12 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def pytest_collection_modifyitems(items):
-    """Skip GPU tests without a GPU; run those of the kernels first, because time on such a machine is short."""
+    """Skip GPU tests without a GPU. Run those of the kernels first, because time on such a machine is short.
+
+    Then come the files that take longest, because a process runs a whole file.
+    """
     lacking = gpu_device.lacking()
+    items.sort(key=lambda item: "test_running_" not in item.nodeid)
     items.sort(key=lambda item: not (item.get_closest_marker("gpu") and "/sinkhorn/" in item.nodeid))
     for item in items:
         if lacking and item.get_closest_marker("gpu"):

@@ -1,6 +1,6 @@
 """The code of all pages: its own parser accepts each command; Python compiles, and imported names exist.
 
-test_running_pages.py runs the commands of pages that take seconds on a CPU.
+test_running_tutorials.py and test_running_pages.py run those of most pages.
 """
 
 import ast

