@@ -102,11 +102,13 @@ class EncoderLayer(nn.Module):
 
 
 def map_gelu(linear_map: Linear, x: Tensor) -> Tensor:
-    """W gelu(x) + b, which keeps x for the backward pass and computes gelu(x) there again.
+    """W gelu(x) + b, which on a CPU keeps only x for the backward pass and computes gelu(x) there again.
 
-    This saves a fifth of a layer's memory and takes about 1 % longer.
+    This saves a fifth of a layer's memory and takes about 1 % longer. On a GPU the additional launch was not measured.
     """
     activated = F.gelu(x)
+    if x.device.type != "cpu":
+        return linear_map(activated)  # type: ignore[no-any-return]
     place = activated.data_ptr()
 
     def pack(saved: Tensor) -> Tensor | torch.Size:
