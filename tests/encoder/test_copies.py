@@ -112,9 +112,7 @@ def test_a_copy_computes_in_the_autocast_around_it(live):
     assert torch.equal(mine, theirs) and not torch.equal(mine, copy.layer(TOKENS))
 
 
-COPIED = EncoderConfig(
-    vocab_size=9, encoder_layers=1, encoder_embed_dim=4, encoder_ffn_embed_dim=4, encoder_attention_heads=1
-)
+COPIED = EncoderConfig(9, 1, 4, 4, 1)
 
 
 def build(dtype=torch.float64):

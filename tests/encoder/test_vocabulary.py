@@ -1,12 +1,10 @@
-import numpy as np
 import pytest
-import torch
 from support.text import sentencepiece_model
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.data.tokenizers.tokenizer import dictionary_of_model, load_sentencepiece
-from xalign_fairseq.encoder.vocabulary import load_tokenizer
+from xalign_fairseq.encoder.vocabulary import load_tokenizer, tokenizer_state
 
 
 @pytest.fixture(scope="module")
@@ -23,8 +21,7 @@ def dictionary(spm):
 @pytest.fixture
 def stored(spm, dictionary):
     """What a checkpoint of this package holds."""
-    model = torch.from_numpy(np.frombuffer(spm, dtype=np.uint8).copy())
-    return {"task_state": {"tokenizer": {"symbols": list(dictionary.symbols), "sentencepiece": model}}}
+    return {"task_state": {"tokenizer": tokenizer_state(dictionary, spm)}}
 
 
 @pytest.fixture
@@ -49,15 +46,11 @@ def test_the_checkpoints_own_tokenizer(stored, spm, dictionary):
     assert ids(load_tokenizer(stored, len(dictionary) + 1)) == expected(spm, dictionary)
 
 
-def test_the_data_bin_that_the_options_name(spm, dictionary, folder, stored):
+def test_the_data_bin_that_the_options_name(spm, dictionary, folder):
     state = {"cfg": {"task": {"data": f"{folder}-gone:{folder}"}}}
     assert ids(load_tokenizer(state, len(dictionary) + 1)) == expected(spm, dictionary)
     # prepared without a sentencepiece model: the checkpoint holds none, the user gives it
-    empty = {
-        "symbols": stored["task_state"]["tokenizer"]["symbols"],
-        "sentencepiece": torch.empty(0, dtype=torch.uint8),
-    }
-    state["task_state"] = {"tokenizer": empty}
+    state["task_state"] = {"tokenizer": tokenizer_state(dictionary, None)}
     (folder / "sentencepiece.model").rename(folder / "other.model")
     with pytest.raises(XalignError, match=r"no tokenizer[\s\S]*spm='"):
         load_tokenizer(state, len(dictionary) + 1)

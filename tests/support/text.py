@@ -15,14 +15,7 @@ from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.encoder.vocabulary import tokenizer_state
 
 SYMBOLS = 40
-CONFIG = EncoderConfig(
-    vocab_size=SYMBOLS + 5,
-    encoder_layers=2,
-    encoder_embed_dim=16,
-    encoder_ffn_embed_dim=32,
-    encoder_attention_heads=2,
-    max_positions=64,
-)
+CONFIG = EncoderConfig(SYMBOLS + 5, 2, 16, 32, 2, max_positions=64)
 
 
 def write_plain_data(folder, pairs=60):
@@ -65,14 +58,8 @@ def write_bitext(folder, times=6):
     return str(folder / "text.de"), str(folder / "text.en")
 
 
-WORDPIECE_SPECIALS = [
-    "[PAD]",
-    "[unused1]",
-    "[UNK]",
-    "[CLS]",
-    "[SEP]",
-    "[MASK]",
-]  # as in multilingual BERT, except for the numbers
+# As in multilingual BERT, except for the numbers.
+WORDPIECE_SPECIALS = ["[PAD]", "[unused1]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 # English, German, French, Czech, Russian, Greek, Arabic, Hebrew, Hindi, Chinese, Japanese, Korean, Vietnamese.
 LINES = [
     "The quick brown foxes aren't jumping over 3.14 lazy dogs, they said.",

@@ -7,12 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from xalign_fairseq.aligner.neural import pair_states
-from xalign_fairseq.aligner.neural.pair_states import (
-    EncodedPair,
-    PairEncoder,
-    length_batches,
-    pair_windows,
-)
+from xalign_fairseq.aligner.neural.pair_states import EncodedPair, PairEncoder, length_batches, pair_windows
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.encoder.config import EncoderConfig
@@ -72,8 +67,7 @@ def test_maps_are_those_of_each_sides_language_and_of_the_layer(encoder, maps, l
 
 
 @pytest.mark.parametrize(
-    ("languages", "rows"),
-    [(None, None), (("en", "de"), (1, 0)), (("de", "fr"), (0, 2)), (("en", "en"), (1, 1))],
+    ("languages", "rows"), [(None, None), (("en", "de"), (1, 0)), (("de", "fr"), (0, 2)), (("en", "en"), (1, 1))]
 )
 @pytest.mark.parametrize("layer", [0, 1, -1])
 def test_the_sides_of_a_pair_with_the_embeddings_of_their_languages(encoder, speaking, languages, rows, layer):

@@ -12,6 +12,7 @@ from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.pretrained.diagnosis import look_at
 from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.encoder.vocabulary import tokenizer_state
 
 
 @pytest.fixture(scope="module")
@@ -50,8 +51,7 @@ def test_an_encoder_of_another_size(data_bin, checkpoint):
 
 def test_a_checkpoint_that_carries_its_tokenizer(data_bin, checkpoint, model):
     own = Dictionary(symbols_of(model))
-    stored = {"symbols": own.symbols, "sentencepiece": torch.frombuffer(bytearray(model), dtype=torch.uint8)}
-    path = checkpoint(own.embedding_size, task_state={"tokenizer": stored})
+    path = checkpoint(own.embedding_size, task_state={"tokenizer": tokenizer_state(own, model)})
     assert [finding.level for finding in look_at([path])] == ["ok", "ok", "ok"]
     Dictionary(list(reversed(symbols_of(model)))).save(data_bin / "dict.txt")  # as many symbols, in another order
     assert "but other ones" in only(look_at([path, str(data_bin)]))

@@ -10,13 +10,7 @@ from support.huggingface_folders import configure
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.bodies.families import BODIES
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.pretrained.huggingface.families import (
-    BERT,
-    FAMILIES,
-    NOT_SUPPORTED,
-    XLM_R,
-    refusal,
-)
+from xalign_fairseq.encoder.pretrained.huggingface.families import BERT, FAMILIES, NOT_SUPPORTED, XLM_R, refusal
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.transformer import Encoder
 

@@ -1,13 +1,7 @@
 import numpy as np
 import pytest
 import torch
-from support.huggingface_folders import (
-    BERT_SYMBOLS,
-    POSITIONS,
-    assert_same_logits,
-    change_weights,
-    imported,
-)
+from support.huggingface_folders import BERT_SYMBOLS, POSITIONS, assert_same_logits, change_weights, imported
 
 from xalign_fairseq.data.inputs import Input
 
