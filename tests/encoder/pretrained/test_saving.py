@@ -24,6 +24,20 @@ def full_disk():
     signal.signal(signal.SIGXFSZ, handler)
 
 
+@pytest.mark.parametrize("name", ["model.pt", "folder"])
+def test_what_is_written_is_read_again(transfer_encoder, tmp_path, name):
+    state, where = read_pretrained(transfer_encoder)
+    with new_model(tmp_path / name) as save:
+        save(state, where)
+    again, _ = read_pretrained(tmp_path / name)
+    body = [key for key in state["model"] if key.startswith("encoder.sentence_encoder.")]
+    assert body and all(again["model"][key].equal(state["model"][key]) for key in body)
+    with pytest.raises(XalignError, match="exists already"), new_model(tmp_path / name):
+        pytest.fail("nothing is begun")
+    with new_model(tmp_path / name, overwrite=True) as save:
+        save(state, where)
+
+
 @pytest.mark.parametrize("name", ["model.safetensors", "model.PTH", "model.zip"])
 def test_an_ending_of_another_kind_of_file_is_refused(transfer_encoder, tmp_path, name):
     with pytest.raises(XalignError, match="unknown ending"), new_model(tmp_path / name):
