@@ -85,7 +85,7 @@ def test_a_note_says_what_differs_and_signatures_can_be_copied():
     row["signature"] = "layer:1|method:grow"
     other = row | {"system": "b", "signature": "layer:2|encoding:separate|method:grow"}
     text = table_of([row, other, row | {"signature": "system:tool"}]).to_markdown()
-    assert "The systems differ in layer and encoding:" in text
+    assert "The systems differ in layer, encoding:" in text
     assert "    b: layer:2|encoding:separate|method:grow" in text.splitlines()
     assert "differ" not in table_of([row, row]).to_markdown()
 

@@ -145,5 +145,5 @@ def table_of(rows: Sequence[dict[str, Any]]) -> "Table":
     bold = frozenset({(best, columns.index("mean"))})
     parts = [parse_signature(row["signature"]) for row in rows]
     differing = [name for name in LINKING if len({each.get(name, "joint") for each in parts if "layer" in each}) > 1]
-    notes = (NOTE, f"The systems differ in {' and '.join(differing)}: see the signatures.") if differing else (NOTE,)
+    notes = (NOTE, f"The systems differ in {', '.join(differing)}: see the signatures.") if differing else (NOTE,)
     return Table("Word alignment", columns, cells, notes, bold, comments=signatures)
