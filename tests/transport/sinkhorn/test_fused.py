@@ -107,6 +107,21 @@ def test_plan_is_no_further_from_float64_than_the_references(on, order, mu, doma
         assert not found[~(src_mask[:, :, None] & tgt_mask[:, None, :])].any()
 
 
+@ORDERS
+@pytest.mark.parametrize(("n", "m"), [(3, 300), (128, 4), (20, 60)])
+def test_many_iterations_on_sides_of_different_length_keep_their_plan(on, order, n, m):
+    similarity = torch.rand(1, n, m, generator=torch.Generator().manual_seed(n)) + 0.1
+    options = SinkhornOptions(iterations=300, order=order, domain="linear")
+    exact = sinkhorn(
+        similarity.double(),
+        torch.ones(1, n).bool(),
+        torch.ones(1, m).bool(),
+        dataclasses.replace(options, domain="log"),
+    )
+    found = fused.plan(*moved(on, similarity, torch.tensor([n]), torch.tensor([m])), options)
+    torch.testing.assert_close(found.cpu().double(), exact, rtol=1e-4, atol=1e-7)
+
+
 def test_no_plan_is_lost_in_float32(on):
     for seed in range(400):
         similarity, masks, options, masses = hard_plan(seed)

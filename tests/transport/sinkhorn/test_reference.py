@@ -143,6 +143,17 @@ def test_autocast_does_not_narrow_it(mu):
         assert torch.equal(plan_of(similarity.float(), src_mask, tgt_mask, mu=mu), expected)
 
 
+@pytest.mark.parametrize("order", ["columns-first", "rows-first"])
+@pytest.mark.parametrize(("n", "m"), [(3, 300), (128, 4), (20, 60)])
+def test_many_iterations_on_sides_of_different_length_stay_within_float32(order, n, m):
+    # The factors of one side would grow by n/m in each iteration, and those of the other shrink.
+    similarity = torch.rand(1, n, m, generator=torch.Generator().manual_seed(n)) + 0.1
+    sides = masks([n], n), masks([m], m)
+    exact = plan_of(similarity.double(), *sides, iterations=300, order=order, domain="log")
+    found = plan_of(similarity, *sides, iterations=300, order=order)
+    torch.testing.assert_close(found.double(), exact, rtol=1e-4, atol=1e-7)
+
+
 def test_no_plan_is_lost_in_float32():
     kept = 0
     for seed in range(150):
