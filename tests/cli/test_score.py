@@ -126,6 +126,8 @@ def test_gold_as_the_shared_tasks_write_it(files, capsys):
     found, expected = json.loads(found), json.loads(expected)
     assert code == 0 and "gold1" in found.pop("signature") and "gold0" in expected.pop("signature")
     assert found == expected
+    code, _, err = score(capsys, "--hyp", files / "numbered", "--gold", files / "hyp")
+    assert code == 2 and "numbered lines (1 3 2 S) can only be gold" in err
     code, _, err = score(capsys, "--hyp", files / "hyp", "--gold", files / "numbered", "--gold-index-base", 0)
     assert code == 2 and "counts tokens from 1" in err
 

@@ -91,7 +91,7 @@ def _malformed(item: str, where: object) -> XalignError:
         where=where,
         found=item[:40],
         expected="i-j (sure) or ipj (possible), two whole numbers",
-        remedy="give a file of Pharaoh links, one line per sentence pair, separated by spaces",
+        remedy="give a file of Pharaoh links, one line per sentence pair; numbered lines (1 3 2 S) can only be gold",
     )
 
 
@@ -166,7 +166,7 @@ def check_bounds(
                 expected=f"0-based indices below {n} and {m}" if not base else f"indices from 1 to {n} and {m}",
                 remedy=(remedy or "subtract 1 from every index")
                 if problem
-                else "check that links and text belong together, with the same words and the same order of sides",
+                else "check that links and text belong together, with the same words (segmenter) and order of sides",
             )
 
 
