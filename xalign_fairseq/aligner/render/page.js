@@ -1,14 +1,14 @@
 "use strict";
-// What an <article> says of its pair: data-links "i-j=probability ..." and, where there are gold links, data-gold
-// "i-j" (sure) "ipj" (possible). Pointing at a word, or moving to it by keys, shows its links alone.
+// An <article> describes its pair: data-links "i-j=probability ..." and, with gold links, data-gold "i-j" (sure) and
+// "ipj" (possible). Pointing at a word, or moving to it by keys, shows only its links.
 {
   const SVG = "http://www.w3.org/2000/svg";
   const WORD = ".sides p > span";
-  const MOST_LINES = 3; // of a side whose links are drawn at rest
+  const MOST_LINES = 3; // per side, for links to be drawn at rest
   const pairs = new WeakMap(); // article -> its words and links
   const visible = new Set(); // articles on or near the screen
   let asked = null; // {pair, side, index}: the word whose links are shown
-  let place = null; // the word that has the keyboard, likewise
+  let place = null; // the word with keyboard focus, likewise
 
   function pairOf(article) {
     if (!pairs.has(article)) {
@@ -44,7 +44,7 @@
 
   const linksFrom = ({ pair, side, index }) => pair.links.filter((link) => link.ends[side] === index);
 
-  // ---- what is drawn ----
+  // ---- drawing ----
 
   function middle(pair, side, index) {
     const frame = pair.box.getBoundingClientRect();
@@ -72,7 +72,7 @@
     pair.svg.replaceChildren(...paths);
   }
 
-  // All links at once are clear between two single lines, and faint behind a few; through more they would be a thicket.
+  // All links are readable between two single lines. Over a few lines they are faint, and over more lines hidden.
   function drawAtRest(pair) {
     if (asked?.pair === pair) return;
     const linesOf = (side) => Math.round(side.offsetHeight / parseFloat(getComputedStyle(side).lineHeight));
@@ -95,7 +95,7 @@
     pair.box.append(note);
   }
 
-  // ---- asking for a word's links ----
+  // ---- links of one word ----
 
   function clear() {
     if (!asked) return;
@@ -202,7 +202,7 @@
     let theme = "auto";
     try {
       theme = localStorage.getItem("xalign-theme") || theme;
-    } catch {} // a browser may keep nothing for local files
+    } catch {} // browsers may deny storage to local files
     setTheme(button, theme);
     button.addEventListener("click", () => {
       theme = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length];
@@ -220,7 +220,7 @@
     }, { rootMargin: "50%" });
     const articles = document.querySelectorAll("article");
     for (const article of articles) seen.observe(article);
-    // Paper shows all pairs at once. Its width is set, so that lines are measured where they are printed.
+    // Print shows all pairs. The page width is fixed, so that lines are measured as printed.
     addEventListener("beforeprint", () => {
       document.documentElement.classList.add("printing");
       for (const article of articles) drawAtRest(pairOf(article));

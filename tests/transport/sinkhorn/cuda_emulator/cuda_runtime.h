@@ -1,7 +1,7 @@
-// CUDA on the CPU, as far as the kernels of xalign_fairseq/transport/sinkhorn/csrc use it, so that their very source
-// runs in tests without a GPU: each thread of a block is a fiber, which runs until it has to wait for others. Which
-// fiber runs first is chosen, so that what lacks a barrier goes wrong; what CUDA forbids (misaligned vectors, too much
-// shared memory, threads that wait for different things) ends the process with a message.
+// Emulates the part of CUDA that xalign_fairseq/transport/sinkhorn/csrc uses, so that tests run the same kernels
+// without a GPU. Each thread of a block is a fiber, which runs until it has to wait for others. Tests choose the order
+// of fibers, so that a missing barrier gives wrong results. What CUDA forbids (misaligned vectors, too much shared
+// memory, threads that wait at different barriers) aborts the process with a message.
 #pragma once
 
 #include <setjmp.h>
@@ -43,7 +43,7 @@ struct dim3 {
 namespace emulator {
 
 constexpr int WARP = 32;
-constexpr int MOST_SHARED = 99 * 1024;  // of a block, on the smallest GPU
+constexpr int MOST_SHARED = 99 * 1024;  // per block, on the smallest GPU
 constexpr size_t STACK = 128 * 1024;
 
 [[noreturn]] inline void fail(const char* what) {
@@ -58,13 +58,13 @@ enum Wait { NOTHING, BLOCK, WARPS, DONE };
 
 struct Fiber {
   ucontext_t entry;
-  jmp_buf place;  // where it waits; a jump is many times faster than swapcontext
+  jmp_buf place;  // where it waits; longjmp is much faster than swapcontext
   bool started = false;
   std::vector<char> stack = std::vector<char>(STACK);
   int index = 0;
   Wait wait = NOTHING;
-  int flag = 0;      // brought to the barrier
-  float given = 0;   // brought to a shuffle
+  int flag = 0;      // passed to the barrier
+  float given = 0;   // passed to a shuffle
   struct Copy {
     void* to;
     const void* from;
@@ -83,9 +83,9 @@ struct Machine {
   std::vector<float> shuffled;
   std::function<void()> kernel;
   char* shared = nullptr;
-  // Chosen by the tests: which fibers run first, and whether asynchronous copies happen at once or when waited for.
+  // Set by tests: whether the last fibers run first, and whether asynchronous copies run at once or when awaited.
   bool last_first = false, eager_copies = false;
-  // The hidden states; nothing else may be copied.
+  // The hidden states: kernels copy nothing else.
   const char *readable = nullptr, *readable_end = nullptr;
 };
 inline Machine machine;
@@ -111,7 +111,7 @@ __attribute__((noinline)) inline void resume(Fiber& fiber) {
   setcontext(&fiber.entry);
 }
 
-// Lets go all who wait for the same thing, if all are there.
+// Releases a warp or the block once all its threads wait.
 inline bool release() {
   auto& fibers = machine.fibers;
   const int threads = machine.threads;
@@ -163,7 +163,7 @@ inline void run_block(unsigned block, int threads, const std::function<void()>& 
       moved = release() || moved;
     }
     if (done == threads) return;
-    expect(moved, "threads of a block wait for different things");
+    expect(moved, "threads of a block wait at different barriers");
   }
 }
 
@@ -195,7 +195,7 @@ inline int __syncthreads_or(int flag) {
 }
 inline void __syncthreads() { __syncthreads_or(0); }
 inline float __shfl_xor_sync(unsigned mask, float x, int other) {
-  emulator::expect(mask == 0xffffffffu, "a shuffle of a part of a warp");
+  emulator::expect(mask == 0xffffffffu, "a shuffle of part of a warp");
   emulator::Fiber* self = emulator::machine.running;
   self->given = x;
   emulator::wait_for(emulator::WARPS);
@@ -227,7 +227,7 @@ cudaError_t cudaFuncSetAttribute(Kernel, int, int value) {
   return cudaSuccess;
 }
 
-// Block after block, each with shared memory full of NaN; what lies beyond its own must stay as it is.
+// Runs blocks one by one, with shared memory full of NaN. A block must not write beyond its own part.
 template <class... Parameters, class... Arguments>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
                                Arguments&&... arguments) {

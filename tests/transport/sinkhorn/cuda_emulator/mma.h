@@ -1,4 +1,4 @@
-// The tensor cores' 16 x 16 x 16 products. Each lane holds whole operands and an eighth of two rows of the sums.
+// The 16 x 16 x 16 products of tensor cores. Each lane holds whole operands and half a row of the sums.
 #pragma once
 
 #include "cuda_runtime.h"
@@ -6,7 +6,7 @@
 struct __nv_bfloat16 {
   uint16_t bits;
   __nv_bfloat16() = default;
-  explicit __nv_bfloat16(float) : bits(0) {}  // of 0 alone
+  explicit __nv_bfloat16(float) : bits(0) {}  // only for 0
   explicit operator float() const {
     const uint32_t wide = uint32_t(bits) << 16;
     float x;
@@ -38,8 +38,8 @@ inline int own_row() { return lane() * EACH / EDGE; }
 inline int own_column() { return lane() * EACH % EDGE; }
 
 inline void check(const void* at, unsigned step, int unit) {
-  emulator::expect(uintptr_t(at) % 32 == 0, "a tensor core's operand that is not aligned to 32 bytes");
-  emulator::expect(step % unit == 0, "a tensor core's operand with a stride that is not a multiple of 16 bytes");
+  emulator::expect(uintptr_t(at) % 32 == 0, "a tensor core operand that is not aligned to 32 bytes");
+  emulator::expect(step % unit == 0, "a tensor core operand with a stride that is not a multiple of 16 bytes");
 }
 
 template <class Fragment>
@@ -47,7 +47,7 @@ void fill_fragment(Fragment& to, float x) {
   for (auto& row : to.x) std::fill_n(row, EDGE, x);
 }
 
-// An operand's rows are rows of a, and columns of b.
+// Operand rows are rows of a and columns of b.
 template <class Use, class Element, class Layout>
 void load_matrix_sync(fragment<Use, EDGE, EDGE, EDGE, Element, Layout>& to, const Element* from, unsigned step) {
   check(from, step, 16 / sizeof(Element));

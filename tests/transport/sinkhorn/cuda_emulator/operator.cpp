@@ -1,4 +1,4 @@
-// The CUDA operator on emulated threads, as a library with the same functions.
+// Builds the CUDA operator with emulated threads. The functions are the same.
 #include "cuda_runtime.h"
 
 #include "cuda.cu"

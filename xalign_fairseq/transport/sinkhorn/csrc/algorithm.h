@@ -1,9 +1,9 @@
-// From the similarities of one pair to its transport plan and its links: the definition of ../reference.py and
-// ../../links.py, written once over a thread group (group.h) and compiled for the CPU and for CUDA.
+// Transport plan and links of one pair from its similarities, as ../reference.py and ../../links.py define them. The
+// code is written once over a thread group (group.h) and compiled for the CPU and for CUDA.
 //
-// A worker owns rows, so that only what is summed over rows passes between workers: each adds up its own rows into its
-// part of `partial`, and after a barrier the parts are added in the order of the workers. Hence nothing depends on
-// timing, and the same input gives the same bits.
+// Each worker owns some rows, so workers exchange only sums over rows. A worker adds its rows into its part of
+// `partial`; after a barrier the parts are added in worker order. The result does not depend on timing: the same input
+// gives the same bits.
 #pragma once
 
 #include "call.h"
@@ -11,25 +11,25 @@
 
 namespace xalign {
 
-constexpr float NOTHING = -1e30f;  // the logarithm of 0; finite, since infinities have no difference
-// What underflows is below 1.2e-38: a sum of at least this has lost less than its own rounding for each entry.
+constexpr float NOTHING = -1e30f;  // the logarithm of 0; finite, because inf - inf is NaN
+// Entries that underflow are below 1.2e-38. Per entry, a sum of at least this loses less than its rounding.
 constexpr float LEAST_SUM = 1.2e-32f, LARGEST_FACTOR = 1e38f;
 
-// One pair's matrix and the vectors beside it. The matrix holds similarities at first, then K or log K, then the plan.
+// The matrix and the vectors of one pair. The matrix holds the similarities, then K or log K, then the plan.
 struct Pair {
   int n, m;
-  int stride;  // from row to row; a multiple of LANES with room for m
+  int stride;  // floats between rows; a multiple of LANES, at least m
   float* matrix;
-  float *u, *v;                          // factors of rows and columns; their logarithms in the log domain
+  float *u, *v;                          // row and column factors; their logarithms in the log domain
   float *row_sum, *column_sum;           // of the plan, for probabilities
-  float *row_linked, *column_linked;     // 1 as soon as the token has a link
-  float *row_weight, *column_weight;     // discounts of the round
-  float *linked_weight;                  // discounts of columns beside a linked row
-  float *forward, *backward;             // partner of each row and of each column, -1 without one
-  float *partial, *partial_more;         // (workers, stride) each: what each worker has of its rows
-  const float *row_mass, *column_mass;   // null: 1 each
+  float *row_linked, *column_linked;     // 1 once the token has a link
+  float *row_weight, *column_weight;     // discounts in a round
+  float *linked_weight;                  // discounts of columns in linked rows
+  float *forward, *backward;             // argmax of each row and of each column, -1 if none
+  float *partial, *partial_more;         // (workers, stride) each: results over a worker's rows
+  const float *row_mass, *column_mass;   // null: all 1
 
-  // Floats that the vectors take for sides of at most `rows` and `columns`, both multiples of LANES.
+  // The vectors' size in floats for sides of at most `rows` and `columns`, both multiples of LANES.
   XALIGN_DEVICE static constexpr int64_t vectors(int rows, int columns, int workers) {
     return 5 * int64_t(rows) + (6 + 2 * int64_t(workers)) * columns;
   }
@@ -44,7 +44,7 @@ struct Pair {
   XALIGN_DEVICE float* row(int i) const { return matrix + int64_t(i) * stride; }
 };
 
-// The sides of one pair, within the sequence and the longest sides whatever the offsets say.
+// The sides of one pair, clipped to the sequence and to the longest allowed sides.
 struct Span {
   int src, n, tgt, m;
 
@@ -63,9 +63,9 @@ struct Span {
   }
 };
 
-// Where the links of one pair go.
+// Where to write a pair's links.
 struct Output {
-  void* partners;      // int16 or int32, of the first round; the next rounds follow at `round_stride`
+  void* partners;      // int16 or int32; consecutive rounds are `round_stride` elements apart
   float* probability;  // likewise, or null
   int64_t round_stride;
   bool narrow, highest;
@@ -81,10 +81,10 @@ struct Output {
         src_start(span.src),
         tgt_start(span.tgt) {}
 
-  // The token at a position has no partner in a round.
+  // Records that a token has no partner in a round.
   XALIGN_DEVICE void clear(int round, int at) const { write(round * round_stride + at, -1, 0.0f); }
 
-  // It has one; where there is one round for all, the highest stays.
+  // With `highest`, all rounds share one output: keep the highest.
   XALIGN_DEVICE void put(int round, int at, int partner, float p) const {
     if (!highest)
       write(round * round_stride + at, partner, p);
@@ -102,8 +102,8 @@ struct Output {
   }
 };
 
-// C: so many lanes' widths of columns at most, or 0 for any number. Where they are few, loops over them have no end to
-// look at, and what a worker keeps for each column is in registers.
+// C: the maximum number of LANES-wide column chunks, or 0 for no maximum. With a maximum, the compiler unrolls loops
+// over chunks and keeps a worker's values per column in registers.
 template <class G, int C = 0>
 class Transport {
   using Lanes = typename G::Lanes;
@@ -113,8 +113,8 @@ class Transport {
   XALIGN_DEVICE Transport(G& group, const Pair& pair, const Call& call, bool log_domain)
       : g(group), p(pair), o(call), log_domain_(log_domain) {}
 
-  // The plan in the place of the similarities. False: they are not all finite, or the masses are no masses, and there
-  // is no plan.
+  // Overwrites the similarities with the plan. Returns false, without a plan, if a similarity is not finite or a mass
+  // is invalid.
   XALIGN_DEVICE bool plan() {
     const bool single = o.iterations > 0 && (p.n == 1 || p.m == 1);
     const bool logarithms = o.iterations > 0 && (log_domain_ || o.mu != 1);
@@ -132,10 +132,10 @@ class Transport {
     return true;
   }
 
-  // Whether the plan has lost what is too small for the linear domain: it is to be made again in the log domain.
+  // Whether values too small for the linear domain were lost: the plan must be recomputed in the log domain.
   XALIGN_DEVICE bool lost() { return g.any(lost_); }
 
-  // The links of the plan, round by round. Every position of the output is written, also where there is no plan.
+  // Writes the links of the plan round by round. Writes every output position, even without a plan.
   XALIGN_DEVICE void links(const Output& out, bool has_plan) {
     for (int round = 0; round < (o.highest ? 1 : o.rounds); ++round)
       XALIGN_FOR (int at = g.thread(); at < out.length; at += g.threads()) out.clear(round, at);
@@ -159,11 +159,11 @@ class Transport {
   G& g;
   const Pair& p;
   const Call& o;
-  float v_unit_ = 1;  // what v is to be multiplied by to go with u; a power of two, the same for all threads
+  float v_unit_ = 1;  // v times this matches u; a power of two, the same in all threads
   const bool log_domain_;
   bool lost_ = false;
 
-  // f(k, j) for each lanes' width k of columns, which begins with column j.
+  // Calls f(k, j) for each chunk k of LANES columns, starting at column j.
   template <class F>
   XALIGN_DEVICE void columns(F f) const {
     if constexpr (C > 0) {
@@ -174,7 +174,7 @@ class Transport {
     }
   }
 
-  // A number for each column: in memory, or here from begin() or load() on until store().
+  // One number per column: in memory, or in registers from load() or set() to store().
   class Strip {
    public:
     XALIGN_DEVICE explicit Strip(float* memory) : memory_(memory) {}
@@ -210,7 +210,7 @@ class Transport {
   XALIGN_DEVICE static float quotient(float mass, float sum) { return sum > 0 ? mass / sum : 0.0f; }
   XALIGN_DEVICE float* part(float* parts, int worker) const { return parts + int64_t(worker) * p.stride; }
 
-  // What all workers have found for columns j, j + 1, ...: always in the order of the workers.
+  // The workers' results for columns j, j + 1, ..., always combined in worker order.
   XALIGN_DEVICE Lanes sum_of_parts(int j) const {
     Lanes sum = G::splat(0.0f);
     XALIGN_FOR (int worker = 0; worker < g.size(); ++worker) sum = sum + G::load(part(p.partial, worker) + j);
@@ -225,20 +225,20 @@ class Transport {
     return peak;
   }
 
-  // max(eps, S), or its logarithm over mu; 0, or the logarithm of 0, in the padding.
+  // max(eps, S), or log(max(eps, S)) / mu. The padding gets 0, or NOTHING.
   template <bool LOGARITHMS>
   XALIGN_DEVICE bool floor_similarities(bool single) {
     const float eps = static_cast<float>(o.eps), mu = static_cast<float>(o.mu), end = static_cast<float>(p.m);
     const Lanes zero = G::splat(0.0f), one = G::splat(1.0f), outside = G::splat(LOGARITHMS ? NOTHING : 0.0f);
     const Lanes least = G::splat(eps);
-    Lanes strange = zero;  // x - x is 0 for a finite x, else NaN
+    Lanes strange = zero;  // x - x is NaN unless x is finite
     XALIGN_FOR (int i = g.rank(); i < p.n; i += g.size()) {
       float* row = p.row(i);
       columns([&](int, int j) {
         const auto inside = G::places(j) < end;
         const Lanes x = inside ? G::load(row + j) : zero;
         strange = strange + (x - x);
-        // With one token on a side all entries of the plan are equal, and rounding would choose among them.
+        // If a side has one token, all entries of the plan are equal. Rounding must not break the tie.
         Lanes value = single ? one : (x < least ? least : x);
         if (LOGARITHMS) value = G::log(value) / mu;
         G::store(row + j, inside ? value : outside);
@@ -257,7 +257,7 @@ class Transport {
     return !g.any(strange);
   }
 
-  // Factors before the first iteration: 1, whose logarithm is 0.
+  // Initial factors: 1, or its logarithm 0.
   XALIGN_DEVICE void start() {
     const float one = log_domain_ && o.iterations > 0 ? 0.0f : 1.0f;
     XALIGN_FOR (int i = g.thread(); i < p.n; i += g.threads()) p.u[i] = one;
@@ -265,7 +265,7 @@ class Transport {
     g.sync();
   }
 
-  // (S / its largest entry)^(1 / mu), which cannot overflow.
+  // (S / max(S))^(1 / mu), which cannot overflow.
   XALIGN_DEVICE void normalise_by_peak() {
     column_peaks(0.0f);
     Lanes peaks = G::splat(0.0f);
@@ -277,14 +277,14 @@ class Transport {
     XALIGN_FOR (int i = g.rank(); i < p.n; i += g.size()) {
       XALIGN_FOR (int j = 0; j < p.stride; j += L) {
         const Lanes x = G::load(p.row(i) + j) / peak;
-        // The logarithm of the padding's 0 would be no number.
+        // The padding is 0 and has no finite logarithm.
         const Lanes power = o.mu == 1 ? x : G::exp(G::log(x > 0.0f ? x : G::splat(1.0f)) / mu);
         G::store(p.row(i) + j, x > 0.0f ? power : G::splat(0.0f));
       }
     }
   }
 
-  // column_sum = the largest entry of each column, `least` for a column of padding.
+  // column_sum = the largest entry of each column, `least` for padding columns.
   XALIGN_DEVICE void column_peaks(float least) {
     float* own = part(p.partial, g.rank());
     XALIGN_FOR (int j = 0; j < p.stride; j += L) G::store(own + j, G::splat(least));
@@ -300,8 +300,8 @@ class Transport {
     g.sync();
   }
 
-  // From log K to K over the peaks of its columns and rows: each then holds a 1, and no sum overflows or vanishes. The
-  // factors of what is divided by first vanish in the first half-step; those of the other side begin it.
+  // Turns log K into K divided by its row and column maxima. Each row and column then holds a 1, so no sum overflows or
+  // vanishes. The first half-step cancels the first divisors and starts from the second.
   XALIGN_DEVICE void scale() {
     if (o.rows_first) divide_rows(false);
     column_peaks(NOTHING);
@@ -333,7 +333,7 @@ class Transport {
     }
   }
 
-  // Half an iteration or both halves in one pass over the matrix: u = a / (K v), then v = b / (K^T u).
+  // One or both half-steps in one pass over the matrix: u = a / (K v), then v = b / (K^T u).
   XALIGN_DEVICE void sweep(bool rows, bool columns) {
     if (log_domain_)
       log_sweep(rows, columns);
@@ -341,12 +341,12 @@ class Transport {
       linear_sweep(rows, columns);
   }
 
-  // With n != m, u would grow by n / m in each iteration and v shrink, out of float32's range in the end. So u is made
-  // for v over a power of two, which changes no digit.
+  // If n != m, u would grow by n / m per iteration and v would shrink, until both leave float32's range. So u is
+  // computed for v over a power of two, which is exact.
   XALIGN_DEVICE void linear_sweep(bool rows, bool of_columns) {
     Strip own(part(p.partial, g.rank())), v(p.v);
     if (rows) v_unit_ = unit(p.v), v.load(*this);
-    const float least_row = LEAST_SUM * 2 * static_cast<float>(p.m);  // v times its unit is below 2
+    const float least_row = LEAST_SUM * 2 * static_cast<float>(p.m);  // v * v_unit_ is below 2
     columns([&](int k, int j) { own.set(k, j, G::splat(0.0f)); });
     XALIGN_FOR (int i = g.rank(); i < p.n; i += g.size()) {
       Strip row(p.row(i));
@@ -382,7 +382,7 @@ class Transport {
     g.sync();
   }
 
-  // 2^-k for the largest factor of the columns in [2^k, 2^(k + 1)); 1 if there is none.
+  // 2^-k for the largest column factor in [2^k, 2^(k + 1)); 1 if there is none.
   XALIGN_DEVICE float unit(const float* factors) const {
     Lanes peaks = G::splat(0.0f);
     XALIGN_FOR (int j = 0; j < p.stride; j += L) {
@@ -392,13 +392,13 @@ class Transport {
     const float peak = G::max(peaks);
     uint32_t bits;
     std::memcpy(&bits, &peak, sizeof bits);
-    bits &= 0x7f800000;  // the exponent alone
+    bits &= 0x7f800000;  // exponent only
     float power;
     std::memcpy(&power, &bits, sizeof power);
     return bits == 0 || bits == 0x7f800000 ? 1.0f : 1 / power;
   }
 
-  // The same with f = log u and g = log v; column sums are kept as their largest term and the sum relative to it.
+  // The same with f = log u and g = log v. Stores a column sum as its largest term and the sum relative to it.
   XALIGN_DEVICE void log_sweep(bool rows, bool columns) {
     float *peaks = part(p.partial, g.rank()), *sums = part(p.partial_more, g.rank());
     XALIGN_FOR (int j = 0; j < p.stride; j += L)
@@ -438,7 +438,7 @@ class Transport {
       peaks = x > peaks ? x : peaks;
     }
     const float peak = G::max(peaks);
-    if (!(peak > NOTHING / 2)) return G::scalar_log(mass);  // no column has mass: as for a column without rows
+    if (!(peak > NOTHING / 2)) return G::scalar_log(mass);  // no column has mass: like a column without rows
     XALIGN_FOR (int j = 0; j < p.stride; j += L) sum = sum + G::exp(G::load(row + j) + G::load(p.v + j) - peak);
     return G::scalar_log(mass) - peak - G::scalar_log(G::sum(sum));
   }
@@ -478,7 +478,7 @@ class Transport {
     g.sync();
   }
 
-  // The largest positive entry of each row and of each column, discounted or not; the lowest index of equals.
+  // The largest positive entry of each row and column, discounted or not. Ties go to the lowest index.
   XALIGN_DEVICE void argmax(bool discounted) {
     const Lanes none = G::splat(-1.0f);
     Strip peaks(part(p.partial, g.rank())), at(part(p.partial_more, g.rank()));
@@ -504,7 +504,7 @@ class Transport {
         peaks.set(k, j, column_better ? x : peak);
         at.set(k, j, column_better ? here : at.get(k, j));
       });
-      // Lanes without a positive entry must not win by their place.
+      // A lane without a positive entry must not win by its index.
       const Best found = G::best(best, best_at);
       if (g.leads()) p.forward[i] = found.value > 0 ? found.at : -1.0f;
     }
@@ -553,14 +553,14 @@ class Transport {
     g.sync();
   }
 
-  // The weights of the next round; false if the released rule has none for this pair.
+  // Sets the next round's weights. False if the released rule has no next round here.
   XALIGN_DEVICE bool discount() {
     const float alpha = static_cast<float>(o.alpha);
     const bool paper = o.filter == ITERMAX_PAPER;
     bool free_row = false, free_column = false;
     XALIGN_FOR (int i = g.thread(); i < p.n; i += g.threads()) {
       free_row |= p.row_linked[i] == 0;
-      if (paper && p.row_linked[i] > 0) p.row_weight[i] *= alpha;  // Eq. 9 discounts in place: discounts compound
+      if (paper && p.row_linked[i] > 0) p.row_weight[i] *= alpha;  // Eq. 9: discounts compound
     }
     XALIGN_FOR (int j = g.thread(); j < p.m; j += g.threads()) {
       const bool linked = p.column_linked[j] > 0;

@@ -1,5 +1,5 @@
-// The CPU operator: similarities of one pair after another by products that read hidden states where they are, then
-// algorithm.h with a group of one thread. Pairs are shared out among threads one by one.
+// The CPU operator. For each pair, products.h computes the similarities and reads hidden states in place; then
+// algorithm.h runs with a group of one thread. Threads take pairs one by one.
 #include <algorithm>
 #include <new>
 #include <vector>
@@ -14,9 +14,9 @@ namespace {
 using G = SerialGroup;
 constexpr int L = G::LANES;
 
-// Memory of one thread, kept from call to call unless a pair has been uncommonly long.
+// Memory of one thread, kept between calls unless a pair was unusually long.
 struct Scratch {
-  static constexpr size_t KEPT = 1 << 22;  // floats of a matrix: 2048 tokens on both sides
+  static constexpr size_t KEPT = 1 << 22;  // floats of a matrix: 2048 tokens per side
   std::vector<float> matrix, vectors;
   static float* reserve(std::vector<float>& memory, int64_t count) {
     if (int64_t(memory.size()) < count) memory.resize(count);
@@ -35,7 +35,6 @@ void multiply_by(const Call& call, int64_t index, const Span& span, const Pair& 
   Products::write(side(span.src, span.n), side(span.tgt, span.m), width, pair.matrix, pair.stride);
 }
 
-// The similarities of a pair.
 void multiply(const Call& call, int64_t index, const Span& span, const Pair& pair) {
   if (call.dtype == FLOAT32) return multiply_by<Products<Float32>>(call, index, span, pair);
   if (call.dtype == BFLOAT16) return multiply_by<Products<Bfloat16>>(call, index, span, pair);
@@ -49,7 +48,7 @@ void fill(const Call& call, int64_t index, const Span& span, const Pair& pair) {
   for (int i = 0; i < pair.n; ++i) std::copy_n(call.similarity + (index * call.n + i) * call.m, pair.m, pair.row(i));
 }
 
-// C: as Transport's.
+// C: see Transport.
 template <int C>
 void link(const Call& call, int64_t index, const Span& span, const Pair& pair, bool log_domain) {
   G group;
@@ -83,7 +82,7 @@ void link_pair(const Call& call, int64_t index, Scratch& scratch) {
     link<0>(call, index, span, pair, call.log_domain);
 }
 
-// False if there was no memory; an exception must not leave a thread of OpenMP's.
+// False if memory runs out: an exception must not leave an OpenMP thread.
 bool link_all(const Call& call) {
   bool enough = true;
 #pragma omp parallel for schedule(dynamic) num_threads(static_cast<int>(call.threads)) reduction(&& : enough)
@@ -102,7 +101,7 @@ bool link_all(const Call& call) {
 }  // namespace
 }  // namespace xalign
 
-// 0, or 1 if there was not enough memory.
+// Returns 0, or 1 if memory runs out.
 extern "C" int64_t xalign_cpu(const xalign::Call* call) {
   return xalign::link_all(*call) ? 0 : 1;
 }

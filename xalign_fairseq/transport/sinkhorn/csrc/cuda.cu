@@ -1,8 +1,8 @@
-// The CUDA operator. Pairs of at most 128 tokens a side take one block each, from hidden states to links, with all that
-// is between in shared memory; longer ones get their similarities by a tiled product in the workspace, and a block each
-// that streams through them. How long a pair is, only the device knows: each kernel looks at all pairs, and a block
-// whose pair is another kernel's leaves at once. A pair whose plan float32's linear domain loses is marked, and kernels of
-// their own make it again in the log domain: it is so rare that it must not take registers from the others.
+// The CUDA operator. One thread block takes a pair of at most 128 tokens per side from hidden states to links and keeps
+// the rest in shared memory. For longer pairs, a tiled product writes the similarities to the workspace, and one block
+// per pair streams through them. Only the device knows the lengths: each kernel looks at all pairs, and a block returns
+// at once if its pair belongs to another kernel. If float32's linear domain loses a plan, its pair is marked. Separate
+// kernels recompute it in the log domain: this is so rare that it must not take registers from the others.
 #include <cuda_runtime.h>
 
 #include "algorithm.h"
@@ -11,32 +11,32 @@
 
 namespace xalign {
 
-// The tensor cores want their operands at multiples of 32 bytes.
+// Tensor core operands must start at multiples of 32 bytes.
 extern __shared__ __align__(128) char shared_memory[];
 
 namespace {
 
 constexpr int LANES = 32;
-constexpr int STREAMED = 0;       // in the place of a tile's edge: longer than all tiles
+constexpr int STREAMED = 0;       // instead of a tile size: longer than all tiles
 constexpr int STREAM_WARPS = 16;
 constexpr int STREAM_TILE = 64;   // of the product
-constexpr int64_t WAVE = 512;     // pairs that are in the workspace at a time
-constexpr int64_t SHARED = 96 * 1024;  // for the vectors of a long pair; every GPU since compute capability 8.0 has it
+constexpr int64_t WAVE = 512;     // pairs in the workspace at a time
+constexpr int64_t SHARED = 96 * 1024;  // for the vectors of a long pair; all GPUs since compute capability 8.0 have it
 
 XALIGN_DEVICE int64_t round_up(int64_t count) { return (count + LANES - 1) / LANES * LANES; }
 
-// The kernel of a pair. Pairs with an empty side go with the shortest.
+// The tile size of a pair. Pairs with an empty side use the smallest.
 __device__ int tile_of(const Span& span) {
   const int longest = span.n == 0 || span.m == 0 ? 0 : max(span.n, span.m);
   return longest <= 32 ? 32 : longest <= 64 ? 64 : longest <= 128 ? 128 : STREAMED;
 }
 
-// Where the hidden states are is for the fused kernels; they have nothing to do with given similarities or with plans.
+// The fused kernels read hidden states and write links. They support neither given similarities nor plans.
 XALIGN_DEVICE bool streams_all(const Call& call) { return call.similarity || call.plan; }
 
 __device__ bool streams(const Call& call, const Span& span) { return streams_all(call) || tile_of(span) == STREAMED; }
 
-// Whether plans can be lost. The workspace begins with a mark for each pair then, 0 unless its plan is lost.
+// Whether plans can be lost. If so, the workspace starts with a mark per pair: 0 unless its plan is lost.
 XALIGN_DEVICE bool repeats(const Call& call) { return call.iterations > 0 && !call.log_domain; }
 
 XALIGN_DEVICE int64_t marks(const Call& call) { return repeats(call) ? round_up(call.batch) : 0; }
@@ -54,7 +54,7 @@ __device__ Tokens tokens_of(const Call& call, int64_t index, int first, int coun
   return {static_cast<const char*>(call.hidden) + at * size, call.token_stride * size, count};
 }
 
-// The products of at most T tokens of each side, as multiply.
+// Runs multiply() on at most T tokens per side.
 template <int T>
 __device__ void products(const Call& call, const Tokens& src, const Tokens& tgt, float* matrix, int stride) {
   const int64_t size = element_size(call);
@@ -85,7 +85,7 @@ constexpr int fused_bytes() {
   return static_cast<int>(afterwards > stages ? afterwards : stages);
 }
 
-// One pair of at most T tokens a side.
+// A pair of at most T tokens per side.
 template <int T>
 __device__ __forceinline__ void link(const Call& call, int64_t index, const Span& span, bool log_domain) {
   constexpr int WARPS = Tile<T>::WARPS;
@@ -96,7 +96,7 @@ __device__ __forceinline__ void link(const Call& call, int64_t index, const Span
     products<T>(call, tokens_of(call, index, span.src, pair.n), tokens_of(call, index, span.tgt, pair.m), pair.matrix,
                 pair.stride);
   BlockGroup<WARPS> group;
-  // Columns in registers where there are enough of these: at 128 tokens some would be in memory after all.
+  // Keeps columns in registers, except at 128 tokens, where some would spill to memory.
   constexpr int WIDTHS = T == 128 ? 0 : T / LANES;
   Transport<BlockGroup<WARPS>, WIDTHS> transport(group, pair, call, log_domain);
   const bool has_plan = pair.n > 0 && transport.plan();
@@ -115,7 +115,7 @@ __global__ void __launch_bounds__(Tile<128>::THREADS) fused_again(const __grid_c
   if (tile_of(span) != STREAMED && call.workspace[blockIdx.x] != 0) link<128>(call, blockIdx.x, span, true);
 }
 
-// What the workspace holds for each pair of a wave: its matrix, and its vectors if shared memory is too small for them.
+// The workspace of one pair of a wave: its matrix, and its vectors if they do not fit into shared memory.
 struct Slot {
   int64_t rows, columns, matrix, vectors;
   bool shared;
@@ -132,7 +132,7 @@ struct Slot {
 
 XALIGN_DEVICE int tiles(int64_t tokens) { return static_cast<int>((tokens + STREAM_TILE - 1) / STREAM_TILE); }
 
-// One tile of the similarities of one pair, into the workspace.
+// Writes one tile of a pair's similarities to the workspace.
 __global__ void __launch_bounds__(Tile<STREAM_TILE>::THREADS, Tile<STREAM_TILE>::BLOCKS)
     similarities(const __grid_constant__ Call call, int64_t first) {
   const int across = tiles(call.m), each = tiles(call.n) * across;
@@ -162,7 +162,7 @@ __device__ float product(const Call& call, int64_t at, int64_t with) {
   return sum;
 }
 
-// A similarity that the plan has overwritten: a pair that is made again is so rare that nothing is kept for it.
+// Recomputes a similarity that the plan has overwritten. This is so rare that no copy is kept.
 __device__ float similarity(const Call& call, int64_t index, const Span& span, int i, int j) {
   if (call.similarity) return call.similarity[(index * call.n + i) * call.m + j];
   const int64_t first = index * call.batch_stride;
@@ -171,7 +171,7 @@ __device__ float similarity(const Call& call, int64_t index, const Span& span, i
   return call.dtype == BFLOAT16 ? product<__nv_bfloat16>(call, at, with) : product<__half>(call, at, with);
 }
 
-// One pair whose similarities are in the workspace, or are brought; its vectors are in shared memory if there is room.
+// A pair with similarities in the workspace; `bring` writes them there. Its vectors are in shared memory if they fit.
 template <bool SHARED_VECTORS>
 __device__ __forceinline__ void link_streaming(const Call& call, int64_t index, const Span& span, bool bring,
                                                bool log_domain) {
@@ -182,7 +182,7 @@ __device__ __forceinline__ void link_streaming(const Call& call, int64_t index, 
   pair.place_vectors(SHARED_VECTORS ? reinterpret_cast<float*>(shared_memory) : pair.matrix + slot.matrix,
                      static_cast<int>(slot.rows), static_cast<int>(slot.columns), STREAM_WARPS);
   G group;
-  if (bring)  // each lane brings what it will read
+  if (bring)  // each lane writes what it will read
     for (int i = group.rank(); i < pair.n; i += group.size())
       for (int j = G::lane(); j < pair.m; j += LANES) pair.row(i)[j] = similarity(call, index, span, i, j);
   Transport<G> transport(group, pair, call, log_domain);
@@ -227,7 +227,7 @@ cudaError_t launch(void (*kernel)(Arguments...), int64_t blocks, int threads, in
 
 template <int T>
 cudaError_t launch_fused(const Call& call) {
-  // All of a multiprocessor's memory, so that as many blocks fit as are meant; hidden states do not go by way of L1.
+  // Takes the most shared memory, so that BLOCKS blocks fit on a multiprocessor. Hidden states bypass L1.
   const cudaError_t error =
       cudaFuncSetAttribute(fused<T>, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared);
   return error != cudaSuccess ? error : launch(fused<T>, call.batch, Tile<T>::THREADS, fused_bytes<T>(), call, call);
@@ -268,7 +268,7 @@ cudaError_t run(const Call& call) {
   return error == cudaSuccess && any_streams(call) ? launch_streams(call) : error;
 }
 
-// Another current device for as long as this lives.
+// Makes a device current while this object lives.
 class OnDevice {
  public:
   explicit OnDevice(int device) {
@@ -278,7 +278,7 @@ class OnDevice {
   ~OnDevice() {
     int device = before_;
     if (cudaGetDevice(&device) == cudaSuccess && device != before_) cudaSetDevice(before_);
-    cudaGetLastError();  // an error is returned, and must not be found again by others
+    cudaGetLastError();  // the error is returned; later calls must not see it
   }
   cudaError_t error;
 
@@ -291,13 +291,13 @@ class OnDevice {
 
 using xalign::Call;
 
-// Floats of memory that a call wants as its workspace.
+// The workspace size that a call needs, in floats.
 extern "C" int64_t xalign_cuda_workspace(const Call* call) {
   const int64_t wave = call->batch < xalign::WAVE ? call->batch : xalign::WAVE;
   return xalign::marks(*call) + (xalign::any_streams(*call) ? wave * xalign::Slot(*call).size() : 0);
 }
 
-// 0, or CUDA's number of the error. Nothing waits for the device.
+// Returns 0 or CUDA's error code. Does not wait for the device.
 extern "C" int64_t xalign_cuda(const Call* call) {
   if (call->batch == 0) return cudaSuccess;
   const xalign::OnDevice device(static_cast<int>(call->device));
@@ -307,8 +307,8 @@ extern "C" int64_t xalign_cuda(const Call* call) {
 
 extern "C" const char* xalign_cuda_error(int64_t error) { return cudaGetErrorString(static_cast<cudaError_t>(error)); }
 
-// Null if the kernels run on a device, else why they don't. Asking loads them, all of them: a kernel that is first
-// launched while a graph is captured may not be loaded then.
+// Returns null if the kernels run on the device, otherwise the error. Loads all kernels, because a kernel cannot be
+// loaded while a graph is captured.
 extern "C" const char* xalign_cuda_probe(int device) {
   using namespace xalign;
   const OnDevice here(device);

@@ -1,4 +1,4 @@
-// A block of CUDA threads as a thread group (group.h): its workers are warps.
+// A CUDA thread block as a thread group (group.h). Its workers are warps.
 #pragma once
 
 #include "group.h"
@@ -28,7 +28,7 @@ class BlockGroup {
   __device__ static Lanes places(int first) { return static_cast<float>(first + lane()); }
   __device__ static Lanes splat(float x) { return x; }
 
-  // Lanes exchange in pairs; a + b is b + a, so that all of them end with the same bits.
+  // A butterfly reduction: a + b equals b + a, so all lanes end with the same bits.
   __device__ static float sum(Lanes x) {
 #pragma unroll
     for (int other = LANES / 2; other > 0; other /= 2) x += __shfl_xor_sync(ALL, x, other);

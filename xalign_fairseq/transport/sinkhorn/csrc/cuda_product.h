@@ -1,6 +1,5 @@
-// One tile of a pair's similarities on CUDA: hidden states are read where they are, a slice of all their rows after
-// another, while the slice before it is multiplied; float32 by fused multiply-adds, 16-bit types by tensor cores that
-// add up in float32.
+// One tile of a pair's similarities on CUDA. Hidden states are read in place, one slice of all rows at a time, while
+// the slice before it is multiplied. float32 uses fused multiply-adds. 16-bit types use tensor cores with float32 sums.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -12,16 +11,16 @@
 
 namespace xalign {
 
-constexpr int VECTOR = 16;         // bytes that one thread copies at once
+constexpr int VECTOR = 16;         // bytes per copy by one thread
 constexpr int SLICE = 128;         // bytes of a row in one stage
-constexpr int PITCH = SLICE + 16;  // from row to row of a stage; eight rows then lie in different banks
+constexpr int PITCH = SLICE + 16;  // bytes between rows of a stage; puts eight rows in different banks
 
-// Tiles of T x T, each by a block of 4 T threads.
+// T x T tiles, each for a block of 4 T threads.
 template <int T>
 struct Tile {
   static constexpr int THREADS = 4 * T, WARPS = T / 8;
-  static constexpr int BLOCKS = T == 32 ? 8 : T == 64 ? 4 : 2;  // on one multiprocessor
-  // 128 x 128 stays below the 99 KiB that every GPU since compute capability 8.0 has for a block.
+  static constexpr int BLOCKS = T == 32 ? 8 : T == 64 ? 4 : 2;  // per multiprocessor
+  // 128 x 128 fits into the 99 KiB per block of every GPU since compute capability 8.0.
   static constexpr int STAGES = T == 128 ? 2 : 3;
   static constexpr int STAGE = 2 * T * PITCH;
 };
@@ -35,14 +34,14 @@ struct Tokens {
 
 struct Sides {
   Tokens src, tgt;
-  int bytes;     // of a row
-  bool aligned;  // every row begins at a multiple of VECTOR
+  int bytes;     // per row
+  bool aligned;  // every row starts at a multiple of VECTOR
 };
 
-// VECTOR bytes into shared memory, asynchronously: `filled` from global memory, then zeros. Both at multiples of VECTOR.
+// Copies VECTOR bytes to shared memory asynchronously: `filled` bytes, then zeros. Addresses are multiples of VECTOR.
 __device__ __forceinline__ void copy_async(char* to, const char* from, int filled) {
 #ifdef __CUDA_ARCH__
-  // The intrinsic's number of zeros is a constant of the instruction: for a variable it is a branch for each number.
+  // The intrinsic needs a constant number of zeros: it compiles a variable to one branch per value.
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(
                    static_cast<unsigned>(__cvta_generic_to_shared(to))),
                "l"(__cvta_generic_to_global(from)), "r"(filled)
@@ -52,7 +51,7 @@ __device__ __forceinline__ void copy_async(char* to, const char* from, int fille
 #endif
 }
 
-// Bytes [begin, begin + SLICE) of each row into a stage, the source's T rows before the target's; 0 where nothing is.
+// Copies bytes [begin, begin + SLICE) of each row to a stage: T source rows, then T target rows. Pads with 0.
 template <int T, class Element>
 __device__ __forceinline__ void fetch(char* stage, const Sides& sides, int begin) {
   // A thread copies the same bytes of every DOWN-th row.
@@ -82,9 +81,9 @@ __device__ __forceinline__ void fetch(char* stage, const Sides& sides, int begin
 // The sums of one tile, spread over the threads of its block.
 template <int T, class Element>
 class Product {
-  static constexpr int EDGE = 16;  // of the tensor cores' tiles
+  static constexpr int EDGE = 16;  // of a tensor core tile
   static constexpr int WARPS_ACROSS = T == 128 ? 4 : 2, WARPS_DOWN = Tile<T>::WARPS / WARPS_ACROSS;
-  static constexpr int DOWN = T / EDGE / WARPS_DOWN, ACROSS = T / EDGE / WARPS_ACROSS;  // tiles of one warp
+  static constexpr int DOWN = T / EDGE / WARPS_DOWN, ACROSS = T / EDGE / WARPS_ACROSS;  // tiles per warp
   static constexpr int STEP = PITCH / int(sizeof(Element));
 
  public:
@@ -112,7 +111,7 @@ class Product {
     }
   }
 
-  // Columns from `stride` on are left out; it is a multiple of 32.
+  // Skips columns from `stride` on. It is a multiple of 32.
   __device__ void write(float* matrix, int stride) const {
 #pragma unroll
     for (int r = 0; r < DOWN; ++r)
@@ -177,21 +176,21 @@ class Product<T, float> {
   float sums_[DOWN][ACROSS];
 };
 
-// matrix (T, stride) = src tgt^T, in the shared memory of the stages or elsewhere. All threads of the block take part,
-// and may read the matrix afterwards.
+// matrix (T, stride) = src tgt^T. The matrix may overlap the stages. All threads of the block take part, and may read
+// the matrix afterwards.
 template <int T, class Element>
 __device__ __forceinline__ void multiply(const Sides& sides, char* stages, float* matrix, int stride) {
   constexpr int STAGES = Tile<T>::STAGES, STAGE = Tile<T>::STAGE;
   const int slices = (sides.bytes + SLICE - 1) / SLICE;
   Product<T, Element> product;
-  // A group of copies a slice, also where there is no slice any more, so that a group's number is its slice's.
+  // Commits one copy group per slice, even past the last slice, so that group and slice numbers match.
   for (int slice = 0; slice < STAGES - 1; ++slice) {
     if (slice < slices) fetch<T, Element>(stages + slice * STAGE, sides, slice * SLICE);
     __pipeline_commit();
   }
   for (int slice = 0; slice < slices; ++slice) {
     __pipeline_wait_prior(STAGES - 2);
-    __syncthreads();  // the slice is there for all, and nobody reads the one before it any more
+    __syncthreads();  // all threads see the slice, and none still reads the one before it
     const int next = slice + STAGES - 1;
     if (next < slices) fetch<T, Element>(stages + next % STAGES * STAGE, sides, next * SLICE);
     __pipeline_commit();

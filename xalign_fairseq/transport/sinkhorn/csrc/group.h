@@ -1,23 +1,22 @@
-// Thread groups: what runs the algorithm on one pair of sentences.
+// Thread groups run the algorithm on one pair of sentences.
 //
-// A group has size() workers, each of LANES lanes that act at once: the SIMD lanes of one thread on the CPU, the threads
-// of a warp on a GPU. `Lanes` is one float of every lane (on a GPU, where each lane runs the code itself, a float). A
-// group provides
+// A group has size() workers with LANES lanes each: the SIMD lanes of a CPU thread, or the threads of a warp on a GPU.
+// `Lanes` holds one float per lane (on a GPU it is a float, since each lane runs the code itself). A group provides
 //
-//   rank(), size()       this worker and the number of workers; worker r owns the rows r, r + size(), ... of the matrix
+//   rank(), size()       this worker and the number of workers; worker r owns rows r, r + size(), ... of the matrix
 //   thread(), threads()  this thread and the number of threads, for loops over single elements
-//   leads()              whether this thread writes what its worker has found
-//   sync()               a barrier of all threads, with their memory
-//   any(flag)            whether any thread of the group has the flag; a barrier too
-//   load(p), store(p, x) LANES consecutive floats from p on
-//   load_inside(p, first, end)  those from p[first] on; 0 in the place of p[end] and what follows
-//   places(first)        first, first + 1, ...: the numbers of the lanes, as floats (exact up to 2^24)
+//   leads()              whether this thread writes the results of its worker
+//   sync()               a barrier and memory fence for all threads
+//   any(flag)            whether any thread has the flag; also a barrier
+//   load(p), store(p, x) LANES consecutive floats at p
+//   load_inside(p, first, end)  those at p[first]; 0 from p[end] on
+//   places(first)        first, first + 1, ... by lane, as floats (exact up to 2^24)
 //   splat(x)             x in each lane
-//   sum(x), max(x)       over the lanes, known to each of them
-//   best(x, at)          the largest x of the lanes and the lowest `at` among equals
-//   exp(x), log(x)       of each lane; exp of anything below -104 is 0; scalar_exp, _log, _sqrt of one float
+//   sum(x), max(x)       over the lanes; every lane has it
+//   best(x, at)          the largest x of the lanes; ties go to the lowest `at`
+//   exp(x), log(x)       of each lane; exp(x) is 0 for x < -104; scalar_exp, _log, _sqrt take one float
 //
-// and Lanes has + - * / and comparisons whose outcome chooses by `? :`.
+// `Lanes` supports + - * /, and comparisons as conditions of `? :`.
 #pragma once
 
 #include <cmath>
@@ -26,7 +25,7 @@
 
 #ifdef __CUDACC__
 #define XALIGN_DEVICE __host__ __device__ __forceinline__
-// Not unrolled: a row is a few lanes' widths, and CUDA's compiler would make four copies of each loop and spill.
+// Not unrolled: rows are short, and nvcc would unroll each loop four times and spill registers.
 #define XALIGN_FOR _Pragma("unroll 1") for
 #define XALIGN_UNROLLED _Pragma("unroll")
 #else
@@ -44,7 +43,7 @@ struct Best {
 
 #ifndef __CUDACC__
 
-// One thread of the CPU; its lanes are those of the widest vector that the compiler may use.
+// One CPU thread. Its lanes are those of the widest vector that the compiler may use.
 class SerialGroup {
  public:
 #if defined(__AVX512F__)
@@ -81,7 +80,7 @@ class SerialGroup {
     return lane + static_cast<float>(first);
   }
 
-  // Halves are put together until one number is left: an order that depends on nothing but LANES.
+  // Combines halves until one number is left. The order depends only on LANES.
   template <class Vector, class Combine>
   static float fold(Vector x, Combine combine) {
     if constexpr (sizeof x == 64)
@@ -105,10 +104,10 @@ class SerialGroup {
     return {peak, -max(equals)};
   }
 
-  // A cast between vectors keeps their bits. 2^k e^r with r in [-ln(2)/2, ln(2)/2] and the series of e^r (error below
-  // 1e-7 of it). 2^k goes in by halves, since the smallest numbers have no exponent for it as a whole.
+  // exp(x) = 2^k e^r with r in [-ln(2)/2, ln(2)/2] and a series for e^r (relative error below 1e-7). 2^k is applied as
+  // two factors, since it may be too small for a float's exponent. Vector casts keep bits.
   static Lanes exp(Lanes x) {
-    const Lanes round = splat(12582912.0f);  // 1.5 * 2^23: adding it leaves no room for a fraction
+    const Lanes round = splat(12582912.0f);  // 1.5 * 2^23: adding it rounds to an integer
     const Lanes inside = x < -104.0f ? splat(-104.0f) : (x > 88.0f ? splat(88.0f) : x);
     const Lanes k = (inside * 1.44269504f + round) - round;
     const Lanes r = (inside - k * 0.693359375f) + k * 2.12194440e-4f;  // ln 2 in two parts
@@ -124,7 +123,7 @@ class SerialGroup {
     return x < -104.0f ? splat(0.0f) : y * (Lanes)first * (Lanes)second;
   }
 
-  // log(2^k y) with y in [sqrt(1/2), sqrt(2)), by 2 artanh(s), s = (y - 1) / (y + 1). For x > 0.
+  // log(2^k y), y in [sqrt(1/2), sqrt(2)), with log(y) = 2 artanh((y - 1) / (y + 1)). For x > 0.
   static Lanes log(Lanes x) {
     const Bits bits = (Bits)x;
     Bits exponent = (bits >> 23) - 127;

@@ -1,9 +1,9 @@
-// Dot products of the rows of two sides on the CPU, in tiles of sums that stay in vector registers; rows are read where
-// they are. A kind of numbers tells how they are multiplied:
+// Dot products of the rows of two sides on the CPU. Tiles of sums stay in vector registers, and rows are read in place.
+// A Kind defines how numbers are multiplied:
 //
-//   Element                   what a row is made of
-//   Operand                   STEP elements, read at once by load(p)
-//   add(x, y, sums)           sums with the products of x and y, each product in some lane
+//   Element                   element type of a row
+//   Operand                   STEP elements, loaded by load(p)
+//   add(x, y, sums)           sums plus the products of x and y, each in some lane
 #pragma once
 
 #include <algorithm>
@@ -15,9 +15,9 @@
 #include "group.h"
 
 namespace xalign {
-namespace {  // of this library alone, also where a process has loaded another one
+namespace {  // keeps symbols local if a process loads several libraries
 
-// Rows of one side: consecutive tokens, `stride` elements from one to the next.
+// Rows of one side: consecutive tokens, `stride` elements apart.
 template <class Element>
 struct Side {
   const Element* rows;
@@ -46,7 +46,7 @@ struct Bfloat16 {
   }
 };
 #else
-// The bits of a bfloat16 are the upper half of a float's.
+// A bfloat16 is the upper half of a float's bits.
 struct Bfloat16 : Float32 {
   using Element = uint16_t;
   static Operand load(const uint16_t* from) {
@@ -75,7 +75,7 @@ struct Float16 : Float32 {
  private:
   static float widened(uint16_t bits) {
     const uint32_t sign = uint32_t(bits & 0x8000) << 16, magnitude = bits & 0x7fff;
-    // Shifted to float's place the exponent is too small by 112, but for infinities and NaN, where it is all ones.
+    // After the shift the exponent is too small by 112, except for infinities and NaN: theirs is all ones.
     const uint32_t wide = sign | (magnitude << 13) | (magnitude >= 0x7c00 ? 0x7f800000u : 0u);
     float x;
     std::memcpy(&x, &wide, sizeof x);
@@ -88,15 +88,15 @@ template <class Kind>
 class Products {
   using Lanes = SerialGroup::Lanes;
   static constexpr int STEP = Kind::STEP;
-  // R x C sums and R + 1 operands fit the vector registers: 32 of AVX-512, else 16.
+  // R x C sums and R + 1 operands fit the 16 vector registers (32 with AVX-512).
   static constexpr int R = SerialGroup::LANES == 16 ? 6 : 3, C = 4;
-  static constexpr int COLUMNS = 64;  // these stay in the second-level cache while all rows pass
+  static constexpr int COLUMNS = 64;  // they stay in the L2 cache while all rows pass
 
  public:
   using Element = typename Kind::Element;
 
-  // out[i * stride + j] = src_i . tgt_j. Each sum has the same order of additions whatever its tile, so that an entry
-  // depends on nothing but its own two vectors.
+  // out[i * stride + j] = src_i . tgt_j. The order of additions is the same in every tile, so an entry depends only on
+  // its two vectors.
   static void write(const Side<Element>& src, const Side<Element>& tgt, int width, float* out, int64_t stride) {
     const Shares down(src.size, R);
     for (int block = 0; block < tgt.size; block += COLUMNS) {
@@ -115,7 +115,7 @@ class Products {
   }
 
  private:
-  // `size` in as few parts of at most `most` as there can be, none larger than another by more than 1.
+  // Splits `size` into the fewest parts of at most `most`. Part sizes differ by at most 1.
   struct Shares {
     int count, each, larger;
     Shares(int size, int most)
@@ -126,7 +126,7 @@ class Products {
   template <int ROWS, int COLUMNS_>
   using Sums = Lanes[ROWS][COLUMNS_];
 
-  // next: the rows that the tile after this one begins with; they come to the caches meanwhile.
+  // next: the first rows of the next tile, prefetched while this tile is computed.
   template <int ROWS, int COLUMNS_>
   static void tile(const Side<Element>& a, const Side<Element>& b, int width, const Side<Element>& next, float* out,
                    int64_t stride) {
@@ -161,7 +161,7 @@ class Products {
     }
   }
 
-  // The sums over the lanes of four vectors, together a few instructions instead of some for each.
+  // Sums four vectors over their lanes, in fewer instructions than one after another.
   static void four_sums(const Lanes x[C], float sums[C]) {
 #if defined(__AVX512F__)
     const auto halved = [](__m512 a, __m512 b) { return _mm512_unpacklo_ps(a, b) + _mm512_unpackhi_ps(a, b); };

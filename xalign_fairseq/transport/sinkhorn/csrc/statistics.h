@@ -1,6 +1,6 @@
-// Hidden Markov models of bitext, both directions of one kind of units, pair by pair: what
-// aligner/statistical/reference.py does in batches. The sums over pairs are taken in the order of the pairs, so that
-// they do not depend on the number of threads.
+// Hidden Markov models of bitext, both directions of one kind of unit: pair by pair what
+// aligner/statistical/reference.py computes in batches. Sums over pairs follow the order of the pairs, so they do not
+// depend on the number of threads.
 #pragma once
 
 #include <algorithm>
@@ -17,28 +17,28 @@
 
 namespace xalign {
 
-// What Python hands over (see aligner/statistical/compiled.py). Two of a kind are of the source and of the target, or
-// of the direction whose states are source places and the one whose states are target places.
+// Arguments from Python (aligner/statistical/compiled.py). The index of an array of two is the side (source, target) or
+// the direction (states are source positions, states are target positions).
 struct TextPass {
   int64_t pairs;
-  const int32_t* units[2];   // of all sentences, one after another; sizes[side] is the unknown unit
-  const int64_t* starts[2];  // (pairs + 1): where the units of each begin
+  const int32_t* units[2];   // of all sentences, concatenated; sizes[side] is the unknown unit
+  const int64_t* starts[2];  // (pairs + 1): the first unit of each
   int64_t sizes[2];
-  const uint8_t* fits;  // (pairs): 0 where a pair is left out
-  // Pairs of units: those of source unit u are targets[rows[u]] to targets[rows[u + 1]], ascending.
+  const uint8_t* fits;  // (pairs): 0 if the pair is skipped
+  // Unit pairs: source unit u pairs with targets[rows[u]] up to targets[rows[u + 1]], ascending.
   const int64_t* rows;
   const int32_t* targets;
   const float* table;     // (FIRST + number of targets, 2)
   const float* null[2];   // of target units, of source units
   const float* jumps[2];  // (2 * REACH + 1) or null: IBM Model 1
-  // Words: which of its sentence each unit is of, how many each sentence has, and where the cells (words of the source,
-  // words of the target) of each pair begin; with factors of their probabilities, unless null. Null while learning
-  // without factors.
+  // Words: the word of each unit within its sentence, the number of words of each sentence, the first cell (source
+  // word, target word) of each pair, and factors of the cells' probabilities or null. Null while learning without
+  // factors.
   const int32_t* owners[2];
   const int32_t* words[2];
   const int64_t* cells;
   const float* factors;
-  // Expected counts, added to; or, if they are not null, scores of the cells, times share.
+  // Expected counts to add to; or, if not null, scores of the cells, times share.
   double *links, *alone[2], *counts[2];
   float* scores;
   double no_partner, share;
@@ -51,14 +51,14 @@ constexpr int UNSEEN = 3, FIRST = 4;            // rows of the table, as in tabl
 using G = SerialGroup;
 using Lanes = G::Lanes;
 constexpr int W = G::LANES;
-constexpr int64_t CHUNK = 1 << 21, BLOCK = 16;  // cells whose rows are held; pairs whose jumps are summed together
+constexpr int64_t CHUNK = 1 << 21, BLOCK = 16;  // cells in memory at once; pairs whose jumps are summed together
 
 inline int64_t round_up(int64_t count) { return (count + W - 1) / W * W; }
 
-// Source units of the pairs from `first` to `last`, grouped: those of unit u are places[begin[u]] to places[begin[u + 1]].
+// Source units of the pairs from `first` to `last`, grouped: unit u has the entries from begin[u] to begin[u + 1].
 struct Occurrences {
   std::vector<int64_t> begin;
-  std::vector<int64_t> units, owner;  // the place of each unit in the text, and its pair
+  std::vector<int64_t> units, owner;  // position of each unit in the text, and its pair
 
   Occurrences(const TextPass& text, int64_t first, int64_t last) : begin(text.sizes[0] + 2) {
     visit(text, first, last, [&](int64_t, int64_t place) { ++begin[text.units[0][place] + 1]; });
@@ -79,7 +79,7 @@ struct Occurrences {
   }
 };
 
-// The pairs of units that occur together, as `rows` and `targets`; targets may be null: they are counted alone.
+// Finds the unit pairs that co-occur, as `rows` and `targets`. If targets is null, it only counts them.
 inline int64_t seen_pairs(const TextPass& text, int64_t* rows, int32_t* targets) {
   const Occurrences found(text, 0, text.pairs);
   std::vector<int32_t> marks(text.sizes[1], -1);
@@ -107,18 +107,18 @@ inline int64_t seen_pairs(const TextPass& text, int64_t* rows, int32_t* targets)
 
 struct Part {
   int64_t first, last;             // pairs
-  std::vector<int64_t> begin;      // of the cells (units of the source, units of the target) of each
-  std::vector<int32_t> rows;       // of each cell
-  std::vector<float> agreed;       // of each cell
-  std::vector<float> alone[2];     // of each unit of the target, of the source
-  std::vector<double> counts[2];   // of each block of pairs
+  std::vector<int64_t> begin;      // first cell (source unit, target unit) of each pair
+  std::vector<int32_t> rows;       // per cell
+  std::vector<float> agreed;       // per cell
+  std::vector<float> alone[2];     // per unit of the target, of the source
+  std::vector<double> counts[2];   // per block of pairs
 };
 
 inline int64_t length(const TextPass& text, int side, int64_t pair) {
   return text.starts[side][pair + 1] - text.starts[side][pair];
 }
 
-// The row of the table for each cell.
+// Finds the table row of each cell.
 inline void find_rows(const TextPass& text, Part& part) {
   const Occurrences found(text, part.first, part.last);
   std::vector<int32_t> row_of(text.sizes[1] + 1, UNSEEN);
@@ -136,11 +136,11 @@ inline void find_rows(const TextPass& text, Part& part) {
   }
 }
 
-// Adds to COLUMNS vectors of sums: values[k * step] times what is at window + k * stride, for all k < count.
+// Adds to COLUMNS vectors of sums: values[k * step] times the vectors at window + k * stride, k < count.
 template <int COLUMNS>
 inline void add_products(Lanes (&sums)[COLUMNS], const float* values, int64_t step, const float* window, int64_t stride,
                          int64_t count) {
-  Lanes odd[COLUMNS] = {};  // a second chain of sums, since one waits for itself
+  Lanes odd[COLUMNS] = {};  // a second chain of sums hides latency
   int64_t k = 0;
   for (; k + 2 <= count; k += 2, values += 2 * step, window += 2 * stride)
     for (int c = 0; c < COLUMNS; ++c) {
@@ -153,7 +153,7 @@ inline void add_products(Lanes (&sums)[COLUMNS], const float* values, int64_t st
   }
 }
 
-// Calls function(t, sums) for each multiple t of W below size, a multiple of W, with the sums of values times windows.
+// Calls function(t, sums) for each multiple t of W below size, with the sums of values times windows. W divides size.
 template <class Function>
 inline void products(int64_t size, const float* values, int64_t step, const float* window, int64_t stride,
                      int64_t count, Function function) {
@@ -177,7 +177,7 @@ inline void convolve(float* out, int64_t size, const float* values, int64_t coun
 
 inline float total(const float* lanes) { return G::sum(G::load(lanes)); }
 
-// Weights of jumps, those of more than `reach` places as of `reach`, ahead and the other way round.
+// Jump weights ahead and back. Longer jumps than `reach` have the weight of `reach`.
 struct Jumps {
   int64_t most;
   std::vector<float> ahead, back;
@@ -191,11 +191,11 @@ struct Jumps {
   }
 };
 
-// Forward-backward of one pair in one direction. States are place 0, before the sentence, and its n places.
+// Forward-backward of one pair and direction. The states are position 0, before the sentence, and 1 to n.
 class Chain {
  public:
   int64_t n, m, stride;
-  std::vector<float> emitted, alone;  // (m, stride): place 0 and what is beyond n are 0; (m), of the null first
+  std::vector<float> emitted, alone;  // (m, stride): 0 at position 0 and beyond n; (m), of the null first
 
   void resize(int64_t places, int64_t observed) {
     n = places, m = observed, stride = round_up(places + 1);
@@ -203,7 +203,7 @@ class Chain {
     alone.resize(m);
   }
 
-  // Posteriors take the place of what was emitted.
+  // Overwrites the emissions with posteriors.
   void lexical(float no_partner) {
     for (int64_t j = 0; j < m; ++j) {
       float* row = emitted.data() + j * stride;
@@ -241,7 +241,7 @@ class Chain {
       scales_[j] = 1 / total(lanes);
       for (int64_t t = 0; t < stride; ++t) at_[t] *= scales_[j];
     }
-    std::fill_n(at_.begin(), n + 1, 1.0f);  // now: what is behind
+    std::fill_n(at_.begin(), n + 1, 1.0f);  // backward values now
     std::fill(at_.begin() + n + 1, at_.end(), 0.0f);
     for (int64_t j = m - 1; j >= 0; --j) {
       float *row = emitted.data() + j * stride, *before = before_.data() + j * stride;
@@ -251,7 +251,7 @@ class Chain {
       for (int64_t t = 0; t < stride; t += W)
         for (int lane = 0; lane < W; ++lane) {
           lanes[lane] += before[t + lane] * none * at_[t + lane];
-          const float arrival = row[t + lane] * at_[t + lane] * some;  // what is emitted and behind
+          const float arrival = row[t + lane] * at_[t + lane] * some;  // emission times backward
           row[t + lane] = moved[t + lane] * arrival;
           before[t + lane] = arrival;
         }
@@ -265,9 +265,9 @@ class Chain {
  private:
   std::vector<float> norm_, ones_, at_, moved_, left_, before_, moves_, scales_, pairs_;
 
-  // Add the expected jumps: the weight times the sum over j of left[j][from] * arrival[j][from + jump].
+  // Adds expected jumps: the weight times the sum over j of left[j][from] * arrival[j][from + jump].
   void count(const float* ahead, double* counts, int64_t reach) {
-    pairs_.assign(2 * stride + W, 0.0f);  // of jump d at stride + d
+    pairs_.assign(2 * stride + W, 0.0f);  // jump d is at stride + d
     for (int64_t from = 0; from <= n; ++from) {
       float* out = pairs_.data() + stride - from;
       products(stride, left_.data() + from, stride, before_.data(), stride, m,
@@ -278,7 +278,7 @@ class Chain {
   }
 };
 
-// Scores of words: a unit's posteriors summed over the units of a word, and averaged over those of the other.
+// Word scores: unit posteriors, summed over the units of one word and averaged over those of the other.
 inline void score_words(const TextPass& text, int64_t pair, const Chain& forward, const Chain& backward) {
   const int32_t *src = text.owners[0] + text.starts[0][pair], *tgt = text.owners[1] + text.starts[1][pair];
   const int64_t width = text.words[1][pair];
@@ -351,7 +351,7 @@ inline void add_counts(const TextPass& text, const Part& part) {
 }
 
 #if defined(__SSE2__)
-// Numbers too small for full precision are 0, since CPUs are slow with them.
+// Flushes subnormal numbers to 0, since CPUs are slow with them.
 struct NoSubnormals {
   unsigned before = _mm_getcsr();
   NoSubnormals() { _mm_setcsr(before | 0x8040); }
@@ -422,14 +422,14 @@ inline bool align(const TextPass& text) {
 }  // namespace statistics
 }  // namespace xalign
 
-// The number of pairs of units, or -1 if there was not enough memory.
+// Returns the number of unit pairs, or -1 if memory runs out.
 extern "C" int64_t xalign_seen_pairs(const xalign::TextPass* text, int64_t* rows, int32_t* targets) try {
   return xalign::statistics::seen_pairs(*text, rows, targets);
 } catch (const std::bad_alloc&) {
   return -1;
 }
 
-// 0, or 1 if there was not enough memory.
+// Returns 0, or 1 if memory runs out.
 extern "C" int64_t xalign_statistics(const xalign::TextPass* text) try {
   return xalign::statistics::align(*text) ? 0 : 1;
 } catch (const std::bad_alloc&) {
