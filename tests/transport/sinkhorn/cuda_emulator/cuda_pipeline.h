@@ -10,7 +10,8 @@ inline void __pipeline_memcpy_async(void* to, const void* from, size_t size, siz
   const char* at = static_cast<const char*>(to);
   expect(at >= machine.shared && at + size <= machine.shared + MOST_SHARED, "a copy beyond shared memory");
   const char* source = static_cast<const char*>(from);
-  expect(source >= machine.readable && source + (size - zeros) <= machine.readable_end, "a copy from outside hidden states");
+  expect(source >= machine.readable && source + (size - zeros) <= machine.readable_end,
+         "a copy from outside the hidden states");
   Fiber& self = *machine.running;
   const Fiber::Copy made{to, from, size - zeros, self.group};
   if (machine.eager_copies)
