@@ -1,4 +1,4 @@
-"""Systems on test sets: what does not fit is found before a model aligns."""
+"""Systems on test sets: mismatches are found before a model aligns."""
 
 import pytest
 

@@ -15,7 +15,7 @@ from xalign_fairseq.core.text.pairs import open_pairs
 
 
 class Encoder:
-    """Gives each pair the scores that are listed, whatever its words."""
+    """Gives each pair its listed scores, whatever its words."""
 
     def __init__(self, scores, too_long=False):
         self.scores, self.too_long = scores, too_long
@@ -34,7 +34,7 @@ class Encoder:
 
 
 class Model:
-    """A statistical model of the same scores for each pair; of none that is longer than ``most``."""
+    """A statistical model with the same scores for each pair; none if longer than ``most``."""
 
     name = "fixed"
 
@@ -83,7 +83,7 @@ def test_a_link_scorer_has_a_weight_of_its_own():
     np.testing.assert_allclose(found.matrix, [[0.7, 0.0], [0.1, 0.35]], rtol=1e-6)
 
 
-def test_what_grows_and_from_where():
+def test_which_links_grow_and_from_which_threshold():
     # (1, 1): 0.4 * 0.3 + 0.6 * 0.2 = 0.24
     scores, statistics = {(0, 0): 0.49, (1, 1): 0.3}, [[0.49, 0.0], [0.0, 0.2]]
     assert aligner(scores, statistics, **CHOICE).align(*ONE)[0].links == pytest.approx({(0, 0): 0.49, (1, 1): 0.24})
@@ -93,7 +93,7 @@ def test_what_grows_and_from_where():
     assert "links of 0.42 and more, grown by those of 0.15 and more" in aligner(scores, statistics).describe()
 
 
-def test_too_long_for_the_statistics_and_for_the_encoder():
+def test_pairs_too_long_for_statistics_or_encoder():
     scores = {(0, 0): 0.4}  # 0.4 of it are below 0.18
     [found] = aligner(scores, [[0.0, 0.0], [0.0, 0.0]], most=1, **CHOICE).align(*ONE)
     assert found.links == pytest.approx(scores)
@@ -127,6 +127,6 @@ def test_pairs_of_a_pipe_are_answered_before_the_next_one_comes(tmp_path):
 
 @pytest.mark.parametrize("option", ["threshold", "growth"])
 @pytest.mark.parametrize("value", [0, 1.01])
-def test_options_that_are_no_shares(option, value):
+def test_invalid_shares(option, value):
     with pytest.raises(XalignError, match=option):
         aligner({}, [[0.0]], **{option: value})

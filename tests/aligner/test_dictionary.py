@@ -35,7 +35,7 @@ def run_of(folder, **options):
 
 
 def extract_lex(pairs):
-    """What Moses' extract-lex-main.cpp does: the lines of lex.s2t and of lex.t2s."""
+    """The lines of lex.s2t and lex.t2s by Moses' extract-lex-main.cpp."""
     s2t, t2s = Counter(), Counter()
 
     def process(target, source):
@@ -66,7 +66,7 @@ def extract_lex(pairs):
     return lines(s2t), lines(t2s)
 
 
-def test_lexical_probabilities_are_those_of_extract_lex(linked):
+def test_lexical_probabilities_equal_extract_lex(linked):
     folder, pairs = linked
     write_dictionary(run_of(folder, lex="new/lex", shortlist="shortlist"))
     found = [(folder / f"new/lex.{end}").read_text().splitlines() for end in ("s2t", "t2s")]
@@ -107,7 +107,7 @@ def models(tmp_path_factory):
     return [str(folder / name) for name in ("bytes", "unk")]
 
 
-def test_links_of_words_become_those_of_sentencepieces_units(models, tmp_path):
+def test_word_links_become_links_of_sentencepiece_units(models, tmp_path):
     src = ["the  red ﬁne ½house 😀", "", "日本 house", " a  b "]
     tgt = ["das rote\u00a0Haus", "x", "ist groß", "e\u0301a b"]
     links = ["0-0 1-1 3-2 4-2", "", "1-0", "0-0 1-1"]
@@ -159,7 +159,7 @@ def test_units_of_white_space_are_counted_but_have_no_links(tmp_path):
         ({"out": "a", "spm": ("missing",)}, "does not exist"),
     ],
 )
-def test_runs_that_are_refused(linked, options, message):
+def test_invalid_runs_are_refused(linked, options, message):
     with pytest.raises(XalignError, match=message):
         write_dictionary(run_of(linked[0], **options))
     assert not (linked[0] / "a").exists()

@@ -1,4 +1,4 @@
-"""Scores that are kept: nothing is read twice, in any order, and damage is an error."""
+"""Saved scores: nothing is read twice, in any order, and damage is an error."""
 
 import numpy as np
 import pytest
@@ -13,9 +13,9 @@ LINES = [("a b", "x"), ("", "y"), ("c", "x y z"), ("too long", "x"), ("d", "y z"
 
 
 class Encoder:
-    """A word's score is its place by the other's; counts what it reads, and falls at a word.
+    """A word's score is its position over the other's; counts reads, and fails at a word.
 
-    It is closed, as a pool is, by a stream that is left before its end.
+    A stream abandoned before its end closes it, like a pool.
     """
 
     def __init__(self, falls_at=None):
@@ -35,7 +35,7 @@ class Encoder:
             self.read.append(" ".join(src))
             matrix = np.zeros((len(src), len(tgt)), np.float32)
             for i, j in np.argwhere(matrix == 0):
-                matrix[i, j] = (i + 1) / (j + 2) if i != j else 9e-4  # which is too little to be kept
+                matrix[i, j] = (i + 1) / (j + 2) if i != j else 9e-4  # too little to be saved
             lost = src == ["too", "long"]
             yield Alignment(src, tgt, {}, too_long=lost, matrix=None if lost else matrix)
             if progress:
@@ -54,7 +54,7 @@ def text(tmp_path):
     return SentencePairs(tmp_path / "src", tmp_path / "tgt")
 
 
-def test_lines_are_read_once_and_what_was_broken_off_goes_on(text, tmp_path):
+def test_lines_are_read_once_and_interrupted_runs_resume(text, tmp_path):
     first = Encoder(falls_at="d")
     with pytest.raises(MemoryError):
         KeptScores(first, tmp_path).read(text)
@@ -99,7 +99,7 @@ def test_pairs_of_the_text_and_others_in_any_order(text, tmp_path):
     assert encoder.read == ["new", "d"]
 
 
-def test_a_pool_stays_open_for_what_comes_after(text, tmp_path):
+def test_a_pool_stays_open_between_streams(text, tmp_path):
     encoder = Encoder()
     kept = KeptScores(encoder, tmp_path)
     kept.read(text)
@@ -120,7 +120,7 @@ def test_a_pool_stays_open_for_what_comes_after(text, tmp_path):
         ("shape", lambda each: each - 1),
     ],
 )
-def test_scores_that_do_not_fit_together(text, tmp_path, name, change):
+def test_inconsistent_scores(text, tmp_path, name, change):
     KeptScores(Encoder(), tmp_path).read(text)
     path = tmp_path / "scores-00001.npz"
     arrays = dict(np.load(path))

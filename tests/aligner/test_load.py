@@ -1,4 +1,4 @@
-"""Any aligner by its path, and options that do not go with its kind."""
+"""Any aligner by its path, and options that its kind lacks."""
 
 import numpy as np
 import pytest
@@ -36,7 +36,7 @@ def learned(tmp_path_factory):
         ({"statistics": "LEARNED"}, CombinedAligner, "of statistics that it guides"),
     ],
 )
-def test_every_kind_does_the_same(tiny_checkpoint, learned, options, kind, words):
+def test_every_kind_of_aligner_behaves_alike(tiny_checkpoint, learned, options, kind, words):
     options = {name: str(learned) if value == "LEARNED" else value for name, value in options.items()}
     with load_aligner(tiny_checkpoint, dtype="float32", **options) as aligner:
         assert isinstance(aligner, kind) and words in aligner.describe() and "|version:" in aligner.signature()
@@ -82,14 +82,14 @@ def test_an_aligner_from_bitext_alone_has_no_options_of_encoders(learned, option
         ("method", {"linking": Linking("argmax", {"filter": "union"})}),
     ],
 )
-def test_options_that_do_not_go_together(tiny_checkpoint, learned, parameter, options):
+def test_incompatible_options(tiny_checkpoint, learned, parameter, options):
     options = {name: str(learned) if value == "LEARNED" else value for name, value in options.items()}
     with pytest.raises(XalignError) as raised:
         load_aligner(tiny_checkpoint, AlignerOptions(**options))
     assert parameter in (*raised.value.parameters, "method" if "argmax" in str(raised.value) else "")
 
 
-def test_what_is_given_beside_statistics_chooses_links_only(tiny_checkpoint, learned):
+def test_options_given_with_statistics_only_choose_links(tiny_checkpoint, learned):
     linking = Linking("grow", {"threshold": 0.9, "growth": 1.0, "temperature": 0.07})
     few = load_aligner(tiny_checkpoint, linking=linking, statistics=learned)
     many = load_aligner(tiny_checkpoint, linking=Linking(options={"temperature": 0.07}), statistics=learned)
@@ -109,7 +109,7 @@ def test_what_is_given_beside_statistics_chooses_links_only(tiny_checkpoint, lea
         ("model.pt", Linking(), False, None, "grow"),
     ],
 )
-def test_the_method_that_scores_beside_statistics(path, asked, maps, guide, method):
+def test_the_method_that_scores_with_statistics(path, asked, maps, guide, method):
     assert scoring_method(path, asked, maps, guide) == method
 
 

@@ -12,7 +12,7 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.linking import Linking
 
 
-def test_what_is_given_has_the_names_of_the_command_line():
+def test_options_have_their_command_line_names():
     assert AlignerOptions().given() == {}
     linking = Linking("softmax", {"threshold": 0.1}, (6, 7), encoding="joint")
     options = AlignerOptions(linking, dictionary="dict.txt", maps=True, processes=2)
@@ -22,7 +22,7 @@ def test_what_is_given_has_the_names_of_the_command_line():
     }
 
 
-def test_an_option_that_there_is_not():
+def test_an_unknown_option():
     assert AlignerOptions.of(units="subword") == AlignerOptions(units="subword")
     with pytest.raises(XalignError, match="no such option") as raised:
         AlignerOptions.of(layer=3)
@@ -53,7 +53,7 @@ def test_the_parts_are_those_below_the_folder(folder, tiny_checkpoint):
     assert read_best(folder / "encoder") is None
 
 
-def test_the_mean_of_two_encoders_that_are_the_same_is_one(folder, tiny_checkpoint):
+def test_the_mean_of_two_equal_encoders_equals_one(folder, tiny_checkpoint):
     text = ["the red house", "a cat sees dogs", ""], ["house the red", "dogs see a cat", "big"]
     single = load_aligner(tiny_checkpoint, linking=Linking("grow", {"threshold": 0.3}), device="cpu")
     with single, load_aligner(folder, min_probability=0.3, device="cpu") as both:

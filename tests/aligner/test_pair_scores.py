@@ -20,7 +20,7 @@ def pairs():
     return st.tuples(WORDS, WORDS).flatmap(linked)
 
 
-def test_the_numbers_of_a_pair():
+def test_the_scores_of_a_pair():
     score = score_pair(Alignment(["the", "house", "is"], ["das", "Haus"], {(0, 0): 0.9, (1, 1): 0.5, (1, 0): 0.6}))
     # letters but one: 2 4 1 and 2 3; the best link of each word: .9 .6 0 and .9 .5
     assert score.score == pytest.approx(min((2 * 0.9 + 4 * 0.6) / 7, (2 * 0.9 + 3 * 0.5) / 5))
@@ -40,7 +40,7 @@ def test_the_side_with_the_lower_share_decides_and_short_words_hardly_count():
 
 
 @given(pairs())
-def test_all_are_from_0_to_1_and_the_sides_can_change_places(pair):
+def test_scores_are_from_0_to_1_and_symmetric(pair):
     score = score_pair(pair)
     assert all(0 <= each <= 1 for each in astuple(score))
     turned = score_pair(Alignment(pair.tgt, pair.src, {(j, i): p for (i, j), p in pair.links.items()}))
@@ -52,6 +52,6 @@ def test_all_are_from_0_to_1_and_the_sides_can_change_places(pair):
 @pytest.mark.parametrize(
     "line", ["", "0-0", "1\t1\t1\t1\t1\t1", "1\t1\t1\t1\t1\t2\t", "nan\t1\t1\t1\t1\t1\t", "x\t" * 6]
 )
-def test_what_is_no_line_of_scores(line):
+def test_invalid_lines_of_scores(line):
     with pytest.raises(XalignError, match=r"(?s)not have the scores of a pair.*a, line 3"):
         parse_score(line, "a, line 3")

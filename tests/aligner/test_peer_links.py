@@ -47,7 +47,7 @@ def batch(cases):
     """States (B, T, H) with a token before, between and behind the sides, spans, and word indices, padded by -1."""
     sequences, spans = [], []
     for src, tgt, *_ in cases:
-        edge = torch.full((1, src.shape[1]), 9.0)  # would win if it were looked at
+        edge = torch.full((1, src.shape[1]), 9.0)  # would win if it were read
         sequences.append(torch.cat([edge, src, edge, tgt, edge]))
         spans.append([1, 1 + len(src), 2 + len(src), 2 + len(src) + len(tgt)])
     pad = torch.nn.utils.rnn.pad_sequence
@@ -64,7 +64,7 @@ def find(method, cases):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_links_are_theirs_in_one_batch(method, cases, links):
+def test_links_in_one_batch_equal_theirs(method, cases, links):
     subwords, words = find(method, cases)
     theirs = links[METHODS[method]][method]
     assert subwords == theirs["subwords"]

@@ -1,4 +1,4 @@
-"""What all aligners share: sentences of two sides, and the end of their processes."""
+"""What all aligners share: two sides of sentences, and the end of their processes."""
 
 import pytest
 from hypothesis import given
@@ -44,7 +44,7 @@ def test_sentences_are_aligned_in_their_order():
         ((["a"], "b"), "instead of a list"),
     ],
 )
-def test_sides_that_do_not_fit(sides, message):
+def test_mismatched_sides(sides, message):
     with pytest.raises(XalignError, match=message):
         First().align(*sides)
     with pytest.raises(ValueError, match="of its own"):

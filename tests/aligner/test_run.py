@@ -39,7 +39,7 @@ def expected(align, capsys):
 
 @pytest.fixture
 def part(align, text, capsys):
-    """An output of 16 of 40 lines, which a lack of memory broke off."""
+    """An output of 16 of 40 lines, cut off by a lack of memory."""
     with without_memory_after_16_pairs():
         align("--out", text / "links")
     part = text / "links.part"
@@ -59,10 +59,10 @@ def names(folder):
 
 
 @pytest.mark.parametrize("lost", [0, 1, 7, -1])
-def test_a_resumed_output_is_that_of_one_run(align, text, part, expected, lost):
+def test_a_resumed_output_equals_an_uninterrupted_run(align, text, part, expected, lost):
     content = part.read_bytes()
     assert content == b"".join(expected.splitlines(keepends=True)[:16])
-    # A kill leaves what was flushed, the last line not always whole; a disk may even have lost all of it.
+    # A kill leaves what was flushed, perhaps with a partial last line; a disk may lose all of it.
     part.write_bytes(b"" if lost < 0 else content[: len(content) - lost])
     before = names(text)
     assert align("--out", text / "links", "--resume", "--batch-tokens", 100, "--device", "cpu") == 0
@@ -108,7 +108,7 @@ PAIR = Alignment(
 )
 
 
-def test_json_holds_words_and_probabilities_in_one_line():
+def test_json_has_words_and_probabilities_on_one_line():
     line = json_line(PAIR)
     assert "\n" not in line
     assert "„Hund“" in line
@@ -119,11 +119,11 @@ def test_json_holds_words_and_probabilities_in_one_line():
     }
 
 
-def test_json_holds_texts_and_the_places_of_their_words():
+def test_json_has_texts_and_word_positions():
     text = SegmentedText("“你好” 😀x", ((0, 1), (1, 3), (3, 4), (5, 6), (6, 7)))
     row = json.loads(json_line(Alignment(text, ["a"], {(1, 0): 0.5})))
     assert row["src"] == ["“", "你好", "”", "😀", "x"] and row["src_text"] == text.text
     assert [row["src_text"][start:stop] for start, stop in row["src_chars"]] == row["src"]
     raw = row["src_text"].encode()
     assert [raw[start:stop].decode() for start, stop in row["src_bytes"]] == row["src"]
-    assert not any(name.startswith("tgt_") for name in row)  # words without a text have no place in it
+    assert not any(name.startswith("tgt_") for name in row)  # words without a text have no position

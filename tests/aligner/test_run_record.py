@@ -1,4 +1,4 @@
-"""What determines the lines that are written: equal for equal runs, another for all that would change a line."""
+"""What determines the output: equal for equal runs, different for anything that changes a line."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ from xalign_fairseq.transport.linking import Linking
 
 @pytest.fixture
 def model(tmp_path):
-    """A folder as a training leaves it."""
+    """A folder as training leaves it."""
     (tmp_path / "model").mkdir()
     for name in ("checkpoint_best.pt", "dict.txt", "sentencepiece.model"):
         (tmp_path / "model" / name).write_text(name)
@@ -36,7 +36,7 @@ def record(model, tmp_path):
 @pytest.mark.parametrize(
     "options", [{"device": "cpu"}, {"batch_tokens": 7}, {"sinkhorn_backend": "cpu"}, {"processes": 2}]
 )
-def test_what_changes_no_line_is_not_in_it(record, options):
+def test_settings_that_change_no_line_are_not_recorded(record, options):
     assert record(**options) == record()
 
 
@@ -52,7 +52,7 @@ def test_what_changes_no_line_is_not_in_it(record, options):
         ({"min_probability": 0.5}, "min_probability"),
     ],
 )
-def test_what_changes_a_line_is(record, options, name):
+def test_settings_that_change_a_line_are_recorded(record, options, name):
     one, other = record(), record(**options)
     assert {key for key in {**one, **other} if one.get(key) != other.get(key)} == {name}
 
@@ -65,7 +65,7 @@ def test_a_text_is_its_content_whatever_its_name(record, tmp_path):
     assert record()["src"] != before["src"] and record()["tgt"] == before["tgt"]
 
 
-def test_a_model_is_the_sizes_and_times_of_its_files(record, model):
+def test_a_model_is_identified_by_sizes_and_times_of_its_files(record, model):
     before = record()
     for name, content in (("train.log", "log"), ("links.part", "0-0")):  # logs, and an output in its folder
         (model / name).write_text(content)
@@ -82,7 +82,7 @@ def test_a_model_is_the_sizes_and_times_of_its_files(record, model):
         before = after
 
 
-def test_the_packaged_file_is_behind_its_name(record, tmp_path, monkeypatch):
+def test_the_packaged_model_is_identified_by_its_file(record, tmp_path, monkeypatch):
     file = tmp_path / "e5-small-q4.bin"
     file.write_bytes(b"one")
     monkeypatch.setattr(packaged, "find", lambda: file)

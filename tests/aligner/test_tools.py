@@ -1,4 +1,4 @@
-"""The protocol of the aligners of others, by small programs in their place."""
+"""The protocol of external aligners, by small programs in their place."""
 
 import pytest
 from support.links import BACKWARD, DIAGONAL, FORWARD, PAIRS, WRITES, only_tools
@@ -21,7 +21,7 @@ def align(tmp_path, monkeypatch):
     return run
 
 
-def test_blank_sides_stay_here_and_their_lines_come_back_without_links(align, tmp_path):
+def test_empty_sides_are_not_sent_and_have_no_links(align, tmp_path):
     found = align(FAST_ALIGN, DIAGONAL)
     assert (tmp_path / "text").read_text() == "a b c ||| x y\n|||| ¦ ||| z |||| ||||\nd ||| u v\n"
     assert found == list(zip(PAIRS, zip(FORWARD, BACKWARD, strict=True), strict=True))
@@ -38,7 +38,7 @@ def test_blank_sides_stay_here_and_their_lines_come_back_without_links(align, tm
         ("0-0\n0-0\n0:0\n", "fast_align's links of line 5"),
     ],
 )
-def test_output_that_does_not_fit_the_text(align, output, found):
+def test_output_that_does_not_match_the_text(align, output, found):
     with pytest.raises(XalignError, match=found):
         align(FAST_ALIGN, WRITES.format(output))
 
@@ -56,7 +56,7 @@ def test_a_tool_that_fails(align, tool, program, pairs, message):
         align(tool, program, pairs)
 
 
-def test_the_first_tool_that_is_installed_is_taken(tmp_path, monkeypatch):
+def test_the_first_installed_tool_is_used(tmp_path, monkeypatch):
     only_tools(monkeypatch, tmp_path / "both", **{"eflomal-align": "", "fast_align": ""})
     assert choose_tool("auto") is EFLOMAL and choose_tool("fast_align") is FAST_ALIGN
     only_tools(monkeypatch, tmp_path / "one", fast_align="")

@@ -1,4 +1,4 @@
-"""Files of links to learn from: their names, what is refused before anything is written, and the filters."""
+"""Training links: file names, what is refused before anything is written, and filters."""
 
 from pathlib import Path
 
@@ -34,7 +34,7 @@ def text(tmp_path, monkeypatch):
         ("k", {"drops_pairs": True, "texts": ("text/english", "all.de")}, "names of the new text.*where: text/english"),
     ],
 )
-def test_outputs_that_can_t_be(text, out, options, message):
+def test_invalid_outputs(text, out, options, message):
     for name in ("folder", "weights"):
         Path(name).mkdir()
     for name in ("weights/config.json", "model", "t.tsv"):

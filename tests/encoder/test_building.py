@@ -22,7 +22,7 @@ def encoder():
     return Encoder(CONFIG).eval()
 
 
-def test_nothing_is_drawn_inside_and_all_is_after():
+def test_parameters_are_not_drawn_inside_but_after():
     torch.manual_seed(0)
     before = torch.get_rng_state()
     with Undrawn():
@@ -83,7 +83,7 @@ def state():
     }
 
 
-def test_a_whole_one(state):
+def test_a_complete_state(state):
     assert require_checkpoint(state, "here") is state
     assert load_encoder(state)[0].config == WITHOUT_LANGUAGES
     state["cfg"] = None
@@ -127,13 +127,13 @@ def test_other_types_are_named_with_the_file_and_their_place(state, tmp_path, ch
         ("encoder.sentence_encoder.embed_positions.weight", torch.zeros(1, 8), "max_positions"),
     ],
 )
-def test_shapes_that_contradict_each_other(state, name, value, message):
+def test_contradictory_shapes(state, name, value, message):
     state["model"][name] = value
     with pytest.raises(XalignError, match=message):
         load_encoder(state)
 
 
-def test_nothing_is_built_for_sizes_that_cannot_be():
+def test_impossible_sizes_are_refused_before_building():
     for sizes in ({"encoder_layers": 10**6}, {"encoder_embed_dim": 2**63}, {"vocab_size": 0}, {"dropout": 2.0}):
         with pytest.raises(XalignError):
             EncoderConfig(**{**vars(WITHOUT_LANGUAGES), **sizes})
@@ -141,7 +141,7 @@ def test_nothing_is_built_for_sizes_that_cannot_be():
 
 
 @pytest.mark.parametrize("heads", [0, 3, "2", 10**30])
-def test_options_that_no_encoder_has(state, heads):
+def test_unknown_encoder_options(state, heads):
     state["cfg"]["model"]["encoder_attention_heads"] = heads
     with pytest.raises(XalignError, match="heads"):
         load_encoder(require_options(state, "here"))

@@ -85,7 +85,7 @@ def test_the_encoder_is_mapped_from_the_file(old_state, tmp_path):
     with torch.no_grad():
         for parameter in found.parameters():
             parameter.add_(1)
-    assert path.read_bytes() == before  # what a process changes is its own
+    assert path.read_bytes() == before  # changes stay in the process
 
 
 def test_torch_s_own_list_of_safe_globals_stays_as_it_was(old_state, tmp_path):
@@ -140,7 +140,7 @@ def test_statistics_of_fairseq_and_numpy_scalars_are_harmless(old_state, tmp_pat
 
 
 class Foreign:
-    """Pickled, it makes a file when it is read."""
+    """Unpickling it makes a file."""
 
     def __init__(self, path):
         self.path = str(path)
@@ -150,7 +150,7 @@ class Foreign:
 
 
 @pytest.mark.parametrize("zipped", [True, False])
-def test_foreign_code_is_refused_and_not_run(old_state, tmp_path, zipped):
+def test_foreign_code_is_refused_without_running_it(old_state, tmp_path, zipped):
     trap = tmp_path / "trap"
     old_state["extra"] = Foreign(trap)
     path = saved(tmp_path, old_state, _use_new_zipfile_serialization=zipped)
@@ -176,7 +176,7 @@ def test_a_truncated_checkpoint(old_state, tmp_path, keep, zipped):
     "content",
     [b"", b"hello\n", b"the red house\n" * 100, b"<html>", bytes(range(256)), b"\x80\x02K\x01.", b"PK\x03\x04 zip"],
 )
-def test_a_file_that_is_no_checkpoint(tmp_path, content):
+def test_a_file_that_is_not_a_checkpoint(tmp_path, content):
     path = tmp_path / "text"
     path.write_bytes(content)
     with pytest.raises(XalignError, match=r"not a (fairseq )?checkpoint"):

@@ -1,4 +1,4 @@
-"""Layers that compute their activations again in the backward pass: the same gradients, less memory."""
+"""Layers that recompute their activations in the backward pass: the same gradients, less memory."""
 
 import pytest
 import torch
@@ -31,7 +31,7 @@ def test_gradients_are_the_same_with_and_without_dropout(tokens, rates, layer):
         made = encoder(recompute, **rates)
         torch.manual_seed(2)
         states = made.states(tokens, training=True).layer(layer)
-        after = torch.rand(())  # what is drawn behind the pass is the same, too
+        after = torch.rand(())  # later draws are also the same
         states.pow(2).sum().backward()
         found.append([states, after, *(p.grad for p in made.parameters() if p.grad is not None)])
     assert len(found[0]) == len(found[1]) == 2 + 4 + 16 * layer
@@ -50,7 +50,7 @@ def test_layers_run_twice_with_a_gradient_and_once_without(tokens, monkeypatch):
     assert len(runs) == 6
 
 
-def test_a_layer_keeps_its_input_alone(tokens):
+def test_a_layer_keeps_only_its_input(tokens):
     kept = {}
     for recompute in (False, True):
         made = encoder(recompute)

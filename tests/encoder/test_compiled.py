@@ -1,4 +1,4 @@
-"""What follows attention by torch.compile: the same numbers, and few compilations over ragged batches."""
+"""Code after attention with torch.compile: the same numbers, few compilations on ragged batches."""
 
 import copy
 import functools
@@ -17,7 +17,7 @@ LENGTHS = ((5, 3), (7, 2, 6), (9,), (4, 4, 4, 4))
 
 @pytest.fixture
 def eager(monkeypatch):
-    """torch's compiler without its C++ code, which is what takes time."""
+    """torch's compiler without its C++ code, the slow part."""
     monkeypatch.setattr(torch, "compile", functools.partial(torch.compile, backend="aot_eager"))
     yield from fresh(transformer.compiled_rest.cache_clear)
 

@@ -23,7 +23,7 @@ def test_sizes_are_read_from_options_of_any_kind():
     assert EncoderConfig.from_options(argparse.Namespace(**options), vocab_size=11) == expected
 
 
-def test_options_give_the_encoder_back():
+def test_options_restore_the_encoder():
     plain = EncoderConfig(vocab_size=100, encoder_layers=3, encoder_embed_dim=16, encoder_attention_heads=2)
     assert "language_embeddings" not in plain.as_options()
     assert not {"layer_norm_eps", "token_types"} & plain.as_options().keys()

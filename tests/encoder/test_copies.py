@@ -31,7 +31,7 @@ def move(encoder, by=0.1):
             parameter += by * torch.randn_like(parameter)
 
 
-def test_a_number_is_read_once_until_it_is_put_or_loaded(monkeypatch):
+def test_a_number_is_read_once_until_it_is_set_or_loaded(monkeypatch):
     one, other = ReadOnce(), ReadOnce()
     for module in (one, other):
         module.register_buffer("number_", torch.zeros(()))
@@ -130,7 +130,7 @@ def values(momentum_encoder):
     return {float(value) for p in momentum_encoder.parameters() for value in p.flatten()}
 
 
-def test_it_copies_first_and_then_moves_once_an_update():
+def test_the_copy_starts_equal_and_moves_once_per_update():
     live, projection, average = build()
     fill(1.0, live, projection)
     assert not average.started
@@ -146,7 +146,7 @@ def test_it_copies_first_and_then_moves_once_an_update():
     assert values(average) == {2.25}
 
 
-def test_a_resumed_one_neither_repeats_nor_skips_an_update_and_does_not_start_again():
+def test_a_resumed_copy_repeats_and_skips_no_update():
     live, projection, average = build()
     fill(1.0, live, projection)
     average.follow(live, projection, update=6, momentum=0.5)
@@ -159,7 +159,7 @@ def test_a_resumed_one_neither_repeats_nor_skips_an_update_and_does_not_start_ag
     assert values(resumed) == {2.0}
 
 
-def test_a_run_whose_updates_are_counted_anew_starts_again():
+def test_a_run_that_resets_its_updates_starts_a_new_copy():
     live, projection, average = build()
     average.follow(live, projection, update=900, momentum=0.5)
     fill(3.0, live, projection, average)
@@ -170,13 +170,13 @@ def test_a_run_whose_updates_are_counted_anew_starts_again():
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
-def test_it_moves_although_the_model_is_in_half_precision(dtype):
+def test_the_copy_moves_in_half_precision(dtype):
     live, projection, average = build(dtype)
     fill(1.0, live, projection)
     average.follow(live, projection, update=4000, momentum=0.999)
     assert float(average.followed) == 4000
     average.follow(live, projection, update=4001, momentum=0.999)
-    assert float(average.followed) == 4001  # a number that neither kind of half precision has
+    assert float(average.followed) == 4001  # neither half-precision type can represent it
     fill(1.25, live, projection)
     average.follow(live, projection, update=4002, momentum=0.999)
     assert all(p.dtype == torch.float32 for p in average.parameters())

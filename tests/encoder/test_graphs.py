@@ -85,7 +85,7 @@ def test_compiled_code_equals_eager_layers(whole_compiler):
     assert whole_compiler() >= 1
 
 
-def test_rows_are_filled_without_a_place_that_refers_to_them():
+def test_filler_rows_are_not_referenced():
     tokens = torch.arange(40, 73)[None]
     for inputs in ([Input(tokens)], [Input(tokens), Input(torch.tensor([[5, 6, 9], [7, 1, 1]]))]):
         packing = pack(inputs, 1)

@@ -43,7 +43,7 @@ def one_by_one(encoder, inputs):
 
 @pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float64, 1e-10), (torch.float32, 2e-4)])
 @pytest.mark.parametrize("how", [one_by_one, open_passes])
-def test_packed_and_joint_passes_equal_padded_ones(encoder, tokens, how, dtype, tolerance):
+def test_packed_and_joint_passes_equal_padded_passes(encoder, tokens, how, dtype, tolerance):
     encoder.to(dtype)
     others = torch.tensor([[0, 2, 1], [0, 9, 2], [7, 1, 1]])
     inputs = [
@@ -61,7 +61,7 @@ def test_packed_and_joint_passes_equal_padded_ones(encoder, tokens, how, dtype, 
         )
 
 
-def test_bfloat16_is_as_near_to_the_truth_packed_as_padded(encoder, tokens):
+def test_packed_bfloat16_is_as_accurate_as_padded(encoder, tokens):
     keep = tokens.ne(1)
     truth = copy.deepcopy(encoder).double().states(tokens).layer(-1)[keep]
     encoder.bfloat16()
@@ -69,7 +69,7 @@ def test_bfloat16_is_as_near_to_the_truth_packed_as_padded(encoder, tokens):
     assert (mine - truth).abs().max() <= 1.5 * (theirs - truth).abs().max() + 0.01
 
 
-def test_sequences_of_padding_alone_harm_nobody(encoder, tokens):
+def test_sequences_of_only_padding_affect_no_other_sequence(encoder, tokens):
     encoder.double()
     given = torch.cat([tokens, torch.full_like(tokens[:2], 1)])
     states = encoder.states(given).layer(-1)

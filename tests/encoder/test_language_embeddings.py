@@ -52,7 +52,7 @@ def test_layer_zero_is_the_norm_of_three_embeddings():
             torch.testing.assert_close(found[row, place], parts.layernorm_embedding(total))
 
 
-def test_positions_that_are_given_stand_in_place_of_the_count():
+def test_given_positions_replace_the_count():
     made = encoder(EncoderConfig(**SIZES))
     counted = torch.arange(8).expand(2, 8)
     assert torch.equal(made.states(Input(TOKENS, positions=counted)).layer(), made.states(TOKENS).layer())
@@ -90,14 +90,14 @@ def test_each_token_of_a_pair_has_its_sides_language_and_reset_positions_are_tho
     assert given.positions.tolist() == [[0, 1, 2, 3, 4, 1, 2, 3], [0, 1, 2, 1, 2, 3, 4, 5]]
     assert bitext.side_input(1).languages.tolist() == [[0], [1]]
     assert mono.input().languages.tolist() == [[2], [1]]
-    # A word of the target has the embedding that it has where its side is alone.
+    # A target word has the same embedding as in its side alone.
     made = encoder()
     read = bitext.input(reset_positions=True)
     joint, alone = made.states(read).layer(0), made.states(bitext.side_input(1)).layer(0)
     torch.testing.assert_close(joint[0, 5:7], alone[0, 1:3])
 
 
-def test_a_checkpoint_without_language_embeddings_can_be_given_some(caplog):
+def test_language_embeddings_can_be_added_to_a_checkpoint(caplog):
     torch.manual_seed(0)
     plain, speaking = XalignModel(EncoderConfig(**SIZES)), XalignModel(SPEAKING)
     own = speaking.encoder.sentence_encoder.embed_languages.weight.detach().clone()

@@ -1,4 +1,4 @@
-"""Token embeddings that are looked up: the rows of the whole table, bit by bit, and nothing copied."""
+"""Looked-up token embeddings: bitwise equal to the rows of the full table, without copies."""
 
 import copy
 
@@ -27,21 +27,21 @@ def small_file(tmp_path):
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
-def test_rows_are_those_of_the_table(dtype):
+def test_rows_equal_the_table(dtype):
     table = torch.randn(12, 8)
     rows = Lookup(table, dtype)(TOKENS)
     assert rows.dtype == dtype and torch.equal(rows, table.to(dtype)[TOKENS])
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
-def test_rows_in_four_bits_are_those_of_the_unpacked_table(dtype, small_file):
+def test_four_bit_rows_equal_the_unpacked_table(dtype, small_file):
     file = FourBitFile(small_file)
     shape = (file.sizes.rows, file.sizes.hidden)
     found = Lookup(file.blocks("emb.word", *shape), dtype)(TOKENS)
     assert torch.equal(found, torch.from_numpy(file.matrix("emb.word", *shape)).to(dtype)[TOKENS])
 
 
-def test_an_encoder_that_looks_up_has_the_states_of_the_whole(small_file):
+def test_an_encoder_with_lookup_has_the_same_states(small_file):
     encoders = [checkpoint.load_encoder(*read_pretrained(small_file, lookup=lookup))[0] for lookup in (False, True)]
     whole, looked = ([encoder.states(TOKENS).layer(layer) for layer in range(3)] for encoder in encoders)
     assert all(torch.equal(one, other) for one, other in zip(whole, looked, strict=True))
@@ -66,14 +66,14 @@ def encoder():
     return Encoder(EncoderConfig(12, 2, 32, 64, 2, max_positions=10)).eval()
 
 
-def test_float32_is_the_encoder_as_it_was(encoder):
+def test_float32_leaves_the_encoder_unchanged(encoder):
     before = copy.deepcopy(encoder)
     convert(encoder, CPU, "float32")
     assert dtype_of(encoder) == "float32" and isinstance(encoder.sentence_encoder.embed_tokens, nn.Embedding)
     assert torch.equal(encoder.states(TOKENS).layer(), before.states(TOKENS).layer())
 
 
-def test_bfloat16_is_what_all_weights_in_it_give_without_a_copy_of_the_embeddings(encoder):
+def test_bfloat16_equals_converted_weights_without_copying_the_embeddings(encoder):
     whole = copy.deepcopy(encoder).to(torch.bfloat16)
     table = encoder.sentence_encoder.embed_tokens.weight
     convert(encoder, CPU, "bfloat16")

@@ -1,4 +1,4 @@
-"""Linear maps of languages: names, orthogonality, application by rows, what a checkpoint holds of them."""
+"""Linear maps of languages: names, orthogonality, application by rows, checkpoints."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ def as_heads(maps):
     return {f"heads.linear_mapping.{key}": value for key, value in maps.state_dict().items()}
 
 
-def test_one_parameter_a_language_that_starts_as_identities():
+def test_maps_are_one_parameter_per_language_and_start_as_identities():
     maps = LanguageMaps(["de", "to"], "en", 2, 4)  # "to", Tongan, is also a method of modules
     assert maps.languages == ("de", "to")
     assert {key: tuple(value.shape) for key, value in maps.state_dict().items()} == {
@@ -36,7 +36,7 @@ def test_one_parameter_a_language_that_starts_as_identities():
     assert [name for name, _ in maps.named_parameters()] == ["maps.de", "maps.to"]
 
 
-def test_maps_that_were_loaded_are_brought_back_in_the_same_update_again():
+def test_loaded_maps_are_orthogonalised_again_in_the_same_update():
     maps = random_maps()
     before = {name: value.clone() for name, value in maps.state_dict().items()}
     maps.orthogonalise(0.1, 3)
@@ -46,7 +46,7 @@ def test_maps_that_were_loaded_are_brought_back_in_the_same_update_again():
     assert torch.equal(maps.of("de"), once) and not torch.equal(once, before["maps.de"])
 
 
-def test_they_stay_in_float32_in_a_half_model():
+def test_maps_stay_in_float32_in_a_half_model():
     model = torch.nn.ModuleDict({"maps": random_maps(), "linear": torch.nn.Linear(2, 2)})
     before = model["maps"].of("de").clone()
     model.half()
@@ -101,7 +101,7 @@ def test_maps_are_applied_in_float32_at_least():
     assert apply_map(half.double(), w).dtype == torch.float64
 
 
-def test_a_checkpoints_heads_bring_them_back():
+def test_maps_are_restored_from_the_heads_of_a_checkpoint():
     maps = random_maps()
     loaded = load_maps({"heads.dwa.agreement": torch.zeros(()), **as_heads(maps)})
     assert loaded.languages == ("de", "to") and not any(p.requires_grad for p in loaded.parameters())
@@ -112,7 +112,7 @@ def test_a_checkpoints_heads_bring_them_back():
         require_maps({"heads.dwa.agreement": torch.zeros(())})
 
 
-def test_a_language_without_a_map_is_named_beside_those_that_have_one(caplog):
+def test_a_language_without_a_map_is_named_with_those_that_have_one(caplog):
     maps = random_maps()
     with pytest.raises(XalignError, match=r"fr, ru(.|\n)*one of de, to; or en"):
         maps.require(["fr", "de", "en", "ru", "fr"])
@@ -140,7 +140,7 @@ def solved(s, t, batch=None):
     return problem
 
 
-def test_the_map_is_scipys():
+def test_the_map_equals_scipy():
     s, t = vectors()
     for w, a, b in zip(solved(s, t).solve(), t, s, strict=True):
         expected, _ = scipy_linalg.orthogonal_procrustes(a.numpy(), b.numpy())
@@ -148,12 +148,12 @@ def test_the_map_is_scipys():
 
 
 @pytest.mark.parametrize(("pairs", "rank"), [(200, 2), (3, 6), (1, 6)])
-def test_maps_are_orthogonal_where_the_pairs_leave_directions_open(pairs, rank):
+def test_maps_are_orthogonal_if_the_pairs_do_not_span_the_space(pairs, rank):
     s, t = vectors(pairs=pairs, rank=rank)
     problem = solved(s, t)
     w = problem.solve()
     torch.testing.assert_close(w @ w.mT, torch.eye(6).double().expand(3, 6, 6), atol=1e-10, rtol=0)
-    for layer in range(3):  # the last bits decide which of the best maps it is, not how good it is
+    for layer in range(3):  # the last bits decide which of the best maps is found, not its quality
         expected, _ = scipy_linalg.orthogonal_procrustes(t[layer].numpy(), s[layer].numpy())
         best = ((t[layer].numpy() @ expected - s[layer].numpy()) ** 2).sum(1).mean()
         assert problem.distance(w)[layer].item() == pytest.approx(best, rel=1e-9)

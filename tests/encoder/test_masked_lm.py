@@ -23,7 +23,7 @@ def test_a_whole_tied_head_stays(weights, caplog):
 
 
 @pytest.mark.parametrize("change", ["another value", "another shape", "a part missing"])
-def test_any_other_is_left_out(weights, caplog, change):
+def test_any_other_head_is_left_out(weights, caplog, change):
     match change:
         case "another value":
             weights[HEAD + "weight"] = weights[EMBEDDINGS] + 1
@@ -84,7 +84,7 @@ def test_joint_projections_are_split_in_the_order_q_k_v():
     }
 
 
-def test_old_names_become_todays_and_buffers_without_weights_go():
+def test_old_names_are_renamed_and_buffers_without_weights_are_dropped():
     old = {
         "decoder.sentence_encoder.emb_layer_norm.bias": torch.zeros(1),
         "decoder.lm_head.dense.weight": torch.ones(1),

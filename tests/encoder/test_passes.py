@@ -1,4 +1,4 @@
-"""Passes are shared between objectives, and no layer stays without a gradient."""
+"""Passes are shared between objectives, and every layer gets a gradient."""
 
 from dataclasses import replace
 
@@ -32,14 +32,14 @@ def count_runs(encoder):
     return ran
 
 
-def test_who_asks_second_gets_the_states_of_the_first(encoder):
+def test_a_second_request_reuses_the_states_of_the_first(encoder):
     ran, step = count_runs(encoder), passes(encoder)
     first = step.states(TOKENS).layer(1)
     assert step.states(Input(TOKENS)).layer(1) is first and ran == [1]
     assert step.states(TOKENS).layer(2) is step.states(TOKENS).layer(-1) and ran == [1, 2]
 
 
-def test_other_tokens_other_positions_and_labelling_are_passes_of_their_own(encoder):
+def test_other_tokens_positions_and_labelling_need_separate_passes(encoder):
     ran, step = count_runs(encoder), passes(encoder)
     step.states(TOKENS).layer(1)
     step.states(TOKENS.clone()).layer(1)
@@ -50,7 +50,7 @@ def test_other_tokens_other_positions_and_labelling_are_passes_of_their_own(enco
     assert ran == [1, 1, 1, 1]
 
 
-def test_inputs_that_are_read_as_far_are_run_together_when_the_first_is_asked_for(encoder):
+def test_inputs_with_the_same_last_layer_run_in_one_pass(encoder):
     ran, step = count_runs(encoder), passes(encoder)
     inputs = [Input(TOKENS), Input(torch.tensor([[0, 9, 2]])), Input(TOKENS.clone()), Input(TOKENS.clone())]
     step.expect(zip(inputs, (2, -1, 1, 1), strict=True))
@@ -63,16 +63,16 @@ def test_inputs_that_are_read_as_far_are_run_together_when_the_first_is_asked_fo
     assert ran.count(1) == 2 + 4 and ran.count(2) == 1 + 3  # in addition to the four by themselves
     del ran[:]
     step.expect([(Input(TOKENS.clone()), 2)])
-    step.states(TOKENS.clone()).layer(2)  # what nobody announced runs by itself
+    step.states(TOKENS.clone()).layer(2)  # unannounced inputs run alone
     assert ran == [1, 2]
 
 
-def test_labelling_reads_the_pass_with_gradient_as_far_as_that_runs(encoder):
+def test_labelling_reuses_the_layers_of_the_pass_with_gradient(encoder):
     expected = encoder.states(TOKENS).layer(2)
     ran, step = count_runs(encoder), passes(encoder)
     step.expect([(Input(TOKENS), 1)])
     labelling = step.states(TOKENS, labelling=True)
-    for layer in (1, 2):  # the second without gradient: what would be kept for it is of no use
+    for layer in (1, 2):  # the second without gradient: its activations are not needed
         assert not labelling.layer(layer).requires_grad
     live = step.states(TOKENS)
     assert live.layer(1).requires_grad and live.reached == 1 and ran == [1, 2]
@@ -85,7 +85,7 @@ def test_labelling_reads_the_pass_with_gradient_as_far_as_that_runs(encoder):
     assert step.states(TOKENS).layer(2).requires_grad  # whoever asks first
 
 
-def test_with_dropout_labelling_reads_no_pass_with_gradient():
+def test_with_dropout_labelling_reuses_no_pass_with_gradient():
     encoder = Encoder(type(CONFIG)(60, 2, 8, 16, 2, dropout=0.5)).double()
     for training in (True, False):
         step = passes(encoder, training)
@@ -95,9 +95,9 @@ def test_with_dropout_labelling_reads_no_pass_with_gradient():
         assert ran == [1, 2] * (1 + training)
 
 
-def test_a_pass_is_not_mistaken_for_that_over_tokens_that_are_gone(encoder):
+def test_freed_tokens_are_not_confused_with_new_ones(encoder):
     step = passes(encoder)
-    for number in range(4, 12):  # memory that is free again would get the same id
+    for number in range(4, 12):  # freed memory would get the same id
         tokens = torch.tensor([[0, number, 2]])
         torch.testing.assert_close(step.states(tokens).layer(0), encoder.states(tokens).layer(0))
         del tokens
@@ -115,7 +115,7 @@ def test_labelling_has_neither_gradient_nor_dropout():
 
 
 @pytest.mark.parametrize("reached", [None, 0, 1, 2])
-def test_what_no_pass_has_run_gets_a_gradient_of_zero(encoder, reached):
+def test_parameters_outside_all_passes_get_zero_gradients(encoder, reached):
     step = passes(encoder)
     total = step.idle().new_zeros(())
     step.states(TOKENS, labelling=True).layer(2)  # a pass without gradient reaches nothing
@@ -144,7 +144,7 @@ def test_losses_by_the_head_and_by_its_output_layer_alone(encoder):
 
 
 def predictions():
-    """Of two inputs: of one as they are, of the other the same tokens twice and one without any."""
+    """Two inputs: one unchanged, one with the same tokens twice and an empty row."""
     other = torch.tensor([[0, 10, 2]])
     return [
         Prediction(Input(TOKENS), torch.tensor([1, 6]), torch.tensor([5, 9])),
@@ -159,17 +159,17 @@ def test_the_head_runs_once_for_all_predictions_that_are_expected(encoder):
     alone = [passes(encoder).losses(each) for each in given]
     assert ran == [2, 3, 0]
     step.expect_predictions(given)
-    step.expect_predictions(given[:1])  # once more is no other one
+    step.expect_predictions(given[:1])  # repeating it adds no pass
     for prediction, losses in zip(given, alone, strict=True):
         assert step.losses(prediction) is step.losses(prediction)
         torch.testing.assert_close(step.losses(prediction), losses)
     assert ran == [2, 3, 0, 5]
-    step.losses(replace(given[0]))  # one that nobody has spoken of is run by itself
+    step.losses(replace(given[0]))  # an unannounced input runs alone
     assert ran[4:] == [2]
 
 
 @pytest.mark.parametrize("encoding", ["joint", "separate"])
-def test_states_of_a_pair_lie_where_the_spans_say(encoder, encoding):
+def test_states_of_a_pair_are_at_the_spans(encoder, encoding):
     sides = [([5, 6, 7], [8, 9]), ([10], [11, 12, 13, 14]), ([15, 16], [])]
     bitext = typed([pair(*each) for each in sides]).bitext
     hidden, spans = passes(encoder).pair_states(bitext, 1, encoding)
@@ -209,9 +209,7 @@ def at_once(encoder, predictions):
 
 @pytest.mark.parametrize("checkpointed", [False, True])
 @pytest.mark.parametrize(("whole", "rows"), [([], 6), ([1], 4 + 5), ([0], 9 + 1), ([0, 1], 13)])
-def test_the_last_layer_runs_once_at_what_is_predicted_and_at_all_that_another_reads(
-    encoder, whole, rows, checkpointed
-):
+def test_the_last_layer_runs_once_for_predictions_and_for_other_readers(encoder, whole, rows, checkpointed):
     predictions = over_two_inputs()
     wanted = at_once(encoder, predictions)
     read = [encoder.states(predictions[number].input).layer(-1) for number in whole]

@@ -1,4 +1,4 @@
-"""Sentence vectors: means over tokens against float64, batches that change nothing, cuts that are counted."""
+"""Sentence vectors: token means against float64, invariance to batches, counted truncations."""
 
 import logging
 

@@ -12,7 +12,7 @@ from xalign_fairseq.transport.ops.products import Linear
 
 
 def cast(model, dtype):
-    """A copy of fairseq's model in a dtype; its gelu would go through float32 whatever the dtype."""
+    """A copy of fairseq's model in a dtype; its gelu would use float32 in any dtype."""
     model = copy.deepcopy(model).to(dtype)
     for module in model.modules():
         if hasattr(module, "activation_fn"):
@@ -87,14 +87,14 @@ def test_initialisation_is_berts():
 
 
 @pytest.mark.parametrize("kind", ["attention_dropout", "activation_dropout"])
-def test_attention_and_activations_are_dropped_in_training_alone(kind):
+def test_attention_and_activation_dropout_apply_only_in_training(kind):
     rates = {"dropout": 0.0, "attention_dropout": 0.0, "activation_dropout": 0.0, kind: 0.5}
     encoder, tokens = Encoder(EncoderConfig(40, 1, 16, 32, 2, **rates)).double(), torch.randint(3, 40, (4, 10))
     dropped, once, again = (encoder.states(tokens, training=training).layer(1) for training in (True, False, False))
     assert torch.equal(once, again) and not torch.allclose(dropped, once)
 
 
-def test_both_sublayers_are_dropped_before_they_are_added():
+def test_both_sublayers_apply_dropout_before_the_residual():
     rates = {"dropout": 0.5, "attention_dropout": 0.0, "activation_dropout": 0.0}
     layer = Encoder(EncoderConfig(40, 1, 16, 32, 2, **rates)).double().sentence_encoder.layers[0]
     x, attended = torch.randn(2, 30, 16, dtype=torch.float64)

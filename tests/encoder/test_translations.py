@@ -16,7 +16,7 @@ PAIRS = [([5], [40]), ([6], [41, 42]), ([7, 8], [43]), ([5], [44]), ([5], [47]),
 V = 60
 
 
-def test_trained_entries_stand_one_after_the_other():
+def test_trained_entries_are_contiguous():
     entries = Entries([FIRST, SECOND], pad=1)
     assert len(entries) == len(PAIRS)
     for side, place in ((entries.src, 0), (entries.tgt, 1)):
@@ -60,7 +60,7 @@ def test_every_translation_of_a_token_is_drawn_and_no_other():
 
 def test_the_draw_is_a_share_of_the_sorted_translations():
     table = TranslationTable([FIRST, SECOND], V)
-    draw = torch.tensor([0.0, 0.33, 0.34, 0.66, 0.67, 0.999999, 1.0])  # 1.0, as rounding may make it, is the last too
+    draw = torch.tensor([0.0, 0.33, 0.34, 0.66, 0.67, 0.999999, 1.0])  # 1.0, possible by rounding, is also the last
     assert table.translate(torch.full((7,), 5), draw)[0].tolist() == [40, 40, 44, 44, 47, 47, 47]
 
 

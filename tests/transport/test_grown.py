@@ -32,7 +32,7 @@ def owners(seed):
     return sides
 
 
-def test_scores_are_those_of_the_equation():
+def test_scores_follow_the_equation():
     pairs, hidden, spans = draw(1)
     src_words, tgt_words = owners(2)
     scores = METHOD.scores(hidden, spans, src_words, tgt_words)
@@ -54,7 +54,7 @@ def test_scores_are_those_of_the_equation():
     assert several  # words of several tokens
 
 
-def test_words_of_a_long_side_are_taken_some_after_the_other(monkeypatch):
+def test_long_sides_are_processed_in_chunks(monkeypatch):
     _, hidden, spans = draw(1)
     given = hidden, spans, *owners(2)
     whole = METHOD.scores(*given)
@@ -66,7 +66,7 @@ def test_words_of_a_long_side_are_taken_some_after_the_other(monkeypatch):
 def test_a_long_side_takes_little_memory():
     words = torch.arange(20_000)[None] // 2
     sizes = [part.numel() for _, part in grown._members(words, torch.float32)]
-    assert len(sizes) == 20 and max(sizes) <= 1024 * 512  # of its tokens and words there are 200 million
+    assert len(sizes) == 20 and max(sizes) <= 1024 * 512  # 200 million pairs of tokens and words
 
 
 def test_links_grow_from_the_threshold_down_to_a_share_of_it():
@@ -81,7 +81,7 @@ def test_links_grow_from_the_threshold_down_to_a_share_of_it():
     assert 0.15 <= min(value for each in found for value in each.values()) < 0.3
 
 
-def test_a_token_of_no_word_has_no_link_and_keeps_its_share():
+def test_a_token_outside_words_has_no_link_and_keeps_its_share():
     _, hidden, spans = draw(6, [(3, 3)])
     all_words = METHOD.scores(hidden, spans, torch.tensor([[0, 1, 2]]), torch.tensor([[0, 1, 2]]))
     left_out = METHOD.scores(hidden, spans, torch.tensor([[0, -1, 1]]), torch.tensor([[0, 1, 2]]))

@@ -33,7 +33,7 @@ def plan_of(src, tgt, options):
 
 def first_largest(values):
     peak = max(values)
-    # Values that differ by rounding only are equal: the lowest index.
+    # Values that differ only by rounding are equal: the lowest index.
     return next(k for k, value in enumerate(values) if value >= peak * (1 - 1e-13))
 
 
@@ -77,7 +77,7 @@ def brute_links(src, tgt, options):
 
 
 def random_batch(seed, pairs=10, longest=8, width=6):
-    """Hidden states of ragged pairs, rubbish outside the spans, an empty side now and then."""
+    """Hidden states of ragged pairs, garbage outside the spans, some empty sides."""
     rng = random.Random(seed)
     lengths = [(rng.choice([0, 1, 2, *range(3, longest + 1)]), rng.randint(0, longest)) for _ in range(pairs)]
     length = max(n + m for n, m in lengths) + 3 + rng.randint(0, 3)
@@ -111,7 +111,7 @@ def sides(hidden, spans, row):
     ],
     ids=lambda o: f"{o.order}-{o.filter}-{o.rounds}-mu{o.mu}",
 )
-def test_links_and_labels_are_those_of_the_equations(options):
+def test_links_and_labels_follow_the_equations(options):
     several = 0
     for seed in range(30):  # 300 pairs for each set of options
         hidden, spans = random_batch(seed)
@@ -127,7 +127,7 @@ def test_links_and_labels_are_those_of_the_equations(options):
                 partner[src_start + i], partner[tgt_start + j] = tgt_start + j, src_start + i
             assert labels[row].tolist() == partner, (seed, row)
             several += len(expected) - len({i for i, _ in expected})
-    assert options.filter == "argmax" or several > 0  # many-to-many labels do occur
+    assert options.filter == "argmax" or several > 0  # many-to-many labels occur
 
 
 def test_position_zero_and_long_sequences():

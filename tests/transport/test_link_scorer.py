@@ -14,7 +14,7 @@ LAYERS = (2, 5, 6)
 
 @pytest.fixture
 def scorer():
-    """A scorer with random parameters, whose scores are far from each other."""
+    """A scorer with random parameters and well-separated scores."""
     torch.manual_seed(1)
     made = LinkScorer(DIM, LAYERS, (5, 6), rank=4, width=8).eval()
     for parameter in made.rounds.parameters():
@@ -22,7 +22,7 @@ def scorer():
     return made
 
 
-def test_source_and_target_can_be_exchanged(scorer):
+def test_source_and_target_can_be_swapped(scorer):
     src, tgt = draw_words(SIZES, len(LAYERS))
     scorer.fit_scale(scorer.features(src, tgt).rows(slice(None)).flatten(0, 2))
     there, back = scorer.probabilities(src, tgt), scorer.probabilities(tgt, src)
@@ -30,7 +30,7 @@ def test_source_and_target_can_be_exchanged(scorer):
     assert there[0, :3, :4].std() > 0.01
 
 
-def test_padding_and_other_pairs_bear_on_nothing(scorer):
+def test_padding_and_other_pairs_change_nothing(scorer):
     src, tgt = draw_words(SIZES, len(LAYERS))
     found = scorer.probabilities(src, tgt)
     for row, (n, m) in enumerate(SIZES):
@@ -42,7 +42,7 @@ def test_padding_and_other_pairs_bear_on_nothing(scorer):
         assert not found[row, n:].any() and not found[row, :, m:].any()
 
 
-def test_rows_at_a_time_give_the_same(scorer, monkeypatch):
+def test_chunks_of_rows_give_the_same_scores(scorer, monkeypatch):
     src, tgt = draw_words(SIZES, len(LAYERS))
     found = scorer.probabilities(src, tgt)
     monkeypatch.setattr(link_scorer, "PAIRS_AT_ONCE", 13)
@@ -88,7 +88,7 @@ def test_calibration_scales_and_shifts_logits(scorer):
     torch.testing.assert_close(scorer.probabilities(src, tgt), (0.5 * logits + 1).sigmoid())
 
 
-def test_gradients_are_those_of_differences(scorer):
+def test_gradients_equal_finite_differences(scorer):
     src, tgt = draw_words([(2, 3), (1, 2)], len(LAYERS))
     scorer.double()
     for parameter in scorer.rounds.parameters():
@@ -103,7 +103,7 @@ def test_gradients_are_those_of_differences(scorer):
     assert torch.autograd.gradcheck(loss, states, fast_mode=True)
 
 
-def test_a_pair_whose_states_are_not_finite_has_no_links(scorer):
+def test_a_pair_with_non_finite_states_has_no_links(scorer):
     src, tgt = draw_words(SIZES, len(LAYERS))
     expected = scorer.probabilities(src, tgt)
     for value in (float("nan"), float("inf")):

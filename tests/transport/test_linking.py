@@ -24,7 +24,7 @@ from xalign_fairseq.transport.pointer import Pointer
         Softmax(0.01),
     ],
 )
-def test_plain_values_tell_all_of_it(method):
+def test_plain_values_describe_it_completely(method):
     similarity = "pointer" if isinstance(method, Transport) else "hidden"
     layers = {"hidden": 2, "pointer": 3}
     linking = Linking.of(method, layers, similarity)
@@ -38,7 +38,7 @@ def test_plain_values_tell_all_of_it(method):
     assert other.state()["encoding"] == other.pair_encoding != linking.pair_encoding
 
 
-def test_the_state_is_that_of_earlier_checkpoints():
+def test_the_state_matches_earlier_checkpoints():
     transport = {"name": "transport", "iterations": 2, "mu": 1.0, "eps": 1e-6, "order": "columns-first"}
     transport |= {"domain": "auto", "filter": "argmax", "rounds": 2, "alpha": 0.9}
     state = {"method": transport, "layers": {"hidden": 10, "pointer": 12}, "similarity": "hidden"}
@@ -55,7 +55,7 @@ def test_the_layers_of_all_similarities():
     assert Linking.of(Transport(), {"hidden": 10}).of_similarity("pointer").layers == ()
 
 
-def test_the_pointer_takes_the_place_of_dot_products():
+def test_the_pointer_replaces_dot_products():
     torch.manual_seed(0)
     pointer = Pointer(24)
     torch.nn.init.normal_(pointer.query.weight), torch.nn.init.normal_(pointer.key.weight)
@@ -92,14 +92,14 @@ def test_layers_in_words(layers, words):
         ("ot-unbalanced", {"dustbin": 0.25}, "ot-unbalanced filter argmax dustbin 0.25"),
     ],
 )
-def test_arguments_name_what_differs_from_defaults_and_bears_on_links(method, options, words):
+def test_arguments_list_non_default_values_that_affect_links(method, options, words):
     found = Linking(method, options, (7, 8), encoding="separate").arguments()
     told = " ".join(f"{name} {value}" for name, value in found.items())
     assert told == f"method {words} layer 7-8 encoding separate"
 
 
-def test_a_checkpoint_s_labelling_of_another_form_is_refused():
-    """A traceback of whatever Python made of it, or links by an option of another type."""
+def test_a_malformed_labelling_in_a_checkpoint_is_refused():
+    """A wrong type must not give a traceback or wrong links."""
     state = Linking.of(Transport(filter="itermax", mu=0.5), {"hidden": 8, "pointer": 12}, "hidden", "joint").state()
     assert Linking.from_state(state).state() == state
     taken = 0

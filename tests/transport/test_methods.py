@@ -29,7 +29,7 @@ from xalign_fairseq.transport.sinkhorn import backend
 
 
 def random_scorer():
-    """Of two layers of half the states of :func:`draw`."""
+    """Two layers, each half the states of :func:`draw`."""
     torch.manual_seed(2)
     made = LinkScorer(DIM // 2, (1, 3), (1,), rank=4, width=8).eval()
     made.calibration.copy_(torch.tensor([30.0, 0.0]))
@@ -63,7 +63,7 @@ def test_the_matrix_has_the_links(method, dtype):
 
 
 @pytest.mark.parametrize("method", ALL, ids=method_label)
-def test_padding_sizes_and_other_pairs_bear_on_nothing(method):
+def test_padding_sizes_and_other_pairs_change_nothing(method):
     _, hidden, spans = draw(2)
     links, probability = method_matrices(method, hidden, spans)
     assert links.dtype == torch.bool and links.shape == probability.shape == (len(SIZES), 7, 6)
@@ -80,7 +80,7 @@ def test_padding_sizes_and_other_pairs_bear_on_nothing(method):
 
 
 @pytest.mark.parametrize("method", ALL, ids=method_label)
-def test_states_that_are_not_finite_give_no_links(method):
+def test_non_finite_states_give_no_links(method):
     _, hidden, spans = draw(3)
     expected = method_matrices(method, hidden, spans)[0]
     for value in (float("nan"), float("inf")):
@@ -146,7 +146,7 @@ def test_methods_by_name():
         ("ot-unbalanced", {"mu": 0.0}, "mu"),
     ],
 )
-def test_names_and_options_without_meaning(name, options, message):
+def test_invalid_names_and_options(name, options, message):
     with pytest.raises(XalignError, match=message):
         make_method(name, **options)
     with pytest.raises(XalignError, match="rule on cosines"):
@@ -164,7 +164,7 @@ def test_options_of_a_method_are_changed_one_by_one():
 
 
 @pytest.mark.parametrize("method", WAYS, ids=method_label)
-def test_scores_of_all_words_beside_the_same_links(method):
+def test_scores_of_all_words_come_with_the_same_links(method):
     _, hidden, spans = draw(6)
     src_words = torch.arange(7).div(2, rounding_mode="floor").expand(len(SIZES), -1).clone()
     tgt_words = torch.arange(6).clamp(max=4).expand(len(SIZES), -1).clone()
@@ -186,7 +186,7 @@ def test_scores_of_all_words_beside_the_same_links(method):
 
 
 @pytest.mark.parametrize("backend_name", ["reference", "auto"])
-def test_the_scores_of_transport_are_of_its_plan_whatever_finds_the_links(backend_name):
+def test_transport_scores_come_from_the_plan_for_every_filter(backend_name):
     _, hidden, spans = draw(7)
     with backend.using(backend_name):
         links, probability = Transport().with_scores(hidden.float(), spans)

@@ -1,4 +1,4 @@
-"""What decides a plan and its links: the released code's defaults, and values without a meaning."""
+"""What decides a plan and its links: the released code's defaults, and invalid values."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.options import TransportOptions
 
 
-def test_defaults_are_the_released_codes():
+def test_defaults_match_the_released_code():
     options = TransportOptions()
     assert (options.iterations, options.mu, options.eps) == (2, 1.0, 1e-6)
     assert (options.order, options.filter, options.rounds, options.alpha) == ("columns-first", "itermax", 2, 0.9)
@@ -26,6 +26,6 @@ def test_defaults_are_the_released_codes():
         ("alpha", 1.5),
     ],
 )
-def test_values_without_a_meaning_are_refused_as_the_options_are_made(name, value):
+def test_invalid_values_are_refused_on_construction(name, value):
     with pytest.raises(XalignError, match=f"{name}[\\s\\S]*found: {value}"):
         TransportOptions(**{name: value})

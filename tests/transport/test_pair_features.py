@@ -73,7 +73,7 @@ def test_centred_cosines_are_of_states_without_the_sentence_s_mean():
         torch.testing.assert_close(found[..., layer], expected)
 
 
-def test_exchanged_sides_give_the_mirror():
+def test_swapped_sides_give_the_transpose():
     src, tgt = draw_words([(3, 4), (5, 2)], LAYERS)
     there = made(src, tgt)[0].rows(slice(None))
     back = made(tgt, src)[0].rows(slice(None))
@@ -84,7 +84,7 @@ def test_exchanged_sides_give_the_mirror():
     torch.testing.assert_close(there[1, :5, :2], back[1, :2, :5].transpose(0, 1)[..., mirror])
 
 
-def test_the_best_other_score_of_two_equal_ones_is_their_own():
+def test_for_two_equal_scores_the_best_other_score_is_the_same():
     row, column = ScoreMap(torch.tensor([[[0.5, 0.5, 0.1]]])).others(slice(None))
     assert row.tolist() == [[[0.5, 0.5, 0.5]]] and column.tolist() == [[[0.0, 0.0, 0.0]]]
 
@@ -106,9 +106,9 @@ def test_states_are_means_of_tokens_of_each_layer():
     assert not found.states[0, [1, 4]].any()
 
 
-def test_tokens_beyond_the_side_are_of_no_word():
+def test_tokens_beyond_the_side_belong_to_no_word():
     _, hidden, spans = draw(1)
-    words = torch.arange(6).expand(len(SIZES), -1)  # also where a side is shorter
+    words = torch.arange(6).expand(len(SIZES), -1)  # also if a side is shorter
     found = word_states(hidden, spans, 1, words, layers=1)
     assert found.lengths.tolist() == [m for _, m in SIZES]
     assert [int(each.any(2).sum()) for each in found.states] == [m for _, m in SIZES]

@@ -63,7 +63,7 @@ def test_without_a_query_it_still_has_a_zero_gradient():
     assert all(p.grad is not None and (p.grad == 0).all() for p in pointer.parameters())
 
 
-def test_similarity_is_the_geometric_mean_of_both_directions_weights_up_to_scaling():
+def test_similarity_is_proportional_to_the_geometric_mean_of_both_directions():
     pointer, hidden = build()
     similarity, src_mask, _tgt_mask = pointer.similarity(hidden, SPANS)
     for b, (s0, s1, t0, t1) in enumerate(SPANS.tolist()):
@@ -77,7 +77,7 @@ def test_similarity_is_the_geometric_mean_of_both_directions_weights_up_to_scali
     assert (similarity[1, 2] == 0).all() and (similarity[0, :, 2:] == 0).all()
 
 
-def test_from_the_identity_it_points_by_dot_products():
+def test_identity_weights_give_dot_products():
     torch.manual_seed(0)
     hidden = torch.randn(2, 9, 6, dtype=torch.float64)
     positions = torch.tensor([[1, 2, 6], [2, 4, 7]])
@@ -89,7 +89,7 @@ def test_from_the_identity_it_points_by_dot_products():
             torch.testing.assert_close(found[b, row, keys], expected)
 
 
-def test_scores_of_a_sure_pointer_are_not_cut():
+def test_scores_of_a_confident_pointer_are_not_clipped():
     pointer, hidden = build()
     with torch.no_grad():
         pointer.query.weight.mul_(8), pointer.query.bias.mul_(8)

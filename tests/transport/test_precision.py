@@ -1,4 +1,4 @@
-"""Dtypes that sums and products are computed in."""
+"""Dtypes of sums and products."""
 
 import pytest
 import torch
@@ -18,8 +18,8 @@ def test_narrow_values_become_float32_and_wide_ones_stay(dtype):
 
 
 @DTYPES
-def test_products_are_in_half_precision_where_it_is_asked_for(dtype):
-    """A wider dtype leaves an autocast around it in force."""
+def test_products_are_in_half_precision_on_request(dtype):
+    """A wider dtype keeps an outer autocast active."""
     wide = torch.float32 if dtype.itemsize < 4 else dtype
     a, b = torch.randn(3, 4, dtype=wide), torch.ones(4, 2, dtype=wide)
     with products_in(dtype, a.device):

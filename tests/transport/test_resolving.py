@@ -56,7 +56,7 @@ def resolved(family=None, own=None, maps=False, depth=DEPTH, **asked):
         ({"maps": True, "method": "released"}, ("released", {}, (8,), "separate")),
     ],
 )
-def test_a_family_completes_what_is_asked_for(asked, expected):
+def test_a_family_completes_the_request(asked, expected):
     assert resolved("known", **asked) == expected
 
 
@@ -75,7 +75,7 @@ def test_the_family_has_the_same_depth_in_other_encoders():
     assert resolved("known", depth=small, method="transport")[2] == (2,)
 
 
-def test_a_model_that_labelled_itself_goes_before_its_family():
+def test_a_self_labelled_model_takes_precedence_over_its_family():
     own = Linking.of(Dustbin(0.4), {"hidden": 4, "pointer": 12})
     assert resolved("known", own) == ("ot-unbalanced", {"dustbin": 0.4}, (4,), "joint")
     changed = resolved("known", own, options={"filter": "itermax"}, layers=(2,), encoding="separate")
@@ -96,18 +96,18 @@ def test_the_pointer_of_the_model_itself():
     dustbin = Linking.of(Dustbin(), {"hidden": 4, "pointer": 12})
     named = resolve_linking(Linking("transport", similarity="pointer"), DEPTH, dustbin)
     assert named == Linking("transport", {}, (12,), "pointer", "joint")
-    # A pointer that nobody labelled by reads joint pairs, by transport.
+    # A pointer that labelled nothing reads joint pairs, by transport.
     usual = resolve_linking(Linking(similarity="pointer"), DEPTH, family="known")
     assert usual == Linking("transport", {}, (9,), "pointer", "joint")
 
 
-def test_what_is_resolved_stays_as_it_is():
+def test_a_resolved_linking_does_not_change():
     own = Linking.of(Transport(mu=0.5, filter="argmax"), {"hidden": 4})
     found = resolve_linking(Linking(), DEPTH, own)
     assert resolve_linking(found, DEPTH, own, "known") == found
 
 
-def test_options_and_layers_that_there_are_not():
+def test_unknown_options_and_layers():
     with pytest.raises(XalignError, match="no such option"):
         resolved(options={"threshold": 0.1})
     for option in ("rounds", "alpha"):  # of transport, then, which the family filters by argmax
@@ -131,7 +131,7 @@ def test_options_and_layers_that_there_are_not():
         ({"similarity": "pointer"}, False),
     ],
 )
-def test_the_packaged_encoder_as_it_comes_has_a_link_scorer(asked, scored):
+def test_the_packaged_encoder_has_a_link_scorer(asked, scored):
     found = resolve_linking(Linking(**asked), 12, None, "e5-small", width=384, scored=True)
     assert (found.method == "scored") == scored and (found.layers == (4, 6, 7, 9)) == scored
     if scored:

@@ -58,7 +58,7 @@ def test_a_file_keeps_the_scorer_and_its_record(scorer, tmp_path):
     assert re.fullmatch("scorer-[0-9a-f]{8}", named) and make_method("scored").describe()["scorer"] != named
 
 
-def test_files_that_hold_no_scorer(scorer, tmp_path):
+def test_files_without_a_scorer(scorer, tmp_path):
     with pytest.raises(XalignError, match="does not exist"):
         load_scorer(tmp_path / "scorer.npz")
     (tmp_path / "text.npz").write_text("no archive")
@@ -73,7 +73,7 @@ def test_files_that_hold_no_scorer(scorer, tmp_path):
     assert RECORD in np.load(tmp_path / "scorer.npz").files
 
 
-def test_the_packaged_scorer_is_small_and_says_what_it_learned_from():
+def test_the_packaged_scorer_is_small_and_records_its_training_data():
     scorer, record = load_scorer(PACKAGED)
     assert PACKAGED.stat().st_size < 100_000 and scorer.dim == 384 and scorer.layers == (4, 6, 7, 9)
     assert record["command"].startswith("xalign train-aligner --model e5-small --gold en-cs.gold")

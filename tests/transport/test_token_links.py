@@ -25,7 +25,7 @@ def test_entries_of_a_matrix_by_hand():
 
 
 @pytest.mark.parametrize("one_sided", [False, True])
-def test_partners_say_what_the_matrix_says(one_sided):
+def test_partners_and_matrix_agree(one_sided):
     _, spans = random_pairs(3, 12, 9)
     n, m = (spans[:, 1] - spans[:, 0]).max().item(), (spans[:, 3] - spans[:, 2]).max().item()
     draw = torch.Generator().manual_seed(5)
@@ -38,7 +38,7 @@ def test_partners_say_what_the_matrix_says(one_sided):
             for turn, j in enumerate(torch.randperm(t1 - t0, generator=draw)[:rounds].tolist()):
                 partners[turn, pair, i] = t0 + j
                 shares[turn, pair, i] = expected[pair, i - s0, j] = round(float(torch.rand((), generator=draw)), 3)
-        for j in range(t0, t1) if one_sided else ():  # backward links, some of which are forward ones, too
+        for j in range(t0, t1) if one_sided else ():  # backward links, some of them also forward
             i = int(torch.randint(s1 - s0, (), generator=draw))
             partners[0, pair, j] = s0 + i
             shares[0, pair, j] = expected.setdefault((pair, i, j - t0), 0.5)
@@ -69,7 +69,7 @@ def loops(links, spans, length):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_links_as_matrices_are_those_of_plain_loops_whatever_their_padding(seed):
+def test_link_matrices_equal_plain_loops_for_every_padding(seed):
     generator = torch.Generator().manual_seed(seed)
     n, m = SPANS[:, 1] - SPANS[:, 0], SPANS[:, 3] - SPANS[:, 2]
     inside = (torch.arange(3) < n[:, None])[:, :, None] & (torch.arange(4) < m[:, None])[:, None]
@@ -84,7 +84,7 @@ def test_links_as_matrices_are_those_of_plain_loops_whatever_their_padding(seed)
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_links_that_stand_at_one_token_alone_reach_the_other(seed):
+def test_links_stored_at_one_token_reach_the_other(seed):
     generator = torch.Generator().manual_seed(seed)
     rounds = torch.randint(-1, 8, (2, 3, 8), generator=generator, dtype=torch.int16)
     expected = rounds.amax(0).tolist()
@@ -118,7 +118,7 @@ def test_the_batch_agrees_with_single_pairs_and_takes_the_largest_probability():
 
 
 def test_two_words_have_the_largest_score_of_their_subwords():
-    # un|believ|able cats -> in|croyables chats, the first and the last subword are of no word
+    # un|believ|able cats -> in|croyables chats; the outer subwords belong to no word
     scores = torch.tensor([[[0.9, 0.1, 0.2, 0.3], [0.4, 0.5, 0.1, 0.0], [0.2, 0.6, 0.7, 0.8]]])
     src_words, tgt_words = torch.tensor([[-1, 0, 2]]), torch.tensor([[0, 0, 1, -1]])
     expected = [[[0.5, 0.1], [0.0, 0.0], [0.6, 0.7]]]
@@ -126,7 +126,7 @@ def test_two_words_have_the_largest_score_of_their_subwords():
     assert word_scores(scores[:, :0], src_words[:, :0], tgt_words).shape == (1, 0, 2)
 
 
-def test_batches_without_links_and_misfits():
+def test_batches_without_links_and_mismatched_inputs():
     none = links_of_matrix(torch.zeros(2, 0, 3).bool(), torch.zeros(2, 0, 3))
     assert word_links(none, torch.zeros(2, 0).long(), torch.zeros(2, 3).long()) == [{}, {}]
     link = links_of_matrix(torch.eye(2).bool()[None], torch.eye(2)[None])

@@ -1,4 +1,4 @@
-"""Links by transport with a dustbin: which survive, and with what probability."""
+"""Links by transport with a dustbin: which remain, and with what probability."""
 
 import math
 import random
@@ -13,7 +13,7 @@ from xalign_fairseq.transport.unbalanced import Dustbin, dustbin_plan
 
 
 @pytest.mark.parametrize("filter", ["argmax", "itermax", "union"])
-def test_the_dustbin_keeps_links_that_are_likelier_than_none(filter):
+def test_the_dustbin_keeps_links_more_likely_than_no_link(filter):
     pairs, hidden, spans = draw(4)
     links, probability = method_matrices(Dustbin(0.45, mu=0.2, iterations=30, filter=filter), hidden, spans)
     dropped = 0
@@ -47,7 +47,7 @@ def test_labels_are_the_links_of_the_batch():
 
 
 def plan_of(scores, dustbin, mu, iterations):
-    """The plan of one pair by plain loops on the kernel itself, not on its logarithm."""
+    """The plan of one pair by plain loops on the kernel, not on its logarithm."""
     n, m = len(scores), len(scores[0])
     kernel = [[math.exp(value / mu) for value in (*row, dustbin)] for row in scores]
     kernel.append([math.exp(dustbin / mu)] * (m + 1))
@@ -85,7 +85,7 @@ def test_plans_are_those_of_plain_loops(dustbin, mu, iterations):
     plans = dustbin_plan(scores, src_mask, tgt_mask, dustbin, mu=mu, iterations=iterations)
     for pair, plan in zip(pairs, plans, strict=True):
         n, m = len(pair), len(pair[0])
-        # Its own last row and column, not those of the padding, are the dustbin's.
+        # The dustbin is the pair's own last row and column, not the padding's.
         rows, columns = [*range(n), plan.shape[0] - 1], [*range(m), plan.shape[1] - 1]
         expected = torch.tensor(plan_of(pair, dustbin, mu, iterations), dtype=torch.float64)
         torch.testing.assert_close(plan[rows][:, columns], expected)
@@ -101,7 +101,7 @@ def test_gradients_flow_to_scores_and_dustbin_and_none_to_padding():
         return dustbin_plan(scores, src_mask, tgt_mask, dustbin, mu=0.3, iterations=4)
 
     assert torch.autograd.gradcheck(plan, (scores.nan_to_num().requires_grad_(), dustbin))
-    # Padding is not read: its value is no number, and its gradient is 0.
+    # Padding is not read: its value is NaN, and its gradient is 0.
     plan(scores.requires_grad_(), dustbin).square().sum().backward()
     assert scores.grad.isfinite().all() and scores.grad[~inside].eq(0).all()
 

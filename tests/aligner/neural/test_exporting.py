@@ -31,7 +31,7 @@ def test_the_program_takes_any_number_of_sentences_of_any_length(aligner):
             torch.testing.assert_close(made[inside], states.layer(layer)[inside], rtol=1e-5, atol=1e-5)
 
 
-def test_links_by_onnxruntime_are_the_same_and_others_an_error(aligner, tmp_path, monkeypatch):
+def test_onnxruntime_gives_the_same_links_and_different_links_are_an_error(aligner, tmp_path, monkeypatch):
     pytest.importorskip("onnxruntime", reason="the extra onnx")
     pytest.importorskip("onnxscript", reason="the extra onnx")
     made = []

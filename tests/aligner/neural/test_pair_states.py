@@ -1,4 +1,4 @@
-"""Pairs encoded together or side by side, with linear maps: against each sentence alone."""
+"""Pairs encoded together or separately, with linear maps, against each sentence alone."""
 
 import numpy as np
 import pytest
@@ -57,7 +57,7 @@ def sides(pair_encoder, layer, pairs=PAIRS):
 
 
 @pytest.mark.parametrize("languages", [("de", "en"), ("en", "fr"), ("fr", "de")])
-def test_maps_are_those_of_each_sides_language_and_of_the_layer(encoder, maps, languages):
+def test_maps_depend_on_the_sides_language_and_the_layer(encoder, maps, languages):
     plain = PairEncoder(encoder, "separate")
     mapped = PairEncoder(encoder, "separate", maps, languages)
     for layer in (0, 1, 2, -1):
@@ -86,7 +86,7 @@ def test_the_sides_of_a_pair_with_the_embeddings_of_their_languages(encoder, spe
             torch.testing.assert_close(side, alone([0, *ids, 2], None if row is None else [row])[1:-1])
 
 
-def test_what_is_within_the_positions(encoder):
+def test_pairs_within_the_positions(encoder):
     joint, separate = (PairEncoder(encoder, encoding) for encoding in ("joint", "separate"))
     assert joint.fits(3, 4) and not joint.fits(3, 5)
     assert separate.fits(8, 8) and not separate.fits(9, 2) and not separate.fits(2, 9)
@@ -95,7 +95,7 @@ def test_what_is_within_the_positions(encoder):
 
 
 def test_windows_have_the_languages_and_maps_of_their_sides(speaking, maps):
-    """Without layers a token's state is of itself, its place and its language, in whatever window it is."""
+    """Without layers, a token's state depends only on token, position and language, in every window."""
     torch.nn.init.zeros_(speaking.sentence_encoder.embed_positions.weight)
     src, tgt = np.arange(5, 20), np.arange(6, 19)
     for encoding, maps_ in (("joint", None), ("separate", None), ("separate", maps)):
@@ -110,7 +110,7 @@ def test_windows_have_the_languages_and_maps_of_their_sides(speaking, maps):
 
 
 @pytest.mark.parametrize("encoding", ["joint", "separate"])
-def test_passes_are_over_similar_lengths(encoder, monkeypatch, encoding):
+def test_passes_group_similar_lengths(encoder, monkeypatch, encoding):
     """Two long pairs among many short ones do not pad these."""
     monkeypatch.setattr(pair_states, "PASS_TOKENS", 40)
     monkeypatch.setattr(pair_states, "PASS_STEP", 1)
@@ -144,7 +144,7 @@ def test_products_on_a_cpu_have_few_shapes(encoder, monkeypatch, encoding):
         torch.testing.assert_close(filled, plain)
 
 
-def test_what_does_not_go_together(encoder, maps):
+def test_incompatible_options(encoder, maps):
     with pytest.raises(XalignError, match="no such encoding"):
         PairEncoder(encoder, "both")
     with pytest.raises(XalignError, match=r"need separate encoding(.|\n)*joint"):

@@ -13,7 +13,7 @@ GET_CONTEXT = multiprocessing.get_context
 
 @pytest.fixture(scope="module", autouse=True)
 def forked():
-    """Workers are forked from a server that has imported torch, which each would take seconds for."""
+    """Workers are forked from a server with torch imported; each import takes seconds."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["torch"])
     with pytest.MonkeyPatch.context() as patch:
@@ -55,7 +55,7 @@ def test_order_sizes_devices_and_reuse(pool):
     told = []
     assert list(pool.stream(pairs, told.append)) == expected(pairs)
     assert sum(told) == len(pairs) and max(told) <= MOST_PAIRS
-    slow = [(["sleep", "0.3"], ["late"]), *numbered(10 * FEWEST_PAIRS)]  # the other process has long gone on
+    slow = [(["sleep", "0.3"], ["late"]), *numbered(10 * FEWEST_PAIRS)]  # the other process has continued
     assert list(pool.stream(slow)) == expected(slow)
     assert list(pool.stream([])) == []
     assert [pair[0] for pair in pool.stream(iter([("a  b", ["c"])]))] == [["a", "b"]]
@@ -88,7 +88,7 @@ def test_memory_stays_bounded_and_an_abandoned_stream_ends_the_processes():
 
     def endless():
         nonlocal read
-        yield ["sleep", "0.5"], []  # in which the other process could do dozens of chunks
+        yield ["sleep", "0.5"], []  # enough for dozens of chunks in the other process
         while True:
             read += 1
             yield ["w"], ["w"]
@@ -105,16 +105,16 @@ def test_memory_stays_bounded_and_an_abandoned_stream_ends_the_processes():
 @pytest.mark.parametrize(
     ("word", "message"), [("fail", "as asked\n  where: here"), ("die", "killed, probably for lack of memory")]
 )
-def test_an_error_in_a_process_is_raised_here_and_ends_all(pool_of_one, word, message):
+def test_an_error_in_a_worker_is_raised_and_ends_all_workers(pool_of_one, word, message):
     _, process = pool_of_one.ask(processes.device_and_process)
     with pytest.raises(XalignError, match=message) as raised:
         list(pool_of_one.stream([*numbered(5 * FEWEST_PAIRS), ([word, "here"], [])]))
     assert gone(process)
     if word == "fail":
-        assert "processes.py" in raised.value.__notes__[0]  # the traceback of there
+        assert "processes.py" in raised.value.__notes__[0]  # the worker's traceback
 
 
-def test_what_loading_leaves_out_is_said_once_and_what_aligning_says_each_time(capfd, monkeypatch):
+def test_loading_warns_once_and_aligning_warns_each_time(capfd, monkeypatch):
     monkeypatch.setattr(multiprocessing, "get_context", GET_CONTEXT)  # a server has a standard error of its own
     with AlignerPool(processes.load, ["one", "two"]) as pool:
         list(pool.stream([(["warn"], [])] * (2 * FEWEST_PAIRS)))  # a chunk for each process
@@ -128,6 +128,6 @@ def test_an_error_that_cannot_be_pickled_is_sent_as_text(pool_of_one):
         list(pool_of_one.stream([(["lose"], [])]))
 
 
-def test_an_error_of_loading_is_raised_before_any_work():
+def test_a_loading_error_is_raised_before_any_work():
     with pytest.raises(XalignError, match="no such device"):
         AlignerPool(processes.load, ["none"])

@@ -53,7 +53,7 @@ def test_each_word_has_its_own_direction_and_is_no_markup():
     assert read.rows[1][0]["title"] == "<b> – بيت, 100%"
 
 
-def test_of_several_the_first_are_shown_each_with_its_gold():
+def test_the_first_pairs_are_shown_with_their_gold():
     pair = Alignment(["red"], ["rouge"], {(0, 0): 0.9})
     shown = show_links([pair] * 5, [parse_line("0-0")] * 5, most=3).html
     assert shown.count("class='link sure'") == 3 and "and 2 more" in shown

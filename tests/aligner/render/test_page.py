@@ -30,7 +30,7 @@ PAIRS = [HEBREW, HINDI, EMPTY, HOSTILE]
 
 
 class Reader(HTMLParser):
-    """Reads a page back: attributes and words of each pair, and that every element is closed in its turn."""
+    """Parses a page: attributes and words of each pair. Every element must be closed in order."""
 
     VOID = frozenset(("meta", "br", "path"))
 
@@ -77,7 +77,7 @@ def test_a_text_is_shown_with_its_own_spaces():
     text = SegmentedText(" 你好\u3000<b>\u200b 世界。 ", ((1, 3), (4, 7), (9, 11), (11, 12)))
     shown = re.search(r"aria-label=\"source\">(.*?)</p>", Page().line(Alignment(text, ["a", "b"], {}), 1))[1]
     assert unescape(re.sub(r"</?span[^>]*>", "", shown)) == "你好 <b>\u200b 世界。"
-    assert "a</span> <span" in Page().line(Alignment(text, ["a", "b"], {}), 1)  # words without a text
+    assert "a</span> <span" in Page().line(Alignment(text, ["a", "b"], {}), 1)  # words without text
 
 
 def test_a_page_holds_the_words_and_links_of_every_pair():
@@ -91,7 +91,7 @@ def test_a_page_holds_the_words_and_links_of_every_pair():
         assert "data-gold" not in pair["attrs"]
 
 
-def test_nothing_of_the_text_becomes_markup_and_nothing_is_loaded():
+def test_text_is_escaped_and_nothing_is_loaded():
     page = whole(Page(), PAIRS)
     read = Reader(page)
     assert [tag for tag, _ in read.tags].count("script") == 1
@@ -126,7 +126,7 @@ def test_labels_have_a_colour_each_and_are_named_at_their_first_word():
     assert re.findall(r'data-label="([^"]*)"[^>]*>(\w+)<', line) == [("A&lt;B", "New")]
 
 
-def test_links_are_told_apart_by_gold_links():
+def test_gold_links_mark_wrong_and_missing_links():
     page = Page([parse_line("0-1 1p2 2-2 3p0"), Gold(frozenset(), frozenset({(0, 0)}))])
     read = Reader(whole(page, [HEBREW, HINDI])).pairs
     assert read[0]["attrs"]["data-gold"] == "0-1 1p2 2-2 3p0"
@@ -140,7 +140,7 @@ def test_links_are_told_apart_by_gold_links():
 
 
 def browse(page, folder, script):
-    """The value that ``script`` returns once it has run in the page, in a browser; console messages are errors."""
+    """The value of ``script`` after it ran on the page in a browser; console messages are errors."""
     # The page's own policy would refuse the script of a test.
     page = re.sub(r"<meta http-equiv[^>]*>", "", page)
     probe = f"""<script>addEventListener("load", async () => {{
@@ -154,10 +154,10 @@ def browse(page, folder, script):
       document.body.append(out);
     }});</script></body>"""
     (folder / "page.html").write_text(page.replace("</body>", probe))
-    for _ in range(8):  # a browser can end before its first frame, in which links are drawn
+    for _ in range(8):  # a browser can exit before its first frame, which draws the links
         shown = render(folder / "page.html", folder)
         said = json.loads(unescape(re.search(r'<pre id="probe">(.*?)</pre>', shown, re.DOTALL)[1]))
-        if said["begun"]:  # before the script, which can draw links itself
+        if said["begun"]:  # before the script, which can also draw links
             break
     return said
 
@@ -172,9 +172,9 @@ def render(path, folder):
 
 
 @pytest.mark.skipif(BROWSER is None, reason="no Chromium to show the page in")
-def test_a_browser_shows_the_page_without_complaint(tmp_path):
+def test_a_browser_shows_the_page_without_errors(tmp_path):
     (tmp_path / "page.html").write_text(whole(Page(), PAIRS))
-    for _ in range(8):  # on a busy machine the page can be written out before its first frame
+    for _ in range(8):  # on a busy machine the page may be dumped before its first frame
         shown = render(tmp_path / "page.html", tmp_path)
         if "<path" in shown:
             break
@@ -218,9 +218,9 @@ def test_pointing_and_keys_show_a_words_links(tmp_path):
     assert said["pointed"]["chances"] == ["<1%", "90%"]
     assert said["pointed"]["paths"] == 2
     assert said["left"]["here"] == said["left"]["chances"] == said["left"]["partners"] == []
-    assert said["left"]["paths"] == 5  # four links and one that is missing
+    assert said["left"]["paths"] == 5  # four links and one missing
     assert (said["clicked"]["here"], said["clicked"]["told"]) == (["BBC"], "BBC: BBC 90%")
-    assert said["next"]["here"] == ["אמרה"]  # the next word of a text from right to left is on the left
+    assert said["next"]["here"] == ["אמרה"]  # in right-to-left text the next word is on the left
     assert said["next"]["told"] == "אמרה: said 80%; so, missing"
     assert said["next"]["chances"] == ["80%", "missing"]
     assert said["first"]["told"] == "רשת: BBC <1%, not gold"
@@ -231,7 +231,7 @@ def test_pointing_and_keys_show_a_words_links(tmp_path):
 
 
 @pytest.mark.skipif(BROWSER is None, reason="no Chromium to show the page in")
-def test_links_are_clear_between_single_lines_faint_behind_a_few_and_left_out_behind_many(tmp_path):
+def test_links_are_clear_between_single_lines_faint_over_few_and_hidden_over_many(tmp_path):
     pairs = [Alignment(["word"] * n, ["Wort"] * n, {(k, k): 1.0 for k in range(n)}) for n in (5, 40, 200)]
     script = """
       said.drawn = [...document.querySelectorAll("article")].map((pair) =>

@@ -1,4 +1,4 @@
-"""The aligner of bitext alone: learned, calibrated on a development set, and used."""
+"""The aligner from bitext alone: trained, calibrated on a development set, used."""
 
 import json
 
@@ -56,7 +56,7 @@ def test_raw_text_without_spaces_is_learned_from_and_aligned_by_its_words(tmp_pa
     assert found.src == ["我们", "看见", "老师", "。"] and {(1, 1), (2, 2)} <= set(found.links)
 
 
-def test_the_higher_the_probability_asked_for_the_fewer_links(folder):
+def test_a_higher_probability_threshold_gives_fewer_links(folder):
     pair = (["Das Haus ist alt und schön."], ["The house is old yet dear."])
     [found] = StatisticalAligner(load(folder), 0.3).align(*pair)
     above = {(int(i), int(j)): found.matrix[i, j] for i, j in zip(*(found.matrix >= 0.3).nonzero(), strict=True)}

@@ -38,8 +38,8 @@ def test_the_threshold_of_the_lowest_aer():
     assert 0 <= report.error_after <= 1
 
 
-def test_growth_where_aer_is_lower_by_it():
-    # A wrong score of two linked words is higher than that of a right link of two free ones.
+def test_growing_is_chosen_if_it_lowers_aer():
+    # A wrong link of two linked words scores higher than a correct link of two free words.
     scores = [np.array([[0.9, 0.4], [0.1, 0.8]]), np.array([[0.7, 0.1, 0.1], [0.1, 0.1, 0.1], [0.1, 0.1, 0.3]])]
     golds = [Gold(frozenset({(0, 0), (1, 1)}), frozenset()), Gold(frozenset({(0, 0), (2, 2)}), frozenset())]
     choice, report = choose(scores, golds)
@@ -48,7 +48,7 @@ def test_growth_where_aer_is_lower_by_it():
 
 
 @pytest.mark.parametrize("truth", [Calibration(1.0, 0.0), Calibration(0.5, 1.0), Calibration(2.0, -1.0)])
-def test_the_scaling_that_made_the_data_is_found(truth):
+def test_calibration_recovers_the_true_scaling(truth):
     rng = np.random.default_rng(1)
     scores = rng.uniform(0.02, 0.98, 50_000)
     hits = rng.uniform(size=len(scores)) < truth.probability(scores)

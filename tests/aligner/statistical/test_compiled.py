@@ -8,7 +8,7 @@ from xalign_fairseq.aligner.statistical import compiled, reference
 from xalign_fairseq.aligner.statistical.sentences import cell_starts, cut_words, number_words, unit_text
 from xalign_fairseq.aligner.statistical.tables import FIRST, posteriors, word_factors
 
-RTOL = 2e-5  # of float32 sums in another order
+RTOL = 2e-5  # float32 sums in another order
 
 
 def make_text(seed, lengths=(0, 1, 2, 7, 15, 16, 17, 33, 70)):
@@ -27,7 +27,7 @@ def make_text(seed, lengths=(0, 1, 2, 7, 15, 16, 17, 33, 70)):
 
 
 def make_tables(jumps):
-    """Of 40 units a side, of which some pairs and the last unit are unknown."""
+    """40 units per side; some pairs and the last unit are unknown."""
     units = [[f"{number}" for number in range(39)]]
     tables = drawn(tables_of(units, units), 1, jumps)
     keep = np.random.default_rng(1).random(len(tables.targets)) < 0.7
@@ -48,7 +48,7 @@ def factors_of(words, guided):
 
 @pytest.mark.parametrize("guided", [False, True])
 @pytest.mark.parametrize("jumps", [False, True])
-def test_expected_counts_are_those_of_the_reference(jumps, guided):
+def test_expected_counts_equal_the_reference(jumps, guided):
     words, text = make_text(1)
     tables, factors = make_tables(jumps), factors_of(words, guided)
     found, expected = (module.expected_counts(tables, text, factors) for module in (compiled, reference))
@@ -61,7 +61,7 @@ def test_expected_counts_are_those_of_the_reference(jumps, guided):
 
 
 @pytest.mark.parametrize("guided", [False, True])
-def test_scores_of_words_are_those_of_the_reference(guided):
+def test_word_scores_equal_the_reference(guided):
     words, text = make_text(2)
     tables, factors, cells = make_tables(True), factors_of(words, guided), cell_starts(words)
     found, expected = (np.full(cells[-1], 0.25, np.float32) for _ in range(2))
@@ -90,8 +90,8 @@ def test_posteriors_against_float64(length):
     )
 
 
-def test_neither_threads_nor_parts_change_a_bit(monkeypatch):
-    """Texts of more cells than are held at once, too."""
+def test_results_are_bitwise_equal_for_any_threads_and_parts(monkeypatch):
+    """Also texts of more cells than are held at once."""
     words, text = make_text(4, lengths=(90, 150))
     tables, cells = make_tables(True), cell_starts(words)
     results = []

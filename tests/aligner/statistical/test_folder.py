@@ -38,7 +38,7 @@ def _few_units(monkeypatch):
     monkeypatch.setattr(folders, "NAMES", ("word", "prefix2"))
 
 
-def test_a_run_that_was_broken_off_goes_on(tmp_path):
+def test_an_interrupted_run_resumes(tmp_path):
     told = []
 
     def stop(units, done, of):
@@ -60,7 +60,7 @@ def test_a_run_that_was_broken_off_goes_on(tmp_path):
     assert trained.choice == learned.choice == USUAL
 
 
-def test_folders_of_others_are_left_alone(tmp_path):
+def test_foreign_folders_are_not_modified(tmp_path):
     train_models(tmp_path / "out", "1")
     with pytest.raises(XalignError, match="another run"):
         train_models(tmp_path / "out", "2")
@@ -71,7 +71,7 @@ def test_folders_of_others_are_left_alone(tmp_path):
     assert [each.name for each in (tmp_path / "other").iterdir()] == ["thesis"]
 
 
-def test_what_is_no_aligner(tmp_path):
+def test_folders_that_are_not_aligners(tmp_path):
     assert not is_statistical(None)
     assert not is_statistical("e5-small")
     (tmp_path / "statistical.json").write_text('{"units": 3}')
@@ -92,7 +92,7 @@ def model(request):
     return learn_model(request.param, number_words(PAIRS))
 
 
-def test_what_is_read_scores_as_what_was_written(model, tmp_path):
+def test_a_loaded_aligner_gives_the_same_scores(model, tmp_path):
     save_model(model, tmp_path / "model.npz")
     again = load_model(model.name, tmp_path / "model.npz")
     new = [(["Ein", "unbekanntes", "Haus"], ["A", "strange", "house"])]
@@ -108,7 +108,7 @@ def test_damaged_and_missing_files(tmp_path, content):
         load_model("word", tmp_path / "word.npz")
 
 
-def test_tables_that_do_not_fit_together(model, tmp_path):
+def test_inconsistent_tables(model, tmp_path):
     save_model(model, tmp_path / "model.npz")
     with np.load(tmp_path / "model.npz") as stored:
         arrays = dict(stored)
@@ -131,7 +131,7 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_the_bar_counts_passes_of_all_units_those_of_an_earlier_run_too(monkeypatch):
+def test_the_progress_bar_includes_passes_of_earlier_runs(monkeypatch):
     monkeypatch.setattr("sys.stderr", terminal := Terminal())
     with passes_bar() as show:
         show("prefix2", 1, 9)
@@ -141,7 +141,7 @@ def test_the_bar_counts_passes_of_all_units_those_of_an_earlier_run_too(monkeypa
     assert "prefix2 2/9" in last
 
 
-def test_lines_where_there_is_no_terminal(monkeypatch, capsys):
+def test_progress_lines_without_a_terminal(monkeypatch, capsys):
     with passes_bar() as show:
         show("word", 8, 9)
         show("word", 9, 9)

@@ -47,11 +47,11 @@ def test_one_pass_by_hand():
     assert learned.jumps == (None, None)
 
 
-def test_factors_decide_what_the_text_leaves_open():
-    """Two words that are always together, on both sides: nobody but the guide knows which is which."""
+def test_factors_decide_between_equally_likely_links():
+    """Two words that always co-occur on both sides: only the guide can tell them apart."""
     src, tgt = [["a", "b"]] * 9, [["x", "y"]] * 9
     crossed = np.array([[0.0, 0.9], [0.9, 0.0]])
-    # Only half of the lines, and some that do not fit before them, are guided.
+    # The guide covers only half of the lines, and some before them do not fit.
     guided = learned([[], *src], [["x"], *tgt], guide=lambda line: crossed if line % 2 else None)
     assert probability(guided, "a", "y") > 0.9 > 0.1 > probability(guided, "a", "x")
     assert probability(learned(src, tgt), "a", "y") < 0.6

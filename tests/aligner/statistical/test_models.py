@@ -27,7 +27,7 @@ def test_the_mean_of_models_finds_the_words():
     np.testing.assert_allclose(both, (one + other) / 2, rtol=1e-5)
 
 
-def test_a_guide_decides_between_words_that_the_text_has_not():
+def test_a_guide_decides_between_unseen_words():
     model = learned("word")
     pairs = [(["Eins", "zwei"], ["Two", "one"])] * 2
     unguided = mean_scores([model], pairs)[0]
@@ -38,7 +38,7 @@ def test_a_guide_decides_between_words_that_the_text_has_not():
     assert unguided[0, 1] < 1.1 * unguided[0, 0]
 
 
-def test_no_more_than_some_words_are_remembered(monkeypatch):
+def test_the_number_of_cached_words_is_limited(monkeypatch):
     model, pairs = learned("prefix2"), [([f"{letter}word", "das"], ["the"]) for letter in "abcdefgh"]
     expected = mean_scores([learned("prefix2")], pairs)
     monkeypatch.setattr(models, "CACHED_WORDS", 3)

@@ -33,7 +33,7 @@ def guide(line):
 
 
 @pytest.mark.parametrize("factors", [None, word_factors(guide, CELLS, WORDS)])
-def test_what_batches_a_pair_is_in_changes_nothing(monkeypatch, factors):
+def test_batching_changes_nothing(monkeypatch, factors):
     tables = drawn(tables_of(SRC, TGT), 1, jumps=True)
     whole = by_line(tables, factors)
     for cells in (1, 12):

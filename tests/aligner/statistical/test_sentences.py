@@ -14,7 +14,7 @@ def test_words_are_numbered_by_first_occurrence():
     assert cell_starts((src, tgt)).tolist() == [0, 3, 3]
 
 
-def test_units_and_the_word_that_each_is_of():
+def test_units_and_their_words():
     """Words of two, no and one unit."""
     src, _ = number_words([(["a", "b", "c", "a"], []), ([], []), (["b"], []), (["c"], [])])
     units = cut_words(src, [[5, 6], [], [7]])

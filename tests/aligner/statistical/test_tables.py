@@ -22,7 +22,7 @@ from xalign_fairseq.aligner.statistical.tables import (
 SRC, TGT = [["a", "b"], ["a", "c"], []], [["x"], ["x", "y"], []]
 
 
-def test_all_pairs_that_occur_each_as_likely():
+def test_all_seen_pairs_start_equally_likely():
     tables = tables_of(SRC, TGT)
     names = [("abc"[i], "xy"[j]) for i, j in zip(tables.sources, tables.targets, strict=True)]
     assert names == [("a", "x"), ("a", "y"), ("b", "x"), ("c", "x"), ("c", "y")]
@@ -69,7 +69,7 @@ def paths(emitted, null, jumps):
                 at = state
                 states.append(state)
             else:
-                if state > places:  # one way alone to have no partner: the place is kept
+                if state > places:  # no partner in only one way: the position is kept
                     probability = 0.0
                 probability *= NO_PARTNER * float(null[j])
                 states.append(None)

@@ -18,7 +18,7 @@ def test_units_of_tokens_by_word():
 
 
 @pytest.mark.parametrize("name", ["pieces20", "unigram20"])
-def test_pieces_are_learned_in_lower_case_and_make_up_the_token(name):
+def test_pieces_are_lower_case_and_join_to_the_token(name):
     units = make_units(name, TEXT)
     assert isinstance(units, Pieces)
     [cut, other] = cut_all(units, ["Lowest", "new"])
@@ -47,12 +47,12 @@ def test_words(word, tokens):
 
 
 @given(st.text(st.characters(exclude_categories=["Z", "Cc"]), min_size=1))
-def test_nothing_is_lost_and_no_token_is_empty(word):
+def test_no_text_is_lost_and_no_token_is_empty(word):
     assert "".join(tokens_of(word)) == word.lower()
     assert all(tokens_of(word))
 
 
 @pytest.mark.parametrize("name", ["words", "prefix", "prefix0", "pieces", "unigram0", "4"])
-def test_no_such_units(name):
+def test_unknown_units(name):
     with pytest.raises(XalignError, match="no such units"):
         make_units(name, {})

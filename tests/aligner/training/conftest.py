@@ -16,7 +16,7 @@ TEXT = {
 
 @pytest.fixture
 def small_run(transfer_encoder, tmp_path):
-    """Everything that a run needs, its folder excepted."""
+    """Everything that a run needs except its folder."""
     for name, text in TEXT.items():
         (tmp_path / name).write_text(f"{text}\n")
     train, dev = ([str(tmp_path / f"{split}.{side}") for side in ("xx", "en")] for split in ("train", "dev"))

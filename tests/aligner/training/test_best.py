@@ -1,4 +1,4 @@
-"""All steps of an aligner: what is made once, what gold judges, what goes on after a break, and what is used."""
+"""All steps of an aligner: what is made once, what gold evaluates, what resumes, and what is used."""
 
 import shutil
 from dataclasses import replace
@@ -51,7 +51,7 @@ def trained(monkeypatch, tiny_checkpoint):
 
 @pytest.fixture
 def kind(monkeypatch):
-    """A judge that finds no step worse: of an untrained encoder each AER is chance."""
+    """A judge that finds no step worse: an untrained encoder has a random AER."""
     judge = best._Steps._judge
     monkeypatch.setattr(best._Steps, "_judge", lambda self, *parts: tuple(sorted(judge(self, *parts), reverse=True)))
 
@@ -82,7 +82,7 @@ def test_the_folder_holds_all_steps_and_aligns_by_itself(run, trained, kind):
         assert [set(pair.links) for pair in aligner.stream(pairs)] == links
 
 
-def test_finished_steps_are_not_made_again(run, trained, kind, monkeypatch):
+def test_finished_steps_are_not_repeated(run, trained, kind, monkeypatch):
     def broken(*args, **options):
         raise KeyboardInterrupt
 
@@ -126,7 +126,7 @@ def test_an_encoder_that_has_learned_from_gold_is_not_trained_on_the_bitext(run,
     assert read_best(run.out) == BestParts(str(run.out / "gold" / "encoder.npz"), "scored")
 
 
-def test_no_pair_both_trains_and_judges(run):
+def test_no_pair_is_used_for_training_and_evaluation(run):
     gold = read_set(Path(run.golds[0]))
     learned, judging = learned_part(gold, HELD_OUT), judging_part(gold, HELD_OUT)
     both = [*zip(learned.pairs, learned.golds, strict=True), *zip(judging.pairs, judging.golds, strict=True)]
@@ -135,7 +135,7 @@ def test_no_pair_both_trains_and_judges(run):
     assert learned_part(gold, 0) == gold
 
 
-def test_gold_too_small_to_judge_is_refused_before_the_work(run, trained, tmp_path):
+def test_too_little_gold_is_refused_before_training(run, trained, tmp_path):
     small = tmp_path / "en-yy.gold"
     small.write_text("0-0\n")
     small.with_suffix(".en").write_text("red\n")
@@ -145,7 +145,7 @@ def test_gold_too_small_to_judge_is_refused_before_the_work(run, trained, tmp_pa
     assert not run.out.exists()
 
 
-def test_what_can_judge_a_step(run, trained, monkeypatch):
+def test_gold_that_can_evaluate_a_step(run, trained, monkeypatch):
     judged = []
 
     def aer(self, parts, judge):

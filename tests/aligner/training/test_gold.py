@@ -1,4 +1,4 @@
-"""A link scorer from files of gold links: what is encoded, what is written, sets that share sentences, errors."""
+"""A link scorer from files of gold links: encoding, output, sets that share sentences, errors."""
 
 import shutil
 from functools import partial
@@ -20,7 +20,7 @@ from xalign_fairseq.transport.scored import load_scorer, save_scorer
 
 @pytest.fixture
 def golds(tiny_text, tmp_path):
-    """Two sets: the lines of the text, and half of them the other way round."""
+    """Two sets: the lines of the text, and half of them with swapped sides."""
     folder = tmp_path / "gold"
     folder.mkdir()
     for ending in ("en", "xx", "gold"):
@@ -66,7 +66,7 @@ def test_a_scorer_and_its_record_are_written_and_make_links(golds, tiny_checkpoi
         train_scorer(run, lines.append)
 
 
-def test_sets_that_share_sentences_are_one(golds, tmp_path):
+def test_sets_that_share_sentences_are_merged(golds, tmp_path):
     first, second = map(read_set, golds)
     other = tmp_path / "en-zz.gold"
     other.write_text("0-0\n")

@@ -1,4 +1,4 @@
-"""Fitting a link scorer: losses by plain loops, batches, and what it learns that holds for other languages."""
+"""Fitting a link scorer: losses by plain loops, batches, and transfer to other languages."""
 
 import math
 
@@ -53,7 +53,7 @@ def fitted():
     return fit_link_scorer([language(1), language(2)], new, Fitting(30, updates=1, lr=0.02))
 
 
-def test_what_is_no_link_is_learned_for_another_language(fitted):
+def test_non_links_transfer_to_another_language(fitted):
     unseen = language(3)
     best = [
         {

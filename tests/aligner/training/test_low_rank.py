@@ -1,4 +1,4 @@
-"""An encoder and its scorer trained on gold links: the loss, what changes, what stays, the model that is written."""
+"""An encoder and its scorer trained on gold links: the loss, what changes, what stays, the output."""
 
 import shutil
 from dataclasses import replace
@@ -50,7 +50,7 @@ def test_the_loss_is_of_sure_links_and_of_words_that_no_possible_link_joins(scor
     torch.testing.assert_close(_loss(scorer, src, tgt, [Gold(beyond, frozenset(possible))]), expected)
 
 
-def test_gold_links_become_more_probable_and_the_encoder_s_own_weights_stay(gold, scorer, tiny_checkpoint):
+def test_gold_links_become_more_probable_and_encoder_weights_stay(gold, scorer, tiny_checkpoint):
     aligner, learned = opened(tiny_checkpoint), read_set(gold)
     own = {name: each.clone() for name, each in aligner.encoder.state_dict().items()}
     lines = []
@@ -73,7 +73,7 @@ def test_the_mean_is_of_the_products_at_the_rank_of_one_and_of_the_scorers():
     up, down = changes["fc1"]
     mean = sum(each["fc1"][0] @ each["fc1"][1] for each, _ in trained) / 3
     assert up.shape[1] == down.shape[0] == 2
-    # The error of the best product of rank 2 is what the other singular values leave.
+    # The other singular values are the error of the best product of rank 2.
     torch.testing.assert_close((mean - up @ down).norm(), torch.linalg.svdvals(mean)[2:].norm())
     torch.testing.assert_close(state["first"], sum(each["first"] for _, each in trained) / 3)
 
@@ -85,7 +85,7 @@ def run(gold, scorer, tiny_checkpoint, tmp_path, monkeypatch):
     return ScorerRun(str(tiny_checkpoint), [gold], tmp_path / "out", device="cpu", train_encoder=True)
 
 
-def test_the_model_that_is_written_scores_as_the_trained_one(run, gold, scorer, tiny_checkpoint, monkeypatch):
+def test_the_written_model_scores_like_the_trained_one(run, gold, scorer, tiny_checkpoint, monkeypatch):
     monkeypatch.setattr(gold_module, "TRAININGS", 1)
     record = train_scorer(run, lambda line: None)
     assert record["command"].endswith("--train-encoder --out out") and record["model"] == str(tiny_checkpoint)
@@ -106,7 +106,7 @@ def test_the_model_that_is_written_scores_as_the_trained_one(run, gold, scorer, 
             np.testing.assert_allclose(scorer.probabilities(src, tgt)[row, :n, :m].numpy(), mine[index], atol=0.02)
 
 
-def test_finished_trainings_are_not_repeated_and_those_of_another_seed_are(run, monkeypatch):
+def test_finished_trainings_are_repeated_only_for_another_seed(run, monkeypatch):
     seeds = []
 
     def trained(aligner, scorer, sets, seed, *rest):

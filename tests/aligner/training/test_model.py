@@ -24,7 +24,7 @@ EMBEDDINGS = "encoder.sentence_encoder.embed_tokens.weight"
 WEIGHTS = {"a": torch.arange(6.0).view(2, 3), "b": torch.zeros(2, dtype=torch.float16)}
 
 
-def test_the_layer_is_the_one_that_is_asked_for_or_that_of_the_models_depth(small_run):
+def test_the_layer_is_the_requested_one_or_follows_the_depth(small_run):
     assert open_start(small_run).layer == 2  # 10/12 of two layers
     assert open_start(replace(small_run, layer=1)).layer == open_start(replace(small_run, layer=-2)).layer == 1
     assert open_start(small_run).config.encoder_embed_dim == 32
@@ -47,7 +47,7 @@ def test_options_are_checked_as_the_models_family_has_them(small_run, tmp_path):
         open_start(replace(run, warmup=500, chosen=frozenset({"layer", "warmup"})))
 
 
-def test_a_model_is_known_by_what_it_is_and_not_by_its_file(small_run, tmp_path):
+def test_a_model_is_identified_by_content_and_not_by_file(small_run, tmp_path):
     start = open_start(small_run)
     state = torch.load(small_run.model, weights_only=False)
 
@@ -56,7 +56,7 @@ def test_a_model_is_known_by_what_it_is_and_not_by_its_file(small_run, tmp_path)
         return open_start(replace(small_run, model=str(tmp_path / name))).digest
 
     assert stored("copy.pt", state) == start.digest
-    state["model"]["encoder.lm_head.bias"] += 1  # of the MLM head, which not every model brings
+    state["model"]["encoder.lm_head.bias"] += 1  # of the MLM head, which some models lack
     assert stored("head.pt", state) == start.digest
     state["model"]["encoder.sentence_encoder.layers.0.fc1.bias"] += 1
     assert stored("other.pt", state) != start.digest
@@ -71,7 +71,7 @@ def test_a_language_without_embedding_is_refused(small_run, tmp_path):
 def test_the_digest_depends_on_weights_names_kinds_and_symbols():
     mine = digest(WEIGHTS, "symbols")
     assert len(mine) == 16 and digest(dict(reversed(WEIGHTS.items())), "symbols") == mine
-    assert digest({**WEIGHTS, "a": WEIGHTS["a"].t().contiguous().t()}, "symbols") == mine  # however it is stored
+    assert digest({**WEIGHTS, "a": WEIGHTS["a"].t().contiguous().t()}, "symbols") == mine  # in any storage
     others = [
         {**WEIGHTS, "a": WEIGHTS["a"].view(3, 2)},
         {**WEIGHTS, "b": WEIGHTS["b"].bfloat16()},
@@ -81,7 +81,7 @@ def test_the_digest_depends_on_weights_names_kinds_and_symbols():
 
 
 @pytest.mark.parametrize("method", ["", "argmax"])
-def test_the_aer_is_that_of_the_aligners_links(small_run, method):
+def test_the_aer_equals_that_of_the_aligner(small_run, method):
     linking = Linking(method, layers=(1,), similarity="hidden")
     gold = small_run.check()
     found = aer_of(small_run.model, gold, AlignerOptions(linking, device="cpu", dtype="float32"))
@@ -91,7 +91,7 @@ def test_the_aer_is_that_of_the_aligners_links(small_run, method):
     assert aer_of(small_run.model, None, AlignerOptions()) is None
 
 
-def test_what_was_learned_is_in_the_whole_model(small_run, monkeypatch):
+def test_trained_parameters_are_in_the_full_model(small_run, monkeypatch):
     monkeypatch.setattr(model, "trim", partial(trim, floor=0))
     small_run.out.mkdir()
     assert " ids (before: " in model.trim_model(small_run)
@@ -118,7 +118,7 @@ def folder(tmp_path):
 
 
 @pytest.mark.parametrize("trained", [False, True])
-def test_a_run_goes_on_only_as_itself(folder, trained):
+def test_a_run_resumes_only_with_the_same_settings(folder, trained):
     assert folder.begun({"seed": 1}) is None
     folder.path.mkdir()
     write_json(folder.run, {"identity": {"seed": 1, "lr": 0.1}, "before": 0.5})
@@ -131,7 +131,7 @@ def test_a_run_goes_on_only_as_itself(folder, trained):
     assert ("nothing is trained yet" in str(error.value)) != trained
 
 
-def test_a_folder_of_something_else_is_refused_and_one_that_a_kill_left_is_not(folder):
+def test_a_folder_with_other_files_is_refused_and_one_of_a_killed_run_is_not(folder):
     for name in ("data-bin", "data-bin.lock", ".data-bin.7-0123456789ab.tmp", ".run.json.7-0123456789ab.tmp"):
         (folder.path / name).mkdir(parents=True)
     with alone(folder.path):
@@ -142,7 +142,7 @@ def test_a_folder_of_something_else_is_refused_and_one_that_a_kill_left_is_not(f
 
 
 @pytest.mark.parametrize(("kept", "result"), [(("best", "last"), "best"), (("last",), "last")])
-def test_what_is_left_at_the_end(folder, kept, result):
+def test_files_left_at_the_end(folder, kept, result):
     folder.path.mkdir()
     for name in ("1_4.pt", "1_8.pt.tmp", *(f"{name}.pt" for name in kept)):
         (folder.path / f"checkpoint_{name}").touch()

@@ -10,20 +10,20 @@ def with_links(run):
     return replace(run, links=run.src.replace(".de", ".links"))
 
 
-def test_a_run_that_fits(run):
+def test_a_valid_run(run):
     run.check()
     with_links(run).check()
     replace(run, dev=None).check()
 
 
-def test_which_objectives_read_links_is_what_the_objectives_say():
+def test_objectives_declare_whether_they_read_links():
     import xalign_fairseq
     from xalign_fairseq.objectives.registry import OBJECTIVES as REGISTERED
 
     xalign_fairseq.register()
     ours = {k: each().traits for k, each in REGISTERED.items() if each.__module__.startswith("xalign")}
     assert {name: "links" in ours[name].needs for name in OBJECTIVES} == OBJECTIVES
-    # The others read what an aligner has not, or leave the encoder as it is.
+    # The others read what an aligner lacks, or leave the encoder unchanged.
     others = [each for name, each in ours.items() if name not in OBJECTIVES]
     assert all({"mono", "lexicon"} & set(each.needs) or each.freezes_encoder for each in others)
 
@@ -39,12 +39,12 @@ def test_which_objectives_read_links_is_what_the_objectives_say():
         ("reg_param,reg_hidden", r"nothing is learned"),
     ],
 )
-def test_objectives_that_cannot_be(run, objectives, message):
+def test_invalid_objectives(run, objectives, message):
     with pytest.raises(XalignError, match=message):
         replace(run, objectives=tuple(objectives.split(","))).check()
 
 
-def test_links_that_nothing_learns_from(run):
+def test_links_without_an_objective_that_reads_them(run):
     with pytest.raises(XalignError, match=r"no objective learns from the links[\s\S]*tlm"):
         replace(with_links(run), objectives=("tlm",)).check()
     replace(with_links(run), objectives=("tlm", "word_contrastive")).check()
@@ -58,7 +58,7 @@ def test_self_training_that_checks_its_links_has_no_head(run):
     assert (usual.method, usual.updates, usual.batch_size, usual.warmup) == ("grow", 200, 32, 50)
 
 
-def test_what_links_are_read_by(run):
+def test_the_similarity_that_links_are_read_by(run):
     assert run.measure == "hidden"
     assert with_links(run).measure == "pointer"
     assert replace(with_links(run), similarity="hidden").measure == "hidden"
@@ -86,19 +86,19 @@ def test_numbers_out_of_range(run, option, value):
 
 
 @pytest.mark.parametrize("extra", ["--save-dir", "--max-update=5"])
-def test_options_of_fairseq_that_the_run_sets_itself(run, extra):
+def test_fairseq_options_set_by_the_run(run, extra):
     with pytest.raises(XalignError, match=rf"set by the run itself[\s\S]*{extra.split('=')[0]}"):
         replace(run, extra=("--dropout", "0.1", extra)).check()
     replace(run, extra=("--dropout", "0.1")).check()
 
 
-def test_files_that_are_not_there_are_all_named(run):
+def test_all_missing_files_are_named(run):
     missing = replace(run, tgt="nowhere.en", links="nowhere.links")
     with pytest.raises(XalignError, match=r"nowhere\.en, nowhere\.links"):
         missing.check()
 
 
-def test_what_makes_another_run(run, tmp_path):
+def test_settings_that_make_a_different_run(run, tmp_path):
     mine = run.identity("digest", 2)
     moved = tmp_path / "elsewhere.de"
     moved.write_text("ein Haus\nja\n")
@@ -119,7 +119,7 @@ def chosen(run, **options):
     return replace(run, **options, chosen=frozenset(options)).for_family("e5-small")
 
 
-def test_what_nobody_chose_is_as_usual_for_the_models_family(run):
+def test_unset_options_follow_the_family(run):
     usual = chosen(run)
     assert (usual.objectives, usual.layer, usual.updates, usual.batch_size) == (("self_training",), 7, 200, 32)
     assert usual.method == usual.read_by == "grow"
@@ -134,7 +134,7 @@ def test_what_nobody_chose_is_as_usual_for_the_models_family(run):
 @pytest.mark.parametrize(
     "options", [{"objectives": ("dwa", "tlm")}, {"similarity": "pointer"}, {"links": "train.links"}]
 )
-def test_a_head_is_learned_for_longer(run, options):
+def test_runs_with_a_head_train_longer(run, options):
     found = replace(run, **options, chosen=frozenset({"objectives"} & options.keys())).for_family("e5-small")
     assert (found.objectives, found.updates, found.batch_size, found.layer) == (("dwa", "tlm"), 20000, 8, 7)
 
@@ -153,7 +153,7 @@ def test_the_first_objective_that_labels_makes_the_links(run):
         ({"warmup": 500}, None, "e5-small", r"warmup[\s\S]*found: 500\n[\s\S]*at most 200"),
     ],
 )
-def test_options_are_judged_by_what_is_usual_for_the_models_family(run, asked, fits, other, message):
+def test_options_are_checked_against_family_defaults(run, asked, fits, other, message):
     run = replace(run, **asked, chosen=frozenset(asked))
     run.check()
     run.for_family(fits).check_options()
@@ -167,7 +167,7 @@ def test_the_rate_is_reached_in_the_training(run):
             replace(run, updates=8, warmup=9, chosen=meant).check()
 
 
-def test_what_is_usual_for_the_family_ends_with_the_updates_that_are_asked_for(run):
+def test_family_defaults_are_limited_to_the_requested_updates(run):
     short = chosen(run, updates=3)
     assert (short.warmup, short.validate_every, short.batch_size) == (3, 3, 32)
     short.check_options()

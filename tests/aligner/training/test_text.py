@@ -6,7 +6,7 @@ from xalign_fairseq.aligner.training.text import development_set, languages_of
 from xalign_fairseq.core.errors import XalignError
 
 
-def test_a_development_set_is_whole_or_not_there():
+def test_a_development_set_is_complete_or_absent():
     assert development_set(None, None, None) is None
     assert development_set("a", "b", "c") == ("a", "b", "c")
     with pytest.raises(XalignError, match=r"not complete[\s\S]*valid_src, valid_tgt, valid_gold[\s\S]*found: a, c\n"):

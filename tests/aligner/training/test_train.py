@@ -1,4 +1,4 @@
-"""The steps of a run, with a stand-in of fairseq-train: two validations, of which the first one is the better."""
+"""The steps of a run with a fake fairseq-train: two validations, of which the first is better."""
 
 import json
 import os
@@ -28,7 +28,7 @@ from xalign_fairseq.encoder.pretrained.trimming import trim
 
 
 class FairseqTrain:
-    """Stands for the process: goes on from the last checkpoint, and leaves checkpoints, log and output lines.
+    """Fakes the process: resumes from the last checkpoint and leaves checkpoints, log and output lines.
 
     Attributes:
         calls: the updates that each call began with.
@@ -69,7 +69,7 @@ def fairseq(small_run, monkeypatch):
 
 @pytest.fixture
 def call(small_run, fairseq):
-    """Trains; the result, and what was said."""
+    """Trains; the result and the messages."""
 
     def train_aligner(**other):
         said, seen = [], []
@@ -97,7 +97,7 @@ def test_without_development_set_there_is_no_aer(call):
     assert not any("before training" in line for line in said)
 
 
-def test_a_run_that_was_broken_off_goes_on(call, small_run, fairseq):
+def test_an_interrupted_run_resumes(call, small_run, fairseq):
     fairseq.killed_at = 4
     with pytest.raises(KeyboardInterrupt):
         call()
@@ -109,7 +109,7 @@ def test_a_run_that_was_broken_off_goes_on(call, small_run, fairseq):
     assert (small_run.out / "data-bin/manifest.json").stat().st_mtime_ns == prepared
 
 
-def test_a_damaged_last_checkpoint_is_mended_from_the_newest(call, small_run, fairseq):
+def test_a_damaged_last_checkpoint_is_replaced_by_the_newest(call, small_run, fairseq):
     fairseq.killed_at = 4
     with pytest.raises(KeyboardInterrupt):
         call()
@@ -120,7 +120,7 @@ def test_a_damaged_last_checkpoint_is_mended_from_the_newest(call, small_run, fa
     assert "checkpoint_last.pt is damaged" in said[0] and said[1] == "resuming from the last checkpoint"
 
 
-def test_without_a_whole_checkpoint_training_begins_anew(call, small_run, fairseq):
+def test_without_a_complete_checkpoint_training_restarts(call, small_run, fairseq):
     fairseq.killed_at = 4
     with pytest.raises(KeyboardInterrupt):
         call()
@@ -130,7 +130,7 @@ def test_without_a_whole_checkpoint_training_begins_anew(call, small_run, fairse
     assert fairseq.calls == [0, 0] and "training starts from the beginning" in said[3] and result["updates"] == 4
 
 
-def test_what_was_trained_to_the_end_is_not_trained_again(call, small_run, fairseq):
+def test_a_finished_training_is_not_repeated(call, small_run, fairseq):
     """fairseq would take one more step."""
     fairseq.killed_at = 8
     with pytest.raises(KeyboardInterrupt):
@@ -138,13 +138,13 @@ def test_what_was_trained_to_the_end_is_not_trained_again(call, small_run, fairs
     assert call()[0]["updates"] == 4 and fairseq.calls == [0]
 
 
-def test_options_that_fairseq_does_not_take_stop_before_the_text_is_prepared(call, small_run):
+def test_invalid_fairseq_options_fail_before_preparation(call, small_run):
     with pytest.raises(XalignError, match="--no-such-option"):
         call(extra=("--no-such-option",))
     assert not (small_run.out / "data-bin").exists()
 
 
-def test_a_trimmed_vocabulary_is_whole_again_in_the_result(call, small_run, fairseq, monkeypatch):
+def test_the_result_has_the_full_vocabulary(call, small_run, fairseq, monkeypatch):
     monkeypatch.setattr(model, "trim", partial(trim, floor=0))  # the vocabulary is smaller than the floor
     fairseq.killed_at = 4
     with pytest.raises(KeyboardInterrupt):
@@ -203,7 +203,7 @@ def test_mocos_queue_is_full_after_a_tenth_of_the_updates(parsed, updates, keys)
     assert parsed(updates=updates).moco_queue_size == 32000
 
 
-def test_checkpoints_are_chosen_by_aer_at_updates_alone(parsed):
+def test_only_aer_at_updates_selects_checkpoints(parsed):
     args = parsed(dev=DEV, validate_every=7, patience=3)
     assert (args.best_checkpoint_metric, args.maximize_best_checkpoint_metric, args.patience) == ("aer", False, 3)
     assert (args.validate_interval_updates, args.save_interval_updates, args.keep_interval_updates) == (7, 7, 1)
@@ -213,14 +213,14 @@ def test_checkpoints_are_chosen_by_aer_at_updates_alone(parsed):
     assert parsed(dev=DEV, patience=0).patience == -1  # never
 
 
-def test_given_links_are_all_that_the_pointer_learns_from(parsed):
+def test_the_pointer_learns_only_from_given_links(parsed):
     args = parsed(links="train.links", dev=DEV, updates=90)
     assert (args.dwa_links_until, args.dwa_queries) == (90, "all-aligned")
     assert (args.dwa_label_by, args.dwa_layer, args.aer_similarity) == ("pointer", 2, "pointer")
     assert args.lr == [1e-4]
 
 
-def test_self_training_takes_of_its_links_those_that_are_given(parsed):
+def test_given_links_restrict_self_training(parsed):
     alone, checked = (parsed(objectives=("self_training",), links=links) for links in (None, "train.links"))
     assert (alone.self_training_labels, checked.self_training_labels) == ("found", "both")
     extra = ("--self-training-labels", "given")
@@ -250,14 +250,14 @@ def test_self_training_reads_the_layer_and_trains_what_is_not_frozen(parsed):
 @pytest.mark.parametrize(
     ("extra", "message"), [("--no-such-option", "--no-such-option"), ("--dropout=much", "invalid float value")]
 )
-def test_options_that_fairseq_does_not_take(extra, message):
+def test_invalid_fairseq_options(extra, message):
     line = train_options(TrainingRun("model.pt", "train.de", "train.fr", Path("out"), ("de", "fr")), CONFIG, 2, True)
     require_known([*line, "--dropout=0.1"])
     with pytest.raises(XalignError, match=message):
         require_known([*line, extra])
 
 
-def test_words_that_the_model_does_not_know_are_told(call, small_run):
+def test_unknown_words_are_reported(call, small_run):
     Path(small_run.src).write_text("แมว กิน\n" * 4)
     _, said, _ = call()
     told = [line for line in said if line.startswith("warning: ")]

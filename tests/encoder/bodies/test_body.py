@@ -1,4 +1,4 @@
-"""A body of transformers' in the place of our own: its states, early exit, dtypes, gradients, names."""
+"""A body of transformers in place of ours: states, early exit, dtypes, gradients, names."""
 
 from dataclasses import replace
 
@@ -56,7 +56,7 @@ def test_layers_above_the_one_asked_for_do_not_run(encoder):
     assert ran == list(range(1, encoder.config.encoder_layers + 1))
 
 
-def test_padding_and_other_inputs_of_a_pass_change_nothing(encoder):
+def test_padding_and_other_inputs_change_nothing(encoder):
     tokens = ragged_tokens(encoder)
     alone = [encoder.states(tokens[row : row + 1, :length]).layer(-1) for row, length in enumerate((19, 5, 12))]
     both = open_passes(encoder.sentence_encoder, [Input(tokens), Input(tokens[1:])])
@@ -65,7 +65,7 @@ def test_padding_and_other_inputs_of_a_pass_change_nothing(encoder):
             torch.testing.assert_close(states.layer(-1)[row, : own.shape[1]], own[0], rtol=1e-4, atol=2e-5)
 
 
-def test_given_positions_are_taken_where_the_family_says_so(encoder):
+def test_given_positions_are_used_if_the_family_supports_them(encoder):
     tokens = ragged_tokens(encoder)
     anew = torch.arange(tokens.shape[1]).remainder(4).expand(tokens.shape)
     plain, other = (encoder.states(Input(tokens, positions=places)).layer(-1)[0] for places in (None, anew))
@@ -105,7 +105,7 @@ def test_modes_follow_the_pass(encoder):
     torch.testing.assert_close(encoder.states(tokens, grad=False).layer(-1), evaluated)
 
 
-def test_tables_of_places_stay_in_float32(encoder):
+def test_position_tables_stay_in_float32(encoder):
     tokens = ragged_tokens(encoder)
     exact = encoder.states(tokens, grad=False).layer(1)
     encoder.to(torch.bfloat16)
@@ -122,7 +122,7 @@ def test_a_momentum_copy_follows(encoder):
     torch.testing.assert_close(copy.layer(tokens), encoder.states(tokens, grad=False).layer(-1))
 
 
-def test_a_layer_of_near_tokens_sees_no_further(tmp_path):
+def test_a_local_attention_layer_sees_only_its_window(tmp_path):
     encoder = assert_same_states(tmp_path, "modernbert", layer_types=["sliding_attention"] * 4)
     tokens = ragged_tokens(encoder, (19,))
     other = tokens.clone()
@@ -133,7 +133,7 @@ def test_a_layer_of_near_tokens_sees_no_further(tmp_path):
     torch.testing.assert_close(near[0, :14], torch.zeros(14, 32))
 
 
-def test_the_bias_of_places_of_mt5_learns_through_every_layer(tmp_path):
+def test_the_position_bias_of_mt5_learns_through_every_layer(tmp_path):
     encoder = assert_same_states(tmp_path, "mt5")
     bias = encoder.sentence_encoder.layers[0].inner.layer[0].SelfAttention.relative_attention_bias.weight
     tokens = ragged_tokens(encoder)

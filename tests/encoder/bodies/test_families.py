@@ -1,4 +1,4 @@
-"""Families: what is read of their configurations, what is refused, and rates of dropout that are ours."""
+"""Families: what their configurations give, what is refused, and our dropout rates."""
 
 import json
 import math
@@ -30,7 +30,7 @@ FOUND = {
 
 
 @pytest.mark.parametrize("given", ["llama", None, 3, ["mt5"]])
-def test_another_architecture_is_refused_with_those_that_there_are(given):
+def test_an_unknown_architecture_is_refused_with_a_list(given):
     with pytest.raises(XalignError, match="modernbert, eurobert, mt5, m2m_100, deberta-v2"):
         read_settings(json.dumps({"model_type": given}), "config.json")
 
@@ -57,7 +57,7 @@ def config_of(kind, **settings):
         ("deberta-v2", {"position_biased_input": False}, False),
     ],
 )
-def test_encoders_that_know_distances_alone_take_no_positions(kind, settings, taken):
+def test_encoders_with_relative_positions_take_no_positions(kind, settings, taken):
     assert takes_positions(config_of(kind, **settings)) is taken
 
 
@@ -71,7 +71,7 @@ def test_encoders_that_know_distances_alone_take_no_positions(kind, settings, ta
         (None, []),
     ],
 )
-def test_rates_of_dropout_that_a_family_lacks_are_warned_of(kind, lacks, caplog):
+def test_unsupported_dropout_rates_give_a_warning(kind, lacks, caplog):
     config = config_of(kind)
     warn_of_dropout(config)
     assert not caplog.records
@@ -81,7 +81,7 @@ def test_rates_of_dropout_that_a_family_lacks_are_warned_of(kind, lacks, caplog)
     ]
 
 
-def test_only_what_describes_the_encoder_is_kept():
+def test_only_settings_of_the_encoder_are_kept():
     assert FAMILY.check(FOUND, "here").keys() == FOUND.keys() - {"torch_dtype", "auto_map"}
 
 
@@ -94,7 +94,7 @@ def test_only_what_describes_the_encoder_is_kept():
         ({"position_embedding_type": "sans_pos"}, "position_embedding_type sans_pos"),
     ],
 )
-def test_settings_of_another_form_are_refused(change, match):
+def test_malformed_settings_are_refused(change, match):
     with pytest.raises(XalignError, match=match):
         FAMILY.encoder_config(FAMILY.check({**FOUND, **change}, "here"), 60, "here")
 
@@ -106,13 +106,13 @@ def test_sizes_and_rates_are_the_models_own():
     assert EncoderConfig.from_options(config.as_options() | {"activation_dropout": 0.25}, 60) == config
 
 
-def test_rates_of_dropout_are_those_of_the_options():
+def test_dropout_rates_come_from_the_options():
     config = FAMILY.encoder_config(FAMILY.check(FOUND, "here"), 60, "here")
     body = TransformersBody(replace(config, dropout=0.5, activation_dropout=0.0))
     assert body.rest.embeddings.drop.p == 0.5 and body.layers[0].inner.mlp.drop.p == 0
 
 
-def test_other_sizes_than_the_configurations_are_refused():
+def test_sizes_that_differ_from_the_configuration_are_refused():
     config = FAMILY.encoder_config(FAMILY.check(FOUND, "here"), 60, "here")
     with pytest.raises(XalignError, match="encoder_layers 3"):
         TransformersBody(replace(config, encoder_layers=3))
@@ -124,7 +124,7 @@ def test_a_missing_library_is_named(monkeypatch):
         FAMILY.encoder_config(FAMILY.check(FOUND, "here"), 60, "here")
 
 
-# As gte-multilingual-base has them, but for the sizes.
+# As in gte-multilingual-base, except for the sizes.
 PUBLISHED = {
     "model_type": "new",
     "architectures": ["NewModel"],
@@ -224,6 +224,6 @@ def test_states_of_published_folders_are_their_definition(tmp_path, changes, the
         ({"logn_attention_scale": True}, "logn_attention_scale True"),
     ],
 )
-def test_what_differs_is_refused(changes, match):
+def test_unsupported_settings_are_refused(changes, match):
     with pytest.raises(XalignError, match=match):
         BODIES["new"].check({**PUBLISHED, **changes}, "here")

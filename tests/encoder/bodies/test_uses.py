@@ -1,4 +1,4 @@
-"""Every family that transformers runs aligns and is trained in one's own loop; one by fairseq-train."""
+"""Every family of transformers aligns and trains in a custom loop; one with fairseq-train."""
 
 import pytest
 import torch
@@ -31,7 +31,7 @@ def objectives():
     return [TLM(), DWA(label_layer=1, start_update=0)]
 
 
-def test_a_loop_of_ones_own_trains_what_is_not_frozen(folder, tmp_path):
+def test_a_custom_loop_trains_unfrozen_parameters(folder, tmp_path):
     model = AlignmentModel.from_pretrained(folder / "model", objectives())
     frozen = {name for name, _ in model.named_parameters() if "embed_tokens" in name or ".layers.0." in name}
     for name, parameter in model.named_parameters():
@@ -54,7 +54,7 @@ def test_a_loop_of_ones_own_trains_what_is_not_frozen(folder, tmp_path):
         torch.testing.assert_close(back.get_parameter(name), parameter, msg=name)
 
 
-# fairseq-train does not look into the body; this one is the least like ours.
+# fairseq-train does not depend on the body; this one differs most from ours.
 @pytest.mark.slow
 @pytest.mark.parametrize("folder", ["mt5"], indirect=True)
 def test_an_aligner_is_trained_by_fairseq_train(folder, command, tmp_path, monkeypatch):

@@ -36,7 +36,7 @@ def vocab_size(spm):
 
 @pytest.fixture(scope="session")
 def build(transformers, vocab_size):
-    """Make a model of one of the library's classes; its biases and layer norms count, and so does its token type."""
+    """Make a model of a library class with non-trivial biases, layer norms and token type."""
 
     def build(kind="XLMRobertaForMaskedLM", **options):
         own = {"vocab_size": len(BERT_SYMBOLS), "max_position_embeddings": POSITIONS}

@@ -65,7 +65,7 @@ def test_the_data_bin_that_a_checkpoint_was_trained_on(data_bin, checkpoint):
     assert "no dictionary to compare" in only(look_at([checkpoint(7, args=args)]), "note")
 
 
-def test_a_folder_of_the_data_bins_name_in_the_current_one_is_not_taken(data_bin, checkpoint, tmp_path, monkeypatch):
+def test_a_folder_named_like_the_data_bin_in_the_current_folder_is_ignored(data_bin, checkpoint, tmp_path, monkeypatch):
     (tmp_path / "elsewhere/data-bin").mkdir(parents=True)
     Dictionary(["a"]).save(tmp_path / "elsewhere/data-bin/dict.txt")
     monkeypatch.chdir(tmp_path / "elsewhere")
@@ -80,14 +80,14 @@ def test_weights_that_are_not_finite(checkpoint):
     assert "layers.0.fc1.bias" in only(look_at([checkpoint(7, model=weights)]))
 
 
-def test_a_damaged_data_bin_is_found_and_the_rest_is_looked_at(data_bin, checkpoint):
+def test_a_damaged_data_bin_is_reported_and_the_rest_is_checked(data_bin, checkpoint):
     path = data_bin / "train.en-de.de.bin"
     path.write_bytes(path.read_bytes()[:-2])
     found = look_at([str(data_bin), checkpoint(7)])
     assert found[0].level == "WRONG" and "truncated" in found[0].line() and len(found) > 1
 
 
-def test_a_file_that_is_no_checkpoint(tmp_path):
+def test_a_file_that_is_not_a_checkpoint(tmp_path):
     (tmp_path / "model.pt").write_text("hello")
     assert "not a checkpoint" in only(look_at([str(tmp_path / "model.pt")]))
 

@@ -63,7 +63,7 @@ def export_state(tmp_path):
 
 
 def auto(transformers, folder):
-    """The model and the tokenizer of a folder, with nothing missing and nothing left over."""
+    """The model and the tokenizer of a folder, with no missing or unexpected names."""
     model, report = transformers.AutoModelForMaskedLM.from_pretrained(folder, output_loading_info=True)
     assert not any(report[kind] for kind in ("missing_keys", "unexpected_keys", "mismatched_keys"))
     return model.eval(), transformers.AutoTokenizer.from_pretrained(folder)
@@ -134,7 +134,7 @@ def test_a_pair_through_an_exported_bert(transformers, build, save, tmp_path, ty
     assert ("`token_type_ids` change nothing" in (tmp_path / "out/README.md").read_text()) == (types == 1)
 
 
-def test_heads_are_named_in_the_card_and_nothing_is_written_for_none(own, export_state, tmp_path, caplog):
+def test_heads_are_listed_in_the_card_if_there_are_any(own, export_state, tmp_path, caplog):
     own["task_state"]["lexicons"] = []
     folder = export_state(own)
     assert "not exported from" in caplog.text and "lexicons" in caplog.text
@@ -191,7 +191,7 @@ def test_the_layer_is_the_last_of_the_folder(folder, tmp_path, layer, pooling):
     assert kinds == ["Transformer", "Pooling", "Normalize"]
 
 
-def test_what_is_not_there_is_refused(folder, tmp_path, capsys):
+def test_unknown_poolings_and_layers_are_refused(folder, tmp_path, capsys):
     with pytest.raises(XalignError, match="no such pooling"):
         write(tmp_path, None, "max")
     assert main(["export-hf", "--model", str(folder), "--out", str(tmp_path / "st"), "--layer", "2"]) == 2

@@ -1,4 +1,4 @@
-"""Files of encoders in four bits: what they hold, and that damaged and hostile ones are refused with their place."""
+"""Encoder files in four bits: contents, and that damaged and malicious files are refused with the position."""
 
 import struct
 import tracemalloc
@@ -22,7 +22,7 @@ def written(tmp_path, content):
 
 
 def read_all(path):
-    """Whatever the file holds, as whoever builds an encoder reads it."""
+    """The whole file, read as for building an encoder."""
     file = FourBitFile(path)
     for name, weights in PARTS.weights.items():
         if f"entry {name}" in PARTS.fields and PARTS.fields[f"entry {name}"][0]:
@@ -32,7 +32,7 @@ def read_all(path):
     return file
 
 
-def test_what_a_file_holds(tmp_path):
+def test_the_contents_of_a_file(tmp_path):
     file = FourBitFile(written(tmp_path, WHOLE))
     assert tuple(vars(file.sizes).values()) == four_bit_files.SIZES
     assert file.layer_norm_eps == 1e-12
@@ -42,7 +42,7 @@ def test_what_a_file_holds(tmp_path):
 
 
 @pytest.mark.parametrize(("name", "shape"), [("emb.word", (ROWS, HIDDEN)), ("l1.fo.w", (HIDDEN, INNER))])
-def test_four_bits_are_within_half_a_step_of_the_weights(name, shape, tmp_path):
+def test_four_bit_weights_are_within_half_a_step(name, shape, tmp_path):
     file = FourBitFile(written(tmp_path, WHOLE))
     found, true = file.matrix(name, *shape), PARTS.weights[name]
     steps = np.abs(true.reshape(-1, 32)).max(1, keepdims=True) / 7
@@ -110,7 +110,7 @@ def test_random_bytes_anywhere_are_refused_or_read(tmp_path):
 
 
 def _require_bounded(path, refused=False):
-    """It is read, or refused by the package's own error, and takes little memory either way."""
+    """It is read, or refused with the package's error, and takes little memory either way."""
     tracemalloc.start()
     try:
         read_all(path)
@@ -136,7 +136,7 @@ def _require_bounded(path, refused=False):
         ("parameters", np.int32([36]).tobytes(), "37 for 2 layers"),
     ],
 )
-def test_what_can_not_be(name, value, message, tmp_path):
+def test_invalid_inputs_are_refused(name, value, message, tmp_path):
     altered = PARTS.content(**{name: value + PARTS.fields[name][len(value) :]})
     with pytest.raises(XalignError, match=message):
         read_all(written(tmp_path, altered))

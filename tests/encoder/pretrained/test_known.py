@@ -1,4 +1,4 @@
-"""Known families of pretrained encoders: recognised by sizes and names, and never guessed."""
+"""Known families of pretrained encoders: recognised by sizes and names, never guessed."""
 
 import argparse
 from pathlib import Path
@@ -14,7 +14,7 @@ NORM = [0.4584961, 0.4531250, 0.4379883, 0.4140625]
 
 
 def weights_of(sizes, head=False, norm=()):
-    """Of a model of these sizes, in no memory."""
+    """Weights of these sizes, without memory."""
     layers, hidden, inner, ids = sizes
     prefix = "encoder.sentence_encoder."
     found = {f"{prefix}layers.{layer}.fc1.weight": torch.zeros(1).expand(inner, hidden) for layer in range(layers)}
@@ -74,7 +74,7 @@ def test_sizes_without_a_name(sizes, head, norm, family):
         ("BAAI/bge-m3", None),  # which is large
     ],
 )
-def test_names_as_they_occur(called, family):
+def test_names_in_all_spellings(called, family):
     assert recognise(weights_of(XLM_R_BASE), [called]) == family
 
 
@@ -94,7 +94,7 @@ def test_xlm_rs_archive():
     ("began", "family"),
     [("models/xlmr.base", "xlm-r-base"), ("microsoft/xlm-align-base", "xlm-align-base"), (None, None)],
 )
-def test_a_model_of_this_package_is_what_it_began_with(began, family):
+def test_a_model_of_this_package_has_the_family_of_its_origin(began, family):
     options = {"_name": "xalign_base", "init_checkpoint": began}
     state = {**fairseq_state(), "cfg": {"model": options, "checkpoint": {}}}
     assert recognise_checkpoint(state, Path("xlmr.base/checkpoint_best.pt")) == family

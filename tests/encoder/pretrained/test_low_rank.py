@@ -49,7 +49,7 @@ def test_the_product_is_added_and_the_scorer_is_the_model_s_own(made, tiny_check
         assert aligner.linking.method == "grow"
 
 
-def test_the_packaged_one_has_learned_from_no_language_of_the_tests():
+def test_the_packaged_model_was_not_trained_on_test_languages():
     assert find_pretrained(NAME) == PACKAGED and is_low_rank(NAME) and is_low_rank(PACKAGED)
     assert PACKAGED.stat().st_size < 1_100_000
     record = record_of(read_arrays(PACKAGED, ArrayForm(np.generic)))

@@ -1,4 +1,4 @@
-"""A model opened once: all that it is, and errors for what it has not."""
+"""A model opened once: its parts, and errors for missing parts."""
 
 import pytest
 import torch
@@ -26,7 +26,7 @@ def stored(tiny_checkpoint, tmp_path):
     return write
 
 
-def test_all_that_a_model_is(stored):
+def test_the_parts_of_a_model(stored):
     path = stored(labelling=LABELLING, **{FAMILY: "e5-small", TRIMMED: {"to": ["a", "b"]}})
     model = open_model(path)
     assert (model.where, model.family, model.trimmed, model.linking) == (
@@ -39,7 +39,7 @@ def test_all_that_a_model_is(stored):
     assert model.tokenizer.dictionary.symbols == read_tokenizer(path).dictionary.symbols
 
 
-def test_what_it_has_not(stored):
+def test_missing_parts_raise_errors(stored):
     model = open_model(stored(labelling=None))
     assert model.linking is None
     for missing, message in ((model.maps, "no linear maps"), (model.pointer, "no pointer")):

@@ -57,7 +57,7 @@ def test_the_tokenizer_has_xlm_rs_ids(small_file):
     assert tokenizer.dictionary.mask_index == len(pieces) - 1
 
 
-def test_other_bytes_than_the_releases_are_told(small_file, tmp_path, caplog):
+def test_bytes_that_differ_from_the_release_give_a_warning(small_file, tmp_path, caplog):
     caplog.set_level("WARNING")
     packaged.read(small_file)
     assert caplog.text == ""
@@ -65,7 +65,7 @@ def test_other_bytes_than_the_releases_are_told(small_file, tmp_path, caplog):
     assert "changed, or from another release" in caplog.text
 
 
-def test_what_has_the_name_here_goes_first(tmp_path, monkeypatch, small_file, caplog):
+def test_a_local_path_with_the_name_takes_precedence(tmp_path, monkeypatch, small_file, caplog):
     monkeypatch.chdir(tmp_path)
     small_file.rename(packaged.NAME)
     state, _ = read_pretrained(packaged.NAME)

@@ -1,4 +1,4 @@
-"""The packaged file, compared with its package's own engine: the same ids, the same sentence vectors."""
+"""The packaged file equals its package's own engine: ids and sentence vectors."""
 
 import random
 import struct
@@ -69,7 +69,7 @@ def lines():
                 else "".join(choose.choices(characters, k=choose.randint(1, 6)))
                 for _ in range(choose.randint(1, 12))
             )
-            ends = ["", "", ",", ".", "!", "؟", "。", "\u200d"]  # the last becomes a space, and joins no emoji here
+            ends = ["", "", ",", ".", "!", "؟", "。", "\u200d"]  # the last becomes a space and joins no emoji
             made.append(" ".join(word + choose.choice(ends) for word in words) + ".")
     return made
 
@@ -81,7 +81,7 @@ def rules_of(tokenizer):
 
 
 def map_of(path):
-    """What the file itself says that single characters become."""
+    """The file's own mapping of single characters."""
     content = path.read_bytes()
     (pieces,), (text,) = struct.unpack_from("<i", content, 44), struct.unpack_from("<Q", content, 64)
     at = 72 + 4 * (pieces + 1) + 4 * pieces + text
@@ -93,27 +93,27 @@ def map_of(path):
     return found
 
 
-def test_it_is_the_release_that_this_was_tested_with(caplog):
+def test_the_file_is_the_tested_release(caplog):
     caplog.set_level("WARNING")
     packaged.read(packaged.find())
     assert caplog.text == ""
 
 
-def test_every_character_is_normalised_as_the_file_says(tokenizer):
+def test_every_character_is_normalised_by_the_rules_of_the_file(tokenizer):
     rules, said = rules_of(tokenizer), map_of(packaged.find())
     every = [chr(i) for i in range(1, 0x110000) if not 0xD800 <= i < 0xE000]
     assert [char for char in every if rules.normalize(char) != said.get(char, char)] == []
     assert len(said) > 4000 and said["\u200d"] == " "
 
 
-def test_characters_that_belong_together_are_composed(tokenizer):
+def test_combining_characters_are_composed(tokenizer):
     rules = rules_of(tokenizer)
     for text in ("e\u0301", "ａ\u0302\u0301", "\u1112\u1161\u11ab", "か\u3099", "ｶﾞ", "\u0915\u093c", "\u0a32\u0a3c"):
         assert rules.normalize(text) == unicodedata.normalize("NFKC", text), ascii(text)
 
 
-def test_as_many_tokens_as_the_engine_counts(tokenizer, engine, lines):
-    """Its map knows single characters alone, so that what is composed of several may differ there."""
+def test_token_counts_equal_the_engine(tokenizer, engine, lines):
+    """Its map has only single characters, so composed ones may differ."""
     rules = rules_of(tokenizer)
     single = [line for line in lines if rules.normalize(line) == "".join(map(rules.normalize, line))]
     assert len(lines) == 2600 and len(single) > 0.99 * len(lines)
@@ -122,7 +122,7 @@ def test_as_many_tokens_as_the_engine_counts(tokenizer, engine, lines):
     assert [each for each in different if each[1] != each[2]] == []
 
 
-def test_ids_are_the_places_of_the_files_own_pieces(tokenizer, lines):
+def test_ids_are_the_indices_of_pieces_in_the_file(tokenizer, lines):
     """By sentencepiece's own ids, moved by one as fairseq moves them, and its own pieces."""
     file = FourBitFile(packaged.find())
     processor = sentencepiece.SentencePieceProcessor(model_proto=tokenizer.model)
@@ -135,7 +135,7 @@ def test_ids_are_the_places_of_the_files_own_pieces(tokenizer, lines):
     assert tokenizer.encode("Hello world!") == [35378, 8999, 38]  # XLM-R's
 
 
-def test_sentence_vectors_are_those_of_the_engine(state, tokenizer, engine):
+def test_sentence_vectors_equal_the_engine(state, tokenizer, engine):
     encoder, _ = checkpoint.load_encoder(state)
     mine = sentence_vectors(encoder, tokenizer, [f"query: {text}" for text in SENTENCES], 12)
     theirs = torch.from_numpy(engine.query(list(SENTENCES)))

@@ -62,7 +62,7 @@ def test_xlm_r_s_archive_as_a_hugging_face_folder_and_back(xlmr_base, roberta, t
 
 
 @pytest.mark.parametrize("target", ["again.pt", "again"])
-def test_xlm_r_s_archive_as_a_checkpoint_that_stands_alone(xlmr_base, old_state, roberta, tokens, tmp_path, target):
+def test_xlm_r_s_archive_as_a_self_contained_checkpoint(xlmr_base, old_state, roberta, tokens, tmp_path, target):
     from fairseq.logging.meters import AverageMeter
 
     half = {name: value.half() for name, value in old_state["model"].items()}
@@ -75,7 +75,7 @@ def test_xlm_r_s_archive_as_a_checkpoint_that_stands_alone(xlmr_base, old_state,
     assert load_tokenizer(state, 35).encode("abc de fgh")  # without a look at where it was read
 
 
-def test_a_model_is_not_replaced_by_what_is_made_of_it(xlmr_base, tmp_path):
+def test_the_output_does_not_replace_the_model(xlmr_base, tmp_path):
     export(xlmr_base, tmp_path / "hf")
     for make, source, target in [
         (export, xlmr_base, xlmr_base),
@@ -88,7 +88,7 @@ def test_a_model_is_not_replaced_by_what_is_made_of_it(xlmr_base, tmp_path):
     export(xlmr_base, xlmr_base / "hf")  # inside it is no harm
 
 
-def test_heads_that_are_fairseq_s_own_are_named_and_left_out(xlmr_base, old_state, tmp_path, caplog):
+def test_heads_of_fairseq_are_named_and_left_out(xlmr_base, old_state, tmp_path, caplog):
     old_state["model"]["classification_heads.mnli.dense.weight"] = torch.zeros(3, 3)
     torch.save(old_state, xlmr_base / "model.pt")
     export(xlmr_base, tmp_path / "hf")
@@ -122,7 +122,7 @@ def test_a_folder_of_checkpoints(old_state, tmp_path, names):
     assert where == tmp_path / names[0] and state["name"] == names[0]
 
 
-def test_what_is_no_checkpoint(tmp_path):
+def test_inputs_that_are_not_checkpoints(tmp_path):
     with pytest.raises(XalignError, match=r"folder has no checkpoint[\s\S]*found: nothing[\s\S]*model.pt"):
         read_pretrained(tmp_path)
     (tmp_path / "notes.txt").write_text("hello")

@@ -39,7 +39,7 @@ def test_what_is_written_is_read_again(transfer_encoder, tmp_path, name):
 
 
 @pytest.mark.parametrize("name", ["model.safetensors", "model.PTH", "model.zip"])
-def test_an_ending_of_another_kind_of_file_is_refused(transfer_encoder, tmp_path, name):
+def test_a_wrong_file_extension_is_refused(transfer_encoder, tmp_path, name):
     with pytest.raises(XalignError, match="unknown ending"), new_model(tmp_path / name):
         pytest.fail("nothing is begun")
     with pytest.raises(XalignError, match="unknown ending"):
@@ -75,7 +75,7 @@ def trained(tmp_path, folder):
     return path
 
 
-def test_a_checkpoint_keeps_what_a_training_begins_with(trained, tmp_path):
+def test_a_checkpoint_keeps_what_a_new_training_needs(trained, tmp_path):
     config = convert(trained, tmp_path / "out.pt")
     before, after = checkpoint.read(trained), checkpoint.read(tmp_path / "out.pt")
     assert (config.encoder_layers, config.encoder_embed_dim, config.max_positions) == (3, 24, 20)
@@ -105,7 +105,7 @@ def test_a_folder_reads_as_the_model_that_it_was_made_of(build, save, tmp_path, 
         assert again.encode(line) == ours.encode(line)
 
 
-def test_what_is_there_is_left_unless_told(folder, tmp_path):
+def test_existing_files_are_kept_by_default(folder, tmp_path):
     (tmp_path / "out.pt").write_bytes(b"mine")
     (tmp_path / "out").mkdir()
     (tmp_path / "out/mine").touch()

@@ -1,4 +1,4 @@
-"""Trimmed models: the same states on their text, and whole again after training."""
+"""Trimmed models: the same states on their text, and complete after training."""
 
 from pathlib import Path
 
@@ -76,7 +76,7 @@ def test_states_and_logits_of_the_text_are_the_same(model, text):
     assert less.lm_head.weight is less.sentence_encoder.embed_tokens.weight
 
 
-def test_it_is_a_checkpoint_that_says_what_it_was_trimmed_to(model, text, tmp_path):
+def test_a_trimmed_checkpoint_records_its_trimming(model, text, tmp_path):
     state, where = model
     torch.save(trim(state, where, [text], floor=10), tmp_path / "small.pt")
     again, _ = read_pretrained(tmp_path / "small.pt")
@@ -97,7 +97,7 @@ def test_it_is_a_checkpoint_that_says_what_it_was_trimmed_to(model, text, tmp_pa
     assert state["task_state"].keys() > {"lexicons"}  # the original stays as it is
 
 
-def test_a_model_that_is_put_back_is_the_original_with_what_was_trained(model, text):
+def test_a_restored_model_is_the_original_with_trained_parameters(model, text):
     state, where = model
     small = trim(state, where, [text], floor=10)
     whole = untrim(small, where, state, where)
@@ -165,7 +165,7 @@ def line(tmp_path):
     return str(tmp_path / "a.xx")
 
 
-def test_there_and_back(bert, line, tmp_path):
+def test_trimming_round_trip(bert, line, tmp_path):
     small, whole = tmp_path / "small.pt", tmp_path / "whole.pt"
     told = write_trimmed(bert, [line], small, floor=0)
     sizes = [read_tokenizer(path).dictionary.embedding_size for path in (small, bert)]
@@ -175,7 +175,7 @@ def test_there_and_back(bert, line, tmp_path):
     assert all(after[key].equal(value) for key, value in before.items() if key in after)
 
 
-def test_nothing_that_is_read_is_replaced(bert, line, tmp_path):
+def test_inputs_are_not_overwritten(bert, line, tmp_path):
     small = tmp_path / "small.pt"
     for out in (bert, line):
         with pytest.raises(XalignError):

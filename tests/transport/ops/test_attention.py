@@ -37,7 +37,7 @@ def parts(dtype=torch.float64, lengths=LENGTHS, heads=3, dim=8):
 
 
 def in_a_loop(q, k, v, lengths=LENGTHS):
-    """The definition, in the dtype of what it is given."""
+    """The definition, in the dtype of its inputs."""
     rows = []
     for a, b, c in zip(*(part.split(lengths.tolist()) for part in (q, k, v)), strict=True):
         weights = (torch.einsum("ihd,jhd->hij", a, b) / a.shape[-1] ** 0.5).softmax(-1)
@@ -53,7 +53,7 @@ def with_gradients(function, given):
 
 
 def emulated(query, key, value, cu_seq_q, cu_seq_k, max_q, max_k):
-    """What torch.nn.attention.varlen.varlen_attn promises, and asks for."""
+    """What torch.nn.attention.varlen.varlen_attn promises and requires."""
     assert cu_seq_q.dtype == cu_seq_k.dtype == torch.int32 and query.dim() == key.dim() == value.dim() == 3
     lengths = cu_seq_q.diff()
     assert torch.equal(cu_seq_q, cu_seq_k) and lengths.max() == max_q == max_k
@@ -62,13 +62,13 @@ def emulated(query, key, value, cu_seq_q, cu_seq_k, max_q, max_k):
 
 
 def by_offsets(sentences, q, k, v, rate):
-    """Of offsets that only the device knows, which may name empty sentences."""
+    """Offsets that only the device knows. They may contain empty sentences."""
     offsets = torch.from_numpy(np.concatenate([[0], LENGTHS.cumsum(), [sum(LENGTHS)] * 3])).int()
     return Offsets(offsets, 8).attend(q, k, v, rate)
 
 
 @pytest.mark.parametrize("how", [by_length, varlen, jagged, by_offsets])
-def test_every_way_is_attention_within_each_sentence(how, monkeypatch):
+def test_every_kernel_attends_within_each_sentence(how, monkeypatch):
     if how is varlen:
         monkeypatch.setattr(pytest.importorskip("torch.nn.attention.varlen"), "varlen_attn", emulated)
     given = parts()
@@ -77,7 +77,7 @@ def test_every_way_is_attention_within_each_sentence(how, monkeypatch):
         torch.testing.assert_close(mine, truth, rtol=1e-12, atol=1e-12)
 
 
-def test_padding_has_no_part_in_it():
+def test_padding_is_ignored():
     given = parts()
     inside = torch.arange(LENGTHS.max()) < torch.from_numpy(LENGTHS)[:, None]
     padded = [F.pad(part, (0, 0, 0, 0, 0, 1), value=9.0)[torch.full_like(inside, -1).long()] for part in given]
@@ -99,7 +99,7 @@ def test_bfloat16_on_a_cpu_has_two_kernels(length, gradient, way):
 
 
 @pytest.mark.parametrize("lengths", [LENGTHS, np.array([33, 40, 40])])
-def test_bfloat16_on_a_cpu_is_as_near_to_the_truth_as_torchs_own(lengths):
+def test_bfloat16_on_a_cpu_is_as_accurate_as_torch(lengths):
     given = parts(torch.bfloat16, lengths)
     truth = with_gradients(
         lambda *parts: in_a_loop(*parts, lengths), [each.detach().double().requires_grad_() for each in given]
@@ -139,7 +139,7 @@ def test_dropout_drops_weights_at_its_rate_and_scales_the_others(device, dtype):
     assert (weights[weights > 0].float() - 1 / 8 / 0.75).abs().max() < 0.002
 
 
-def test_no_sentence_is_no_trouble():
+def test_an_empty_batch_works():
     nothing = torch.zeros(0, 2, 4)
     assert packed(LENGTHS[:0]).attend(nothing, nothing, nothing, 0.0).shape == (0, 2, 4)
 
@@ -158,13 +158,13 @@ def test_no_sentence_is_no_trouble():
         ("cuda", torch.float64, 0.0, 64, True, by_length),
     ],
 )
-def test_the_way_is_chosen_by_device_dtype_and_dropout(device, dtype, dropout, dim, has, expected, monkeypatch):
+def test_the_kernel_depends_on_device_dtype_and_dropout(device, dtype, dropout, dim, has, expected, monkeypatch):
     monkeypatch.setattr(attention, "has_varlen", lambda _: has)
     q = SimpleNamespace(device=SimpleNamespace(type=device), dtype=dtype, shape=(9, 2, dim))
     assert kernel(q, dropout) is expected
 
 
-def test_the_way_is_logged_once_with_the_padding_that_there_was(monkeypatch, caplog):
+def test_the_kernel_is_logged_once_with_the_amount_of_padding(monkeypatch, caplog):
     monkeypatch.setattr(attention, "_TOLD", set())
     with caplog.at_level(logging.INFO, logger=attention.__name__):
         for lengths, padding in ((LENGTHS, 0.25), (LENGTHS[:2], 0.5)):
@@ -175,7 +175,7 @@ def test_the_way_is_logged_once_with_the_padding_that_there_was(monkeypatch, cap
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
-def test_what_the_device_takes_is_attention_and_nobody_waits(dtype):
+def test_varlen_attention_is_correct_without_device_sync(dtype):
     given = parts(dtype)
     truth = with_gradients(in_a_loop, [each.detach().double().requires_grad_() for each in given])
     sentences, moved = packed(device=ON), [each.requires_grad_() for each in there(*(p.detach() for p in given))]
@@ -195,17 +195,17 @@ def seeded():
 
 
 @pytest.mark.parametrize("p", [0.1, 0.5, 0.9, 3 / CHOICES])
-def test_so_many_are_dropped_and_the_mean_stays(p):
+def test_dropout_has_its_rate_and_keeps_the_mean(p):
     count = 2**20
     y = dropout(torch.ones(count), p)
     rounded = round(p * CHOICES) / CHOICES
     assert y.unique().tolist() == pytest.approx([0.0, 1 / (1 - rounded)], rel=1e-6)
-    spread = (rounded * (1 - rounded) / count) ** 0.5  # of the share of a binomial draw
+    spread = (rounded * (1 - rounded) / count) ** 0.5  # of a binomial share
     assert abs((y == 0).double().mean().item() - rounded) < 5 * spread
     assert abs(y.double().mean().item() - 1) < 5 * spread / (1 - rounded)
 
 
-def test_the_four_decisions_of_a_draw_and_those_of_neighbours_are_independent():
+def test_decisions_of_a_draw_and_of_adjacent_draws_are_independent():
     kept = (dropout(torch.ones(2**20), 0.5) > 0).double() - 0.5
     for lag in (1, 2, 3, 4, 5, 8):
         assert abs((kept[lag:] * kept[:-lag]).mean().item()) < 5 * 0.25 / 2**10
@@ -215,7 +215,7 @@ def test_the_four_decisions_of_a_draw_and_those_of_neighbours_are_independent():
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16])
 @pytest.mark.parametrize("shape", [(), (1,), (7,), (3, 5), (0, 4), (2, 3, 4)])
-def test_what_is_kept_is_scaled_and_has_the_gradient(dtype, shape):
+def test_kept_values_are_scaled_and_have_gradients(dtype, shape):
     x = torch.randn(shape, dtype=dtype).requires_grad_()
     y = dropout(x, 0.25)
     assert y.shape == x.shape and y.dtype == dtype
@@ -225,7 +225,7 @@ def test_what_is_kept_is_scaled_and_has_the_gradient(dtype, shape):
     torch.testing.assert_close(y, x * x.grad, rtol=0, atol=0)
 
 
-def test_what_is_not_contiguous_is_read_as_it_lies():
+def test_non_contiguous_inputs_are_read_correctly():
     x = torch.arange(1.0, 13).view(3, 4)
     torch.manual_seed(3)
     plain = dropout(x, 0.5)
@@ -234,17 +234,17 @@ def test_what_is_not_contiguous_is_read_as_it_lies():
 
 
 @pytest.mark.parametrize(("p", "training"), [(0.0, True), (0.1, False), (1.0, False)])
-def test_where_nothing_is_dropped_nothing_changes_and_no_number_is_drawn(p, training):
+def test_rate_zero_changes_nothing_and_draws_nothing(p, training):
     x, before = torch.randn(5, 3), torch.get_rng_state()
     assert torch.equal(dropout(x, p, training), x)
     assert torch.equal(torch.get_rng_state(), before)
 
 
-def test_all_are_dropped():
+def test_rate_one_drops_everything():
     assert not dropout(torch.ones(9), 1.0).any()
 
 
-def test_compiled_and_on_other_devices_it_is_torch_s(monkeypatch):
+def test_compiled_code_and_other_devices_use_torch(monkeypatch):
     called = []
     monkeypatch.setattr(attention.F, "dropout", lambda *given: called.append(given[1:]))
     dropout(torch.empty(3, device="meta"), 0.1)

@@ -1,4 +1,4 @@
-"""The cross-entropy by chunks is the plain one: losses, choices, gradients; in half precision as near to the truth."""
+"""Chunked cross-entropy equals the plain one: losses, predictions, gradients, accuracy in half precision."""
 
 import pytest
 import torch
@@ -13,7 +13,7 @@ N, V, H = 7, 150, 5
 
 @pytest.fixture
 def chunks(monkeypatch):
-    """Set the tokens of the vocabulary in a chunk, and the bytes of logits that wait for backward."""
+    """Set the tokens per chunk of the vocabulary, and the bytes of logits kept for backward."""
 
     def choose(width, kept=0):
         monkeypatch.setattr(module, "CHUNK", {"cpu": 0})
@@ -46,17 +46,17 @@ def outcome(function, given, labels, upstream):
 
 @pytest.mark.parametrize("kept", [0, 7 * 64 * 8, 10**9])
 @pytest.mark.parametrize("width", [1, 37, 64, 128, 149, V, 512])
-def test_it_equals_the_plain_one_however_it_is_cut(width, kept, chunks):
+def test_it_equals_the_plain_loss_for_every_chunk_size(width, kept, chunks):
     chunks(width, kept)
     given, labels = problem()
-    upstream = torch.randn(N, dtype=torch.float64)  # each prediction has one of its own
+    upstream = torch.randn(N, dtype=torch.float64)  # one per prediction
     expected = outcome(plain, given, labels, upstream)
     for value, truth in zip(outcome(linear_cross_entropy, given, labels, upstream), expected, strict=True):
         torch.testing.assert_close(value, truth, rtol=1e-12, atol=1e-13)
 
 
-def test_it_may_be_differentiated_twice_one_after_the_other(chunks):
-    chunks(64, 10**9)  # what is kept is gone after the first time
+def test_backward_can_run_twice(chunks):
+    chunks(64, 10**9)  # logits are freed after the first time
     given, labels = problem()
     nll = linear_cross_entropy(*given, labels).nll
     first, second = (torch.autograd.grad(nll.sum(), given, retain_graph=True) for _ in range(2))
@@ -64,7 +64,7 @@ def test_it_may_be_differentiated_twice_one_after_the_other(chunks):
 
 
 @pytest.mark.parametrize("wanted", [(0,), (1,), (2,), (0, 2), (1, 2)])
-def test_only_the_gradients_that_are_asked_for_are_made(wanted, chunks):
+def test_only_requested_gradients_are_computed(wanted, chunks):
     chunks(64)
     given, labels = problem()
     expected = torch.autograd.grad(plain(*given, labels)[0].sum(), given)
@@ -80,7 +80,7 @@ def test_only_the_gradients_that_are_asked_for_are_made(wanted, chunks):
 
 
 class Products(TorchDispatchMode):
-    """Counts matrix products, and keeps the largest tensor that an operator made."""
+    """Counts matrix products and records the largest tensor of any operator."""
 
     NAMES = ("aten::linear", "aten::addmm", "aten::mm", "aten::mm.out", "mkldnn::_linear_pointwise")
 
@@ -97,7 +97,7 @@ class Products(TorchDispatchMode):
         return made
 
 
-def test_kept_logits_are_not_computed_again(chunks):
+def test_kept_logits_are_not_recomputed(chunks):
     given, labels = problem()
     counts = []
     for kept in (0, 7 * 64 * 8, 10**9):
@@ -130,7 +130,7 @@ def test_without_gradient_nothing_is_kept(chunks):
     torch.testing.assert_close(nll, expected[0].detach())
 
 
-def test_of_equal_logits_the_first_is_the_choice(chunks):
+def test_the_first_of_equal_logits_is_predicted(chunks):
     for width in (1, 64, 512):
         chunks(width)
         for weight in (torch.zeros(V, H), torch.ones(V, H)):
@@ -142,14 +142,14 @@ def test_of_equal_logits_the_first_is_the_choice(chunks):
         assert losses.correct.tolist() == [True, False, False]
 
 
-def test_nothing_predicted_has_gradients_of_zero():
+def test_no_predictions_give_zero_gradients():
     given, labels = problem(n=0)
     nll, correct, counted = linear_cross_entropy(*given, labels)
     nll.sum().backward()
     assert nll.shape == correct.shape == counted.shape == (0,) and not any(each.grad.any() for each in given)
 
 
-def test_negative_labels_predict_nothing_and_unknown_ones_have_no_loss(chunks):
+def test_negative_labels_are_ignored_and_unknown_labels_have_no_loss(chunks):
     chunks(64)
     given, labels = problem()
     labels[[1, 4]] = -100
@@ -163,7 +163,7 @@ def test_negative_labels_predict_nothing_and_unknown_ones_have_no_loss(chunks):
     assert linear_cross_entropy(*given, torch.full_like(labels, V)).nll.isnan().all()
 
 
-def test_logits_that_are_not_finite_are_seen_in_the_loss(chunks):
+def test_non_finite_logits_make_the_loss_non_finite(chunks):
     chunks(64)
     for bad in (torch.inf, torch.nan):
         (features, weight, bias), labels = problem()
@@ -174,7 +174,7 @@ def test_logits_that_are_not_finite_are_seen_in_the_loss(chunks):
 
 @pytest.mark.parametrize("kept", [0, 10**9])
 @pytest.mark.parametrize("block", [slice(0, 64), slice(0, 70), slice(64, 128), slice(3, 20)])
-def test_tokens_that_can_not_be_have_no_part(block, kept, chunks):
+def test_impossible_tokens_are_excluded(block, kept, chunks):
     chunks(64, kept)
     given, _ = problem(4)
     with torch.no_grad():
@@ -195,12 +195,12 @@ def near(found, reference, truth, tolerance):
 @pytest.mark.parametrize("mixed", ["parameters", "autocast"])
 @pytest.mark.parametrize("kept", [0, 10**9])
 @pytest.mark.parametrize(("dtype", "tolerance"), [(torch.bfloat16, 4e-3), (torch.float16, 5e-4)])
-def test_half_precision_is_as_near_to_the_truth_as_plain_operators(dtype, tolerance, kept, mixed, chunks):
+def test_half_precision_is_as_accurate_as_plain_operators(dtype, tolerance, kept, mixed, chunks):
     chunks(64, kept)
     given, labels = problem(h=32, dtype=torch.float32)
     with torch.no_grad():
         for each in given:
-            each.copy_(each.to(dtype))  # the truth begins with the same numbers
+            each.copy_(each.to(dtype))  # the truth starts from the same numbers
     upstream = torch.rand(N)
     truth = outcome(plain, given, labels, upstream)
 
@@ -216,7 +216,7 @@ def test_half_precision_is_as_near_to_the_truth_as_plain_operators(dtype, tolera
         near(one.double(), other.double(), true.double(), tolerance * max(1, true.double().abs().max().item()))
 
 
-def test_loss_scaling_is_in_the_gradient_of_half_precision_before_it_is_rounded(chunks):
+def test_half_precision_gradients_are_scaled_before_rounding(chunks):
     chunks(64)
     given, labels = problem(dtype=torch.float16)
     scale = 2.0**14

@@ -1,4 +1,4 @@
-"""Linear maps by oneDNN equal torch's own, forward and backward, and are taken by a rule alone."""
+"""Linear maps by oneDNN equal torch's own, forward and backward; one rule selects them."""
 
 import logging
 
@@ -17,7 +17,7 @@ needs_onednn = pytest.mark.skipif(bool(products.fault("onednn")), reason="torch 
 
 @pytest.fixture
 def onednn(monkeypatch):
-    """oneDNN for products of any size but none."""
+    """oneDNN for products of any non-zero size."""
     monkeypatch.setattr(products, "SMALLEST", 1)
     with products.using("onednn"):
         yield
@@ -25,7 +25,7 @@ def onednn(monkeypatch):
 
 @pytest.fixture
 def cpu(monkeypatch):
-    """Set what the CPU is."""
+    """Set the CPU."""
     products.decide.cache_clear()
 
     def pretend(vendor="AuthenticAMD", family=26, level="AVX512"):
@@ -75,7 +75,7 @@ def test_it_equals_torch_forward_and_backward(onednn, kind, with_bias, expanded_
 
 @needs_onednn
 @pytest.mark.parametrize("trained", [(True, False, False), (False, True, False), (False, False, True)])
-def test_only_gradients_that_are_wanted_are_computed(onednn, monkeypatch, trained):
+def test_only_requested_gradients_are_computed(onednn, monkeypatch, trained):
     torch.manual_seed(0)
     x, weight, bias = (
         torch.randn(*shape).requires_grad_(on) for shape, on in zip(((7, 13), (11, 13), (11,)), trained, strict=True)
@@ -103,7 +103,7 @@ def test_a_weights_gradient_copies_the_smaller_factor_and_equals_its_definition(
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
-def test_a_weights_gradient_by_torch_is_written_where_it_belongs_in_its_dtype(dtype):
+def test_a_weight_gradient_by_torch_fills_only_its_slice_in_its_dtype(dtype):
     torch.manual_seed(0)
     grad, x = torch.randn(40, 17, dtype=dtype), torch.randn(40, 3, dtype=dtype)
     expected = (grad.double().t() @ x.double()).to(dtype)
@@ -117,7 +117,7 @@ def test_a_weights_gradient_by_torch_is_written_where_it_belongs_in_its_dtype(dt
 
 @needs_onednn
 @pytest.mark.parametrize("out", [3, 30])
-def test_gradients_of_gradients_are_those_of_torch(onednn, out):
+def test_second_order_gradients_equal_torch(onednn, out):
     torch.manual_seed(0)
     x, weight = torch.randn(25, 4, requires_grad=True), torch.randn(out, 4, requires_grad=True)
     found = []
@@ -150,7 +150,7 @@ def test_small_products_are_left_to_torch():
         assert not isinstance(linear(x, weight).grad_fn, OneDnnLinear._backward_cls)
 
 
-def test_a_module_is_torchs_by_its_names_and_its_numbers():
+def test_a_module_has_the_names_and_values_of_torch():
     torch.manual_seed(0)
     ours, theirs = Linear(13, 11), nn.Linear(13, 11)
     theirs.load_state_dict(ours.state_dict())
@@ -169,7 +169,7 @@ def test_a_module_is_torchs_by_its_names_and_its_numbers():
     ],
 )
 @needs_onednn
-def test_auto_goes_by_what_the_cpu_is_and_says_so_once(cpu, caplog, monkeypatch, vendor, family, level, libraries):
+def test_auto_depends_on_the_cpu_and_is_logged_once(cpu, caplog, monkeypatch, vendor, family, level, libraries):
     cpu(vendor, family, level)
     monkeypatch.setattr(products, "SMALLEST", 1)
     caplog.set_level(logging.INFO)
@@ -180,8 +180,8 @@ def test_auto_goes_by_what_the_cpu_is_and_says_so_once(cpu, caplog, monkeypatch,
     with products.using("auto"):
         assert products.chosen()[:2] == libraries
         linear(x, weight).sum().backward()
-    by_onednn = [(40, 3), (40, 17)] if libraries[0] == "onednn" else []  # outputs, gradients by x
-    by_onednn += [(3, 40)] if libraries[1] == "onednn" else []  # gradients by the weight
+    by_onednn = [(40, 3), (40, 17)] if libraries[0] == "onednn" else []  # outputs, gradients of x
+    by_onednn += [(3, 40)] if libraries[1] == "onednn" else []  # gradients of the weight
     assert ran == by_onednn
     (said,) = [line for line in caplog.messages if "float32 products" in line]
     assert f"CPU: {libraries[0]}, " in said
@@ -205,6 +205,6 @@ def test_without_the_operator_auto_falls_back_and_an_explicit_choice_is_refused(
     assert products.chosen().products == "torch"
 
 
-def test_a_library_that_there_is_not_is_refused():
+def test_a_missing_library_is_refused():
     with pytest.raises(XalignError, match=r"(?s)linear_products.*fastest.*auto or torch or onednn"):
         products.select("fastest")

@@ -26,7 +26,7 @@ def native(tmp_path, monkeypatch):
     monkeypatch.setenv("XALIGN_CACHE", str(tmp_path / "cache"))
     for variable in ("CXX", "CUDA_HOME", "TORCH_CUDA_ARCH_LIST"):
         monkeypatch.delenv(variable, raising=False)
-    built = building.built  # which a test may replace
+    built = building.built  # tests may replace it
     built.cache_clear()
     yield folder
     built.cache_clear()

@@ -1,4 +1,4 @@
-"""Which implementation of Sinkhorn is chosen, and what is said about it."""
+"""Which implementation of Sinkhorn is chosen, and what is logged."""
 
 import logging
 
@@ -12,7 +12,7 @@ from xalign_fairseq.transport.sinkhorn.backend import chosen, decide, select, se
 
 @pytest.fixture(autouse=True)
 def undecided(native, monkeypatch):
-    """Nothing is decided yet, and nothing stays so."""
+    """Reset all choices before and after."""
     monkeypatch.setattr(backend, "_selected", "auto")
     for function in (decide, backend.fault_of):
         function.cache_clear()
@@ -23,7 +23,7 @@ def undecided(native, monkeypatch):
 
 @pytest.fixture
 def said(caplog):
-    """What was logged as information."""
+    """What was logged at level INFO."""
     caplog.set_level(logging.INFO, backend.__name__)
     return lambda: [record.getMessage() for record in caplog.records if record.name == backend.__name__]
 
@@ -44,25 +44,25 @@ def gpu(monkeypatch):
 
 
 @pytest.mark.parametrize("tensor", [torch.zeros(2, dtype=torch.float64), torch.zeros(2, device="meta")])
-def test_auto_takes_the_reference_where_there_is_no_operator(tensor, said):
+def test_auto_falls_back_to_the_reference_without_an_operator(tensor, said):
     assert chosen(tensor) == "reference"
     assert "reference" in said()[0]
 
 
-def test_auto_says_once_what_it_takes(said):
+def test_auto_logs_its_choice_once(said):
     for _ in range(3):
         chosen(torch.zeros(2))
     assert said() == ["Sinkhorn on cpu, float32: cpu, the compiled operator"]
 
 
-def test_auto_says_once_why_it_is_the_reference(said, monkeypatch):
+def test_auto_logs_once_why_it_uses_the_reference(said, monkeypatch):
     monkeypatch.setenv("CXX", "no-such-compiler")
     assert [chosen(torch.zeros(2)) for _ in range(3)] == ["reference"] * 3
     (line,) = said()
     assert line.startswith("Sinkhorn on cpu, float32: reference, since") and "no C++ compiler; where: $CXX" in line
 
 
-def test_whatever_stands_in_the_way_of_the_compiler_leaves_the_reference(said, monkeypatch, tmp_path):
+def test_any_compiler_failure_falls_back_to_the_reference(said, monkeypatch, tmp_path):
     (tmp_path / "compiler").write_bytes(b"\0 is no program")
     (tmp_path / "compiler").chmod(0o755)
     monkeypatch.setenv("CXX", str(tmp_path / "compiler"))
@@ -83,12 +83,12 @@ def test_a_selection_ends_with_its_block():
 
 
 @pytest.mark.parametrize("tensor", [torch.zeros(2, dtype=torch.float64), torch.zeros(2, device="meta")])
-def test_an_explicit_backend_is_never_left_in_silence(tensor):
+def test_an_explicit_backend_is_never_replaced_silently(tensor):
     with using("cpu"), pytest.raises(XalignError, match=r"backend cpu[\s\S]*sinkhorn_backend"):
         chosen(tensor)
 
 
-def test_an_explicit_backend_that_cannot_be_had_is_an_error_at_once(monkeypatch):
+def test_an_unavailable_explicit_backend_is_an_immediate_error(monkeypatch):
     monkeypatch.setenv("CXX", "no-such-compiler")
     for _ in range(2):
         with pytest.raises(XalignError, match=r"no C\+\+ compiler"):
@@ -119,7 +119,7 @@ def test_what_cuda_lacks(gpu, said, capability, message, fault):
 
 
 @pytest.mark.parametrize("capability", [(8, 0), (9, 0)])
-def test_cuda_that_is_whole(gpu, capability):
+def test_cuda_with_nothing_missing(gpu, capability):
     gpu(capability)
     select("cuda")
     assert decide("cuda", "cuda", 0, torch.bfloat16)[0] == decide("auto", "cuda", 0, torch.float16)[0] == "cuda"

@@ -33,7 +33,7 @@ extern "C" int value() {
 
 @pytest.fixture
 def again(caplog):
-    """Asks for the CPU's library as a new process would; the number that it answers, and what was logged."""
+    """Loads the CPU's library as a new process would; returns its number and what was logged."""
     caplog.set_level(logging.INFO, building.__name__)
 
     def ask():
@@ -64,7 +64,7 @@ def test_it_is_compiled_once_and_then_cached(native, again, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["cpu.cpp", "value.h"])
-def test_changed_sources_are_compiled_anew_beside_the_old(native, again, tmp_path, name):
+def test_changed_sources_are_compiled_next_to_the_old_library(native, again, tmp_path, name):
     again()
     (native / name).write_text((native / name).read_text().replace("VALUE 42", "VALUE 43") + "// later\n")
     value, said = again()
@@ -91,7 +91,7 @@ def test_several_processes_compile_once(native, tmp_path, monkeypatch):
     assert counting.read_text() == ".\n"
 
 
-def test_a_lock_that_nobody_gives_back_ends_the_waiting(native, again, tmp_path, monkeypatch):
+def test_waiting_for_a_lock_that_is_never_released_ends(native, again, tmp_path, monkeypatch):
     monkeypatch.setattr(building, "PATIENCE", 0.2)
     (tmp_path / "cache").mkdir()
     with open(tmp_path / "cache/.lock", "w") as held:
@@ -110,7 +110,7 @@ def test_a_cache_that_cannot_be_written(native, again, tmp_path, monkeypatch):
     assert not list((tmp_path / "temporary").iterdir())
 
 
-def test_a_library_that_others_may_write_is_compiled_anew_and_theirs_no_more(native, again, tmp_path):
+def test_a_library_writable_by_others_is_replaced(native, again, tmp_path):
     before = os.umask(0)
     try:
         assert again()[0] == 42
@@ -134,7 +134,7 @@ def test_a_damaged_library_in_the_cache_is_not_loaded(native, again, monkeypatch
     load = building.load
 
     def load_whole(at):
-        assert (at / LIBRARY).read_bytes() == whole  # the loader does not survive a file that breaks off
+        assert (at / LIBRARY).read_bytes() == whole  # the loader crashes on a truncated file
         return load(at)
 
     monkeypatch.setattr(building, "load", load_whole)
@@ -153,7 +153,7 @@ def test_a_damaged_library_in_the_cache_is_not_loaded(native, again, monkeypatch
          "it needs .*avx.*, which this CPU has not"),
     ],
 )  # fmt: skip
-def test_a_prebuilt_library_that_does_not_fit_is_compiled_anew(native, again, monkeypatch, fault, told):
+def test_a_prebuilt_library_that_does_not_match_is_recompiled(native, again, monkeypatch, fault, told):
     fault(prebuild(native), native, monkeypatch)
     value, said = again()
     assert value == 42 and re.search(told, said[0], re.S) and said[-1].startswith("compiled in")
@@ -166,7 +166,7 @@ def test_the_library_built_with_the_package_needs_no_compiler(native, again, tmp
     assert building.built("cpu").folder == folder and not (tmp_path / "cache").exists()
 
 
-def test_a_portable_library_needs_no_compiler_and_finds_openmp_beside_it(native, again, monkeypatch):
+def test_a_portable_library_needs_no_compiler_and_finds_its_openmp(native, again, monkeypatch):
     (native / "cpu.cpp").write_text(PARALLEL)
     folder = building.PREBUILT_FOLDER / "cpu"
     toolchain.compile_portable(native, folder)
@@ -188,7 +188,7 @@ def test_a_portable_library_without_openmp_is_refused(native, tmp_path, monkeypa
 
 
 @pytest.mark.parametrize(("capability", "used"), [((8, 0), True), ((9, 0), True), ((10, 0), False)])
-def test_a_prebuilt_library_that_a_gpu_does_not_run_is_not_taken(native, monkeypatch, capability, used):
+def test_a_prebuilt_library_for_another_gpu_is_not_used(native, monkeypatch, capability, used):
     folder = building.PREBUILT_FOLDER / "cuda"
     shutil.copytree(prebuild(native), folder)
     record = {"digest": toolchain.source_digest("cuda", native), "target": "80 90a", "needs": []}
@@ -204,7 +204,7 @@ def test_a_prebuilt_library_that_a_gpu_does_not_run_is_not_taken(native, monkeyp
         assert fault == "it is for 80 90a and a GPU here has compute capability 10.0"
 
 
-def test_the_cuda_library_is_for_the_devices_that_it_can_run_on(monkeypatch):
+def test_the_cuda_library_targets_the_supported_devices(monkeypatch):
     assert torch.cuda.is_available() or building.capabilities() == []
     capabilities = [(7, 5), (9, 0), (8, 0), (9, 0)]
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
@@ -214,7 +214,7 @@ def test_the_cuda_library_is_for_the_devices_that_it_can_run_on(monkeypatch):
 
 
 def test_the_probe_of_the_cuda_library(native, monkeypatch):
-    monkeypatch.setattr(building, "library", lambda kind: library("cpu"))  # which has a probe, too
+    monkeypatch.setattr(building, "library", lambda kind: library("cpu"))  # which also has a probe
     assert building.cuda_fault(0) is None and building.cuda_fault(1) == "no such device"
 
 
@@ -242,7 +242,7 @@ def cache(tmp_path, monkeypatch):
     return folder
 
 
-def test_where_it_is(monkeypatch):
+def test_the_location_of_the_cache(monkeypatch):
     monkeypatch.delenv("XALIGN_CACHE", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", "/caches")
     assert cache_folder() == Path("/caches/xalign_fairseq")
@@ -251,25 +251,25 @@ def test_where_it_is(monkeypatch):
     assert cache_folder() == Path("/home/someone/.cache/xalign_fairseq")
 
 
-def test_it_is_made_for_its_user_alone_whatever_the_umask(cache):
+def test_the_cache_is_private_whatever_the_umask(cache):
     before = os.umask(0)
     try:
         make_private(cache / "cpu-1")
     finally:
         os.umask(before)
     assert {path.stat().st_mode & 0o777 for path in (cache, cache / "cpu-1")} == {0o700}
-    make_private(cache / "cpu-1")  # it may be there
+    make_private(cache / "cpu-1")  # it may exist
 
 
 @pytest.mark.parametrize("mode", [0o777, 0o770, 0o722])
-def test_a_cache_that_others_may_write_is_refused(cache, mode):
+def test_a_cache_writable_by_others_is_refused(cache, mode):
     cache.mkdir()
     cache.chmod(mode)
     with pytest.raises(PermissionError, match="other users may write"):
         make_private(cache / "cpu-1")
 
 
-def test_files_of_another_user_are_not_trusted_those_of_root_are(tmp_path, monkeypatch):
+def test_only_files_of_the_user_and_root_are_trusted(tmp_path, monkeypatch):
     def owned(user):
         mode = tmp_path.lstat().st_mode & ~0o022
         monkeypatch.setattr(Path, "lstat", lambda self: SimpleNamespace(st_mode=mode, st_uid=user))
@@ -280,7 +280,7 @@ def test_files_of_another_user_are_not_trusted_those_of_root_are(tmp_path, monke
     assert "another user" in owned(1001)
 
 
-def test_a_link_is_not_followed_but_for_the_users_own_way_to_the_cache(cache, tmp_path):
+def test_symlinks_are_followed_only_on_the_users_path_to_the_cache(cache, tmp_path):
     (tmp_path / "disk").mkdir(mode=0o700)
     cache.symlink_to(tmp_path / "disk")
     make_private(cache / "cpu-1")  # a cache on another disk

@@ -1,4 +1,4 @@
-"""csrc/products.h compiled for several CPUs: the products of each dtype, whole, and their links."""
+"""csrc/products.h compiled for several CPUs: the products of each dtype and their links."""
 
 import ctypes
 import subprocess
@@ -13,18 +13,18 @@ from xalign_fairseq.transport.sinkhorn.toolchain import CPU_FLAGS, find_compiler
 
 pytestmark = pytest.mark.slow
 SIDES = [(1, 1), (1, 17), (5, 1), (4, 6), (7, 9), (13, 12), (31, 33), (40, 64), (66, 67), (0, 4), (3, 0)]
-# Instructions that they need; the other tests run by a library for all that is here.
+# Required instructions. The other tests use a library for this CPU's instructions.
 TARGETS = {"": (), "x86-64-v3": ("avx2", "fma"), "x86-64-v4": ("avx512vl", "avx512dq")}
 
 
 @pytest.fixture(scope="session", params=TARGETS)
 def compiled(request, tmp_path_factory):
-    """The library that is compiled for a target: vectors of a compiler, of AVX2, and of AVX-512."""
+    """The library compiled for a target: compiler vectors, AVX2 or AVX-512."""
     target = request.param
     if target and not (toolchain.cpu_instructions() and set(TARGETS[target]) <= set(toolchain.cpu_instructions())):
         pytest.skip(f"no {target}")
     flags = [f"-march={target}"] if target else []
-    # Half the time of -O3, by which the library of the other tests is compiled.
+    # Half the time of -O3, which the library of the other tests uses.
     command = [*find_compiler(), *CPU_FLAGS, "-O1", "-Wno-psabi", *flags, building.SOURCE_FOLDER / "cpu.cpp", "-o"]
     path = tmp_path_factory.mktemp("products") / "cpu.so"
     subprocess.run([*command, path], check=True)
@@ -40,13 +40,13 @@ def in_its_place(compiled, monkeypatch):
 
 @DTYPES
 @pytest.mark.parametrize("width", [1, 7, 16, 31, 32, 33, 64, 100])
-def test_every_width_is_read_whole_and_nothing_beside_it(dtype, width):
+def test_every_width_is_read_without_out_of_bounds_access(dtype, width):
     assert_read_whole(*pairs_of(SIDES, width), tuple(map(max, zip(*SIDES, strict=True))), dtype)
 
 
 @DTYPES
-@pytest.mark.parametrize("longest", [12, 30, 62, 140])  # columns that stay in registers, and those that do not
-def test_links_are_the_references(dtype, longest):
+@pytest.mark.parametrize("longest", [12, 30, 62, 140])  # columns in registers, and columns in memory
+def test_links_equal_the_reference(dtype, longest):
     hidden, spans = random_pairs(longest, 40, longest, width=72)
     assert assert_same_links("cpu", hidden.to(dtype), spans, RELEASED) < 3
 

@@ -1,4 +1,4 @@
-"""The CUDA source compiles for all architectures that are named, and fits into a multiprocessor as it is meant to."""
+"""The CUDA source compiles for all listed architectures, and its blocks fit on a multiprocessor as planned."""
 
 import ctypes
 import re
@@ -12,15 +12,15 @@ from xalign_fairseq.transport.sinkhorn import building, fused
 from xalign_fairseq.transport.sinkhorn.toolchain import ARCHITECTURES, make_recipe
 
 pytestmark = pytest.mark.slow
-REGISTERS = 65536  # of a multiprocessor
+REGISTERS = 65536  # per multiprocessor
 KERNELS = {"fused<32>": (128, 8), "fused<64>": (256, 4), "fused<128>": (512, 2), "similarities": (256, 4)}
-KERNELS |= {"stream<true>": (512, 2), "stream<false>": (512, 1)}  # threads, blocks meant for one multiprocessor
+KERNELS |= {"stream<true>": (512, 2), "stream<false>": (512, 1)}  # threads, planned blocks per multiprocessor
 KERNELS |= {"fused_again": (512, 1), "stream_again<true>": (512, 1), "stream_again<false>": (512, 1)}
 
 
 @pytest.fixture(scope="session")
 def built(tmp_path_factory):
-    """The library for all architectures, and what the assembler says of each kernel: {(architecture, kernel): text}."""
+    """The library for all architectures, and the assembler's report: {(architecture, kernel): text}."""
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("TORCH_CUDA_ARCH_LIST", raising=False)
         try:
@@ -42,7 +42,7 @@ def built(tmp_path_factory):
     return out, kernels
 
 
-def test_kernels_spill_nothing_and_as_many_blocks_fit_as_meant(built):
+def test_kernels_do_not_spill_and_the_planned_number_of_blocks_fits(built):
     _, kernels = built
     assert set(kernels) == {(architecture, kernel) for architecture in ARCHITECTURES for kernel in KERNELS}
     for key, report in kernels.items():

@@ -1,4 +1,4 @@
-"""The CUDA operator within a program: streams, graphs, devices, waiting, memory, grids and offsets beyond 32 bits."""
+"""The CUDA operator within a program: streams, graphs, devices, sync, memory, grids and offsets beyond 32 bits."""
 
 import dataclasses
 
@@ -28,7 +28,7 @@ def operator():
 
 @pytest.mark.parametrize("longest", LONGEST)
 @pytest.mark.parametrize("filter", FILTERS)
-def test_nothing_waits_for_the_device(longest, filter):
+def test_the_operator_does_not_synchronise(longest, filter):
     hidden, spans = there(*random_pairs(1, 6, longest, width=64))
     options = Transport(filter=filter)
     for dtype in (torch.float32, torch.bfloat16, torch.float16):
@@ -39,7 +39,7 @@ def test_nothing_waits_for_the_device(longest, filter):
         assert torch.equal(found, expected)
 
 
-def test_the_differentiable_plan_waits_for_nothing():
+def test_the_differentiable_plan_does_not_synchronise():
     hidden, spans = there(*random_pairs(1, 6, 30, width=64))
     similarity, src_mask, tgt_mask = pair_similarity(hidden, spans)
     similarity.requires_grad_()
@@ -69,30 +69,30 @@ def test_a_graph_replays_it_on_new_states(longest, dtype):
         assert torch.equal(labels, expected) and (labels >= 0).any()
 
 
-def test_similarities_in_more_pairs_than_are_in_the_workspace_at_a_time():
+def test_similarities_of_more_pairs_than_a_wave():
     hidden, spans = there(*random_pairs(3, 1100, 12))
     similarity, _, _ = pair_similarity(hidden, spans, sizes=(12, 12))
     for options in (RELEASED, dataclasses.replace(RELEASED, filter="union")):
         expected = fused.link_partners(hidden, spans, (12, 12), options, probabilities=True)
         found = fused.link_partners_of(similarity, spans, hidden.shape[1], options, probabilities=True)
         same = (found[0] == expected[0]).all(2).all(0)
-        assert same.float().mean() > 0.99  # the sums have another order
+        assert same.float().mean() > 0.99  # sums in another order
 
 
-def test_another_stream_gives_the_same_and_other_devices_are_left_alone():
+def test_another_stream_gives_the_same_links_and_other_devices_are_unused():
     hidden, spans = there(*random_pairs(5, 8, 150))
     expected = Transport().labels(hidden, spans)
     before = torch.cuda.current_device() if ON_CUDA else None
     for _ in range(10):
         with on_another_stream():
-            # Still being computed when the operator is started: only the stream's order makes it right.
+            # Still being computed when the operator starts: only stream order makes this correct.
             states = hidden.repeat(8, 1, 1).flip(0).flip(0)
             found = Transport().labels(states, spans.repeat(8, 1), sizes=(150, 150))
         assert torch.equal(found, expected.repeat(8, 1))
     assert not ON_CUDA or torch.cuda.current_device() == before
 
 
-def test_streams_side_by_side_do_not_share_memory():
+def test_concurrent_streams_do_not_share_memory():
     hidden, spans = there(*random_pairs(5, 16, 150))
     expected = [Transport().labels(hidden * scale, spans) for scale in (1, 2)]
     streams = [torch.cuda.Stream() if ON_CUDA else None for _ in expected]
@@ -106,7 +106,7 @@ def test_streams_side_by_side_do_not_share_memory():
         assert all(map(torch.equal, found, expected))
 
 
-def test_every_device_computes_whichever_is_the_current_one():
+def test_every_device_computes_whatever_the_current_device():
     count = torch.cuda.device_count() if ON_CUDA else 1
     if count < 2 and ON_CUDA:
         pytest.skip("one GPU alone")
@@ -161,7 +161,7 @@ def test_memory_does_not_grow_and_short_pairs_take_no_workspace(longest):
     del labels
     gpu_device.wait()
     assert gpu_device.memory_in_use() == before
-    matrices = 4 * 64 * (-(-longest // 32) * 32) ** 2  # float32, by rows of whole warps
+    matrices = 4 * 64 * (-(-longest // 32) * 32) ** 2  # float32, in rows of whole warps
     labelling = 16 * hidden.shape[0] * hidden.shape[1]  # partners of two rounds, labels; the allocator's blocks
     assert gpu_device.memory_peak() - before <= labelling + (matrices if longest > 128 else 0) + 2**16
 

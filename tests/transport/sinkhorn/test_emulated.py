@@ -1,6 +1,6 @@
-"""The source of the CUDA kernels on emulated threads (cuda_emulator/): what it computes, what it reads and writes.
+"""The source of the CUDA kernels on emulated threads (cuda_emulator/): results and memory accesses.
 
-Order and copies are chosen as badly as CUDA may choose them, so that a missing barrier is seen.
+Thread order and copies take the worst cases that CUDA allows, so that a missing barrier fails.
 """
 
 import ctypes
@@ -107,7 +107,7 @@ def test_links_under_all_options(emulated, schedule):
 
 @DTYPES
 @pytest.mark.parametrize("width", [1, 7, 64, 200])
-def test_every_width_is_read_whole_and_nothing_beside_it(emulated, dtype, width):
+def test_every_width_is_read_without_out_of_bounds_access(emulated, dtype, width):
     for schedule, sizes in zip(
         SCHEDULES, ([(9, 30), (20, 3)], [(60, 20), (50, 40)], [(100, 2)], [(129, 9)]), strict=True
     ):
@@ -115,7 +115,7 @@ def test_every_width_is_read_whole_and_nothing_beside_it(emulated, dtype, width)
         assert_read_whole(*pairs_of(sizes, width), longest_of(sizes), dtype)
 
 
-def test_the_same_bits_in_any_order_of_threads(emulated):
+def test_results_are_bitwise_equal_in_any_order_of_threads(emulated):
     options = Transport(mu=0.5, rounds=3)
     for sizes in ([(20, 31), (60, 50)], [(80, 70)], [(131, 60)]):
         hidden, spans = pairs_of(sizes)
@@ -164,7 +164,7 @@ def test_no_plan_is_lost_in_float32():
 @pytest.mark.parametrize(
     ("k", "dtype"), [(1, torch.float32), (12, torch.bfloat16), (30, torch.float16), (44, torch.float32)]
 )
-def test_links_of_a_plan_that_is_made_again(emulated, schedule, k, dtype):
+def test_links_of_a_recomputed_plan(emulated, schedule, k, dtype):
     emulated.native.emulator_select(*schedule)
     options = Transport(mu=0.1, iterations=100, order="rows-first")
     hidden, spans = lost_pair(k)
@@ -183,14 +183,14 @@ def test_similarities_given_in_more_pairs_than_a_wave(emulated):
     assert (partners[0, 511:] >= 0).any(1).all() and (partners[:, :511] == -1).all()
 
 
-def test_workspace_is_for_long_pairs_and_given_similarities_alone(emulated):
+def test_only_long_pairs_and_given_similarities_need_a_workspace(emulated):
     def floats(**given):
         return emulated.native.xalign_cuda_workspace(ctypes.byref(fused.Call(**given)))
 
     assert floats(batch=4096, n=128, m=128) == 0
     assert floats(batch=3, n=129, m=10) == 3 * 160 * 32
     assert floats(batch=3, n=20, m=10, similarity=1) == floats(batch=3, n=20, m=10, plan=1) == 3 * 32 * 32
-    # A wave of pairs at a time, however many there are; the vectors of very long ones are there, too.
+    # At most one wave of pairs. It also has the vectors of very long pairs.
     assert floats(batch=4096, n=512, m=512) == floats(batch=512, n=512, m=512) == 512 * 512 * 512
     assert floats(batch=1, n=2048, m=2048) > 2048 * 2048
     assert floats(batch=512, n=8192, m=8192) > 2**32

@@ -1,6 +1,6 @@
 """The fused operators against the reference: links on ten thousand ragged pairs, tolerances, ties, bad numbers, bits.
 
-Each test runs by the CPU's operator and, marked ``gpu``, by that of CUDA.
+Each test runs on the CPU operator and, marked ``gpu``, on the CUDA one.
 """
 
 import dataclasses
@@ -28,7 +28,7 @@ from xalign_fairseq.transport.similarity import pair_similarity, side_sizes
 from xalign_fairseq.transport.sinkhorn import backend, fused, sinkhorn
 
 
-def test_links_of_ten_thousand_pairs_with_the_released_options_are_the_references(on):
+def test_ten_thousand_pairs_with_the_released_options_equal_the_reference(on):
     different = 0
     for seed in range(200):
         longest = {0: 160, 10: 120}.get(seed % 20, SIZES[seed % 6])
@@ -37,7 +37,7 @@ def test_links_of_ten_thousand_pairs_with_the_released_options_are_the_reference
 
 
 @pytest.mark.parametrize("common", [2.0, 0.0])
-def test_links_under_all_options_are_the_references(on, common):
+def test_links_under_all_options_equal_the_reference(on, common):
     for seed in range(80):
         longest = {0: 150, 10: 120}.get(seed % 20, SIZES[seed % 6])
         assert_same_links(on, *random_pairs(1000 + seed, 30, longest, common=common), random_options(seed))
@@ -47,9 +47,9 @@ def test_links_under_all_options_are_the_references(on, common):
 @ORDERS
 @pytest.mark.parametrize("filter", FILTERS)
 @pytest.mark.parametrize(("iterations", "longest"), [(2, 75), (0, 3)])
-def test_links_and_labels_of_each_filter_are_the_references(on, dtype, order, filter, iterations, longest):
-    # Without iterations the released filter's exception for sides of two tokens matters. The products of 16-bit states
-    # are exact in float32, but for the order of their sums.
+def test_links_and_labels_of_each_filter_equal_the_reference(on, dtype, order, filter, iterations, longest):
+    # Without iterations, the released filter's exception for sides of two tokens matters. Products of 16-bit states
+    # are exact in float32, except for the order of sums.
     options = Transport(filter=filter, order=order, rounds=3, iterations=iterations)
     hidden, spans = random_pairs(50, 24, longest, width=64)
     hidden = hidden.to(dtype)
@@ -62,7 +62,7 @@ def test_links_and_labels_of_each_filter_are_the_references(on, dtype, order, fi
 
 
 @pytest.mark.parametrize("longest", [30, 60, 120, 150])
-def test_rounds_are_put_together_by_the_operator(on, longest):
+def test_the_operator_merges_rounds(on, longest):
     for seed, filter in enumerate(FILTERS):
         hidden, spans = moved(on, *random_pairs(30 + seed, 20, longest))
         assert_highest(hidden, spans, (longest, longest), Transport(filter=filter, rounds=4))
@@ -70,7 +70,7 @@ def test_rounds_are_put_together_by_the_operator(on, longest):
 
 @pytest.mark.parametrize("mu", [1.0, 0.3, 0.05, 0.02, 0.01])
 @pytest.mark.parametrize("filter", ["itermax", "union"])
-def test_probabilities_are_no_further_from_float64_than_the_references(on, mu, filter):
+def test_probabilities_are_as_close_to_float64_as_the_reference(on, mu, filter):
     options = Transport(mu=mu, filter=filter)
     hidden, spans = random_pairs(7, 40, 30)
     exact_links, exact = links_by("reference", hidden.double(), spans, options)
@@ -87,7 +87,7 @@ def test_probabilities_are_no_further_from_float64_than_the_references(on, mu, f
 )
 @pytest.mark.parametrize("iterations", [0, 1, 2, 50])
 @pytest.mark.parametrize("longest", [20, 200])
-def test_plan_is_no_further_from_float64_than_the_references(on, order, mu, domain, iterations, longest):
+def test_the_plan_is_as_close_to_float64_as_the_reference(on, order, mu, domain, iterations, longest):
     hidden, spans = random_pairs(11, 6, longest)
     similarity, src_mask, tgt_mask = pair_similarity(hidden, spans)
     options = SinkhornOptions(iterations=iterations, mu=mu, order=order, domain=domain)
@@ -102,7 +102,7 @@ def test_plan_is_no_further_from_float64_than_the_references(on, order, mu, doma
         there = {name: mass.to(on) for name, mass in given.items()}
         found = fused.plan(*moved(on, similarity, src_mask.sum(1), tgt_mask.sum(1)), options, **there).cpu()
         assert found.shape == exact.shape
-        # Twice: either may be the luckier one in its last bits.
+        # Twice: either may have the better last bits.
         assert (found - exact).abs().amax() <= 2 * (reference - exact).abs().amax() + 1e-6 / mu
         assert not found[~(src_mask[:, :, None] & tgt_mask[:, None, :])].any()
 
@@ -134,7 +134,7 @@ def test_no_plan_is_lost_in_float32(on):
 @DTYPES
 @ORDERS
 @pytest.mark.parametrize("k", [1, 8, 15, 40, 50])
-def test_links_of_a_plan_that_is_made_again_are_those_of_float64(on, dtype, order, k):
+def test_links_of_a_recomputed_plan_equal_float64(on, dtype, order, k):
     options = Transport(mu=0.1, iterations=100, order=order)
     hidden, spans = lost_pair(k)
     exact, _ = links_by("reference", hidden.double(), spans, dataclasses.replace(options, domain="log"))
@@ -144,14 +144,14 @@ def test_links_of_a_plan_that_is_made_again_are_those_of_float64(on, dtype, orde
 
 @DTYPES
 @pytest.mark.parametrize("width", [1, 7, 8, 33, 64, 72, 200, 768])
-def test_every_width_is_read_whole_and_nothing_beside_it(on, dtype, width):
+def test_every_width_is_read_without_out_of_bounds_access(on, dtype, width):
     for longest in (20, 50, 100, 150):
         hidden, spans = random_pairs(2, 10, longest, width=width)
         assert_read_whole(*moved(on, hidden, spans), (longest, longest), dtype)
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
-def test_a_pair_has_the_same_bits_each_time_alone_in_any_batch_and_with_any_number_of_threads(on, dtype):
+def test_results_are_bitwise_equal_in_any_batch_and_with_any_number_of_threads(on, dtype):
     hidden, spans = random_pairs(9, 40, 140, width=256)
     hidden, spans = moved(on, hidden.to(dtype), spans)
     options = Transport(rounds=3, mu=0.5)
@@ -176,7 +176,7 @@ def test_a_pair_has_the_same_bits_each_time_alone_in_any_batch_and_with_any_numb
 
 
 @ON_THE_CPU
-def test_as_many_threads_run_as_torch_has(on, monkeypatch):
+def test_the_operator_uses_the_thread_count_of_torch(on, monkeypatch):
     asked = []
 
     class Native:

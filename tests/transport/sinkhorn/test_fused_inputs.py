@@ -39,7 +39,7 @@ def test_ties_go_to_the_lowest_index(on, filter):
 @LONGEST
 @pytest.mark.parametrize("bad", [float("nan"), float("inf"), float("-inf")])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
-def test_a_pair_that_is_not_finite_has_no_links_and_harms_no_other(on, longest, bad, dtype):
+def test_a_non_finite_pair_has_no_links_and_affects_no_other_pair(on, longest, bad, dtype):
     hidden, spans = random_pairs(6, 5, longest, shortest=longest)
     hidden, spans = moved(on, hidden.to(dtype), spans)
     expected = RELEASED.labels(hidden, spans)
@@ -53,7 +53,7 @@ def test_a_pair_that_is_not_finite_has_no_links_and_harms_no_other(on, longest, 
 
 
 @pytest.mark.parametrize("mass", [-1.0, float("nan"), float("inf")])
-def test_a_pair_with_a_mass_that_is_none_has_no_plan(on, mass):
+def test_a_pair_with_an_invalid_mass_has_no_plan(on, mass):
     for name in ("src_mass", "tgt_mass"):
         masses = torch.ones(2, 3)
         masses[1, 2] = mass
@@ -68,7 +68,7 @@ def test_uneven_sides_and_sides_of_one_token(on, sides):
         assert_same_links(on, *pairs_of([sides] * 4, seed=seed), Transport(filter=filter))
 
 
-def test_pairs_so_long_that_their_vectors_do_not_fit_shared_memory(on):
+def test_pairs_whose_vectors_exceed_shared_memory(on):
     assert_same_links(on, *random_pairs(31, 3, 640, shortest=580), RELEASED)
     assert_same_links(on, *random_pairs(32, 2, 700, shortest=600), Transport(mu=0.1, filter="itermax-paper"))
 
@@ -128,7 +128,7 @@ def test_states_and_offsets_of_any_layout(on):
 
 
 def columns_first(tensor):
-    """The same values with the last two dimensions exchanged in memory."""
+    """The same values with the last two dimensions swapped in memory."""
     return tensor.transpose(-1, -2).contiguous().transpose(-1, -2)
 
 
@@ -149,7 +149,7 @@ def test_similarities_and_masses_of_any_layout_and_dtype(on):
 
 
 @pytest.mark.parametrize(("length", "dtype"), [(32767, torch.int16), (32768, torch.int32), (40006, torch.int32)])
-def test_how_wide_labels_are(on, length, dtype):
+def test_label_dtypes_depend_on_the_length(on, length, dtype):
     hidden, spans = moved(on, torch.ones(1, length, 1), torch.tensor([[1, 2, length - 2, length - 1]]))
     labels = RELEASED.labels(hidden, spans)
     assert labels.dtype == dtype and labels[0, 1] == length - 2 and labels[0, length - 2] == 1
@@ -157,7 +157,7 @@ def test_how_wide_labels_are(on, length, dtype):
         assert torch.equal(RELEASED.labels(hidden, spans), labels)
 
 
-def test_given_similarities_take_the_place_of_products(on):
+def test_given_similarities_replace_products(on):
     hidden, spans = moved(on, *random_pairs(12, 20, 15))
 
     def stretched(hidden, spans, *, sizes=None):
@@ -169,7 +169,7 @@ def test_given_similarities_take_the_place_of_products(on):
     assert torch.equal(pair_matrices(hidden, spans, measure=stretched)[0], expected)
 
 
-def test_operators_are_what_torch_expects(on):
+def test_operators_pass_opcheck(on):
     hidden, spans = moved(on, *random_pairs(13, 3, 6))
     similarity, src_mask, tgt_mask = pair_similarity(hidden, spans)
     given = (2, 1.0, 1e-6, False, False)
@@ -196,7 +196,7 @@ def test_torch_compile_traces_without_a_break(on):
         assert torch.equal(compiled(hidden[:count], spans[:count]), step(hidden[:count], spans[:count]))
 
 
-def test_states_and_spans_must_belong_together(on):
+def test_states_and_spans_must_match(on):
     hidden, spans = moved(on, *random_pairs(15, 3, 4))
     with pytest.raises(XalignError, match="do not belong together"):
         RELEASED.labels(hidden, spans[:2], sizes=(4, 4))
@@ -207,14 +207,14 @@ def test_states_and_spans_must_belong_together(on):
         assert torch.equal(RELEASED.labels(hidden.double(), spans), RELEASED.labels(hidden, spans))
 
 
-def test_gradients_do_not_flow_and_states_are_left_alone(on):
+def test_there_are_no_gradients_and_states_are_not_modified(on):
     hidden, spans = moved(on, *random_pairs(16, 3, 4))
     kept = hidden.clone()
     assert not RELEASED.labels(hidden.requires_grad_(), spans).requires_grad and torch.equal(hidden, kept)
 
 
 def test_options_reach_the_operator(on):
-    """Each option changes some link of some pair: none is lost between Python and C."""
+    """Each option changes some link: none is lost between Python and C."""
     hidden, spans = moved(on, *random_pairs(17, 60, 14, common=0.5))
     base = Transport(rounds=3, alpha=0.9, mu=0.9)
     changed = {"iterations": 0, "mu": 0.3, "eps": 5.0, "order": "rows-first", "filter": "itermax-paper"}
@@ -257,7 +257,7 @@ with backend.using("cpu"):
 
 
 @pytest.mark.skipif(not MEMORY.exists(), reason="no /proc")
-def test_a_long_pairs_memory_is_given_back_and_too_little_is_an_error_and_no_end():
+def test_memory_of_long_pairs_is_freed_and_exhausted_memory_raises():
     done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     kept, error, same = done.stdout.splitlines()

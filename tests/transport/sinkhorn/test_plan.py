@@ -38,7 +38,7 @@ def ragged(seed=0, sizes=SIZES, dtype=DOUBLE):
 
 
 def plain_plan(similarity, a, b, iterations, mu, eps, order):
-    """The definition for one pair without padding, for autograd to go through."""
+    """The definition for one pair without padding, differentiated by autograd."""
     kernel = similarity.clamp_min(eps) ** (1 / mu)
     u, v = torch.ones_like(a), torch.ones_like(b)
     for _ in range(iterations):
@@ -98,7 +98,7 @@ def test_finite_differences(order, iterations, mu, domain):
 
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize(("iterations", "mu"), [(50, 1.0), (50, 0.2), (100, 0.1), (200, 0.05)])
-def test_many_iterations_come_near_the_unrolled_gradient(order, iterations, mu, monkeypatch):
+def test_many_iterations_approach_the_unrolled_gradient(order, iterations, mu, monkeypatch):
     generator = torch.Generator().manual_seed(3)
     both = masks(((20, 16), (9, 12), (1, 5)))
     src = torch.randn(3, 20, 32, dtype=DOUBLE, generator=generator)
@@ -119,7 +119,7 @@ def test_many_iterations_come_near_the_unrolled_gradient(order, iterations, mu, 
 
 @pytest.mark.parametrize(("iterations", "mu"), [(2, 1.0), (3, 0.1), (60, 0.3)])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
-def test_narrow_dtypes_are_as_near_as_the_reference_in_them(dtype, iterations, mu):
+def test_narrow_dtypes_are_as_accurate_as_the_reference(dtype, iterations, mu):
     similarity, both, _, gradient = ragged(4)
     similarity = similarity.clamp_min(0.01).to(dtype)
     plan, found = gradients(similarity, both, gradient.float(), iterations=iterations, mu=mu)
@@ -132,7 +132,7 @@ def test_narrow_dtypes_are_as_near_as_the_reference_in_them(dtype, iterations, m
 
 @pytest.mark.parametrize("iterations", [2, 60])
 @pytest.mark.parametrize("bad", [torch.nan, torch.inf, -torch.inf])
-def test_a_non_finite_pair_and_padding_get_no_gradient_and_harm_no_other(bad, iterations):
+def test_non_finite_pairs_and_padding_have_no_gradient_and_affect_no_other_pair(bad, iterations):
     similarity, both, masses, gradient = ragged(5)
     outside = ~(both[0][:, :, None] & both[1][:, None])
     options = {"iterations": iterations, "src_mass": masses[0], "tgt_mass": masses[1]}
@@ -192,7 +192,7 @@ def test_autocast_changes_nothing(iterations):
     assert torch.equal(found[0], expected[0]) and torch.equal(found[1], expected[1])
 
 
-def test_what_is_refused():
+def test_invalid_arguments_are_refused():
     similarity, both = torch.rand(1, 2, 3, requires_grad=True), masks(((2, 3),))
     (once,) = torch.autograd.grad(sinkhorn_plan(similarity, *both).square().sum(), similarity, create_graph=True)
     with pytest.raises(RuntimeError, match="differentiate twice"):

@@ -22,7 +22,7 @@ def plan_of(*given, src_mass=None, tgt_mass=None, **options):
 
 
 def ragged(seed, pairs=12, scale=20.0, longest=9):
-    """Random similarities (some negative) with rubbish at the padding."""
+    """Random similarities (some negative) with garbage at the padding."""
     rng = random.Random(seed)
     lengths = [(rng.randint(1, longest), rng.randint(1, longest)) for _ in range(pairs)]
     n, m = (max(side) for side in zip(*lengths, strict=True))
@@ -81,7 +81,7 @@ def test_scalar_loops(order, mu, domain, iterations, sides):
 @pytest.mark.parametrize("bad", [torch.nan, torch.inf, -1.0])
 @pytest.mark.parametrize("mu", [1.0, 0.01])
 @pytest.mark.parametrize("side", [0, 1])
-def test_a_bad_mass_empties_its_pair_alone(bad, mu, side):
+def test_an_invalid_mass_empties_only_its_pair(bad, mu, side):
     similarity, src_mask, tgt_mask, lengths = ragged(3)
     masses = masses_of(lengths, 3)
     expected = plan_of(similarity, src_mask, tgt_mask, mu=mu, src_mass=masses[0], tgt_mass=masses[1])
@@ -93,7 +93,7 @@ def test_a_bad_mass_empties_its_pair_alone(bad, mu, side):
 
 @pytest.mark.parametrize("order", ["columns-first", "rows-first"])
 @pytest.mark.parametrize("mu", [0.05, 0.2, 0.02, 0.002])
-def test_float32_stays_finite_and_near_float64_down_to_a_small_mu(order, mu):
+def test_float32_stays_finite_and_close_to_float64_for_small_mu(order, mu):
     similarity, src_mask, tgt_mask, _ = ragged(11, scale=400.0)
     exact = plan_of(similarity, src_mask, tgt_mask, mu=mu, order=order, domain="log")
     plan = plan_of(similarity.float(), src_mask, tgt_mask, mu=mu, order=order)
@@ -105,7 +105,7 @@ def test_float32_stays_finite_and_near_float64_down_to_a_small_mu(order, mu):
 
 @pytest.mark.parametrize("bad", [torch.nan, torch.inf, -torch.inf])
 @pytest.mark.parametrize(("mu", "iterations"), [(1.0, 2), (0.5, 2), (0.01, 2), (1.0, 0)])
-def test_a_non_finite_pair_has_an_empty_plan_and_harms_no_other(bad, mu, iterations):
+def test_a_non_finite_pair_has_an_empty_plan_and_affects_no_other_pair(bad, mu, iterations):
     similarity, src_mask, tgt_mask, _ = ragged(3)
     expected = plan_of(similarity, src_mask, tgt_mask, mu=mu, iterations=iterations)
     broken = similarity.clone()
@@ -165,7 +165,7 @@ def test_no_plan_is_lost_in_float32():
     assert kept > 135
 
 
-def test_a_plan_that_is_made_again_changes_no_other_in_its_batch():
+def test_a_recomputed_plan_changes_no_other_pair_of_the_batch():
     lost, spans = lost_pair(1)
     similarity, *sides = pair_similarity(lost, spans)
     both = torch.cat([similarity, torch.rand(1, 3, 3, generator=torch.Generator().manual_seed(1)) + 0.5])

@@ -45,7 +45,7 @@ def test_the_instructions_of_a_cpu(monkeypatch, tmp_path):
         ("aarch64", True, "aarch64", ["-Wl,-rpath,$ORIGIN"], ()),
     ],
 )
-def test_what_the_cpus_library_is_compiled_for(native, monkeypatch, machine, portable, target, flags, needs):
+def test_the_target_of_the_cpu_library(native, monkeypatch, machine, portable, target, flags, needs):
     monkeypatch.setattr(toolchain.platform, "machine", lambda: machine)
     monkeypatch.setattr(toolchain, "cpu_instructions", lambda: ("avx2", "fma"))
     recipe = make_recipe("cpu", native, portable=portable)
@@ -65,12 +65,12 @@ def test_what_the_cpus_library_is_compiled_for(native, monkeypatch, machine, por
         ("90a+PTX", [(9, 0)], [(10, 0)]),
     ],
 )
-def test_which_architecture_runs_on_which_gpu(architecture, runs, not_on):
+def test_architectures_match_compute_capabilities(architecture, runs, not_on):
     assert all(architecture_runs(architecture, capability) for capability in runs)
     assert not any(architecture_runs(architecture, capability) for capability in not_on)
 
 
-def test_the_compiler_is_that_of_cxx_with_its_arguments(monkeypatch, tmp_path):
+def test_cxx_sets_the_compiler_and_its_arguments(monkeypatch, tmp_path):
     wrapper = program(tmp_path / "wrapper", 'exec "$@"')
     monkeypatch.setenv("CXX", f"{wrapper} g++ -w")
     assert find_compiler() == [wrapper, "g++", "-w"]
@@ -86,7 +86,7 @@ def test_no_compiler(monkeypatch, tmp_path):
         find_compiler()
 
 
-def test_where_nvcc_is_looked_for(monkeypatch, tmp_path):
+def test_the_search_path_of_nvcc(monkeypatch, tmp_path):
     monkeypatch.delenv("CUDA_HOME", raising=False)
     on_path = program(tmp_path / "path/nvcc", "echo 'Cuda compilation tools, release 12.9, V12.9.41'")
     monkeypatch.setenv("PATH", f"{tmp_path}/path:/usr/bin:/bin")
@@ -124,7 +124,7 @@ def test_a_recipe_for_cuda(native, monkeypatch, tmp_path):
     assert recipe.key != make_recipe("cuda", native, [(9, 0)]).key
 
 
-def test_the_digest_is_of_all_sources(native):
+def test_the_digest_covers_all_sources(native):
     before = {kind: source_digest(kind, native) for kind in toolchain.SOURCES}
     (native / "cuda.cu").write_text("other")
     assert source_digest("cpu", native) == before["cpu"] and source_digest("cuda", native) != before["cuda"]
@@ -132,7 +132,7 @@ def test_the_digest_is_of_all_sources(native):
     assert source_digest("cpu", native) != before["cpu"]
 
 
-def test_the_key_holds_compiler_flags_and_instructions(native, monkeypatch):
+def test_the_key_contains_compiler_flags_and_instructions(native, monkeypatch):
     recipe = make_recipe("cpu", native)
     others = [
         recipe._replace(compiler="g++ 99"),
@@ -147,7 +147,7 @@ def test_the_key_holds_compiler_flags_and_instructions(native, monkeypatch):
     assert len(keys | {recipe.key}) == 7
 
 
-def test_a_source_that_does_not_compile_leaves_nothing_and_shows_the_message(native, tmp_path):
+def test_a_compile_error_shows_its_message_and_leaves_no_files(native, tmp_path):
     (native / "cpu.cpp").write_text("int broken( {\n")
     with pytest.raises(XalignError, match=r"(?s)does not accept.*cpu\.cpp:1:.*error.*-O3"):
         compile_library(make_recipe("cpu", native), tmp_path / "out")
@@ -163,7 +163,7 @@ def test_a_compiler_without_openmp(native, tmp_path, monkeypatch):
     assert record["no_openmp"] == "unsupported option -fopenmp" and "-fopenmp" not in record["command"]
 
 
-def test_sources_that_are_not_there(native):
+def test_missing_sources(native):
     with pytest.raises(XalignError, match="no such native library"):
         source_digest("tpu", native)
     (native / "cpu.cpp").unlink()

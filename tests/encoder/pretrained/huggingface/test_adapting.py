@@ -1,4 +1,4 @@
-"""Folders of encoders that transformers runs: base models, models with heads, and what is refused."""
+"""Folders of encoders run by transformers: base models, models with heads, refusals."""
 
 import logging
 
@@ -84,7 +84,7 @@ def is_made(folder):
     return torch.equal(read_model(folder)[0].lm_head.dense.weight, torch.eye(32))
 
 
-def test_heads_of_another_form_are_left_out(tmp_path):
+def test_heads_of_other_shapes_are_left_out(tmp_path):
     write_model(tmp_path / "eurobert", "eurobert")
     assert is_made(tmp_path / "eurobert")
     folder = tmp_path / "modernbert"
@@ -97,7 +97,7 @@ def test_heads_of_another_form_are_left_out(tmp_path):
     assert is_made(folder)
 
 
-def test_what_is_not_used_is_logged(tmp_path, caplog):
+def test_unused_weights_are_logged(tmp_path, caplog):
     write_model(tmp_path, "m2m_100")
     with caplog.at_level(logging.WARNING):
         adapting.read(tmp_path)

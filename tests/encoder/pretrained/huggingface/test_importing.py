@@ -130,5 +130,5 @@ def test_the_family_is_that_of_its_name_and_sizes_and_stays(build, save, monkeyp
     convert(folder, tmp_path / "one.pt")
     export(tmp_path / "one.pt", tmp_path / "again")
     monkeypatch.setattr(known, "KNOWN", ())
-    for made in ("one.pt", "again"):  # by what the files say, whatever their names and sizes
+    for made in ("one.pt", "again"):  # by file contents, whatever their names and sizes
         assert known.family_of(read_pretrained(tmp_path / made)[0]) == "tiny"

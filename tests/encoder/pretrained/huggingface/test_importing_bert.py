@@ -7,7 +7,7 @@ from xalign_fairseq.data.inputs import Input
 
 SPECIALS = ["[CLS]", "[PAD]", "[SEP]", "[UNK]"]
 REST = [symbol for symbol in BERT_SYMBOLS if symbol not in (*SPECIALS, "[MASK]")]
-# BERT's id of each of ours, by the rule's own words.
+# BERT's id of each of our ids, by the rule's text.
 ORDER = [BERT_SYMBOLS.index(symbol) for symbol in (*SPECIALS, *REST, "[MASK]")]
 
 

@@ -25,7 +25,7 @@ def cached(folder, tmp_path, monkeypatch):
 
 @pytest.fixture
 def hub(monkeypatch):
-    """A hub that has some files, without a network; what is asked of it is noted."""
+    """A hub with some files, without a network; it records requests."""
     asked = []
     files = ["config.json", "model.safetensors", "pytorch_model.bin", "tokenizer.json", "onnx/model.onnx"]
     fake = types.ModuleType("huggingface_hub")
@@ -81,7 +81,7 @@ def test_only_what_is_read_is_downloaded(hub, monkeypatch, tmp_path):
     assert "pytorch_model.bin" in hub.asked[1][1] and "model.safetensors" not in hub.asked[1][1]
 
 
-def test_a_model_in_a_subfolder_is_told_of(hub, folder, monkeypatch, tmp_path):
+def test_a_model_in_a_subfolder_is_reported(hub, folder, monkeypatch, tmp_path):
     old = tmp_path / "old"
     old.mkdir()
     (old / "config.json").write_text('{"__version__": "1.0.0"}')
@@ -97,7 +97,7 @@ def test_a_model_in_a_subfolder_is_told_of(hub, folder, monkeypatch, tmp_path):
     assert str(locate.find_on_hub("org/name")) == "/downloaded"
 
 
-def test_a_model_that_can_not_be_had(hub, monkeypatch, tmp_path):
+def test_an_unavailable_model(hub, monkeypatch, tmp_path):
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path))
 
     def refuse(*args, **kwargs):
@@ -124,7 +124,7 @@ def test_a_mistyped_path_is_not_looked_up_and_a_mistyped_name_once(hub, monkeypa
     ):
         read_pretrained("rnus")
     with pytest.raises(XalignError, match=r"neither on this machine[\s\S]*found: not found\n"):
-        read_pretrained("runs/whatever")  # nothing here is called so: perhaps an organisation's
+        read_pretrained("runs/whatever")  # no file has this name: perhaps an organisation's
     assert asked == ["rnus", "runs/whatever"]
 
 

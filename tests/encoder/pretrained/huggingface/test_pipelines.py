@@ -1,4 +1,4 @@
-"""Tokenizers of folders: what stands for special symbols, rows beyond them, and sentencepiece models alone."""
+"""Tokenizers of folders: special symbols, extra rows, and sentencepiece models alone."""
 
 import json
 import logging
@@ -20,7 +20,7 @@ def opened(vocabulary):
     return make_tokenizer(stored_model(vocabulary.state), Dictionary(vocabulary.state["symbols"][len(Dictionary()) :]))
 
 
-def test_special_symbols_are_what_the_tokenizer_says(tmp_path):
+def test_special_symbols_come_from_the_tokenizer(tmp_path):
     size = write_tokenizer(tmp_path)
     vocabulary = read_pipeline(tmp_path, size)
     names = [SPECIALS[i] for i in (*vocabulary.order[:4], vocabulary.order[-1])]
@@ -29,7 +29,7 @@ def test_special_symbols_are_what_the_tokenizer_says(tmp_path):
     assert opened(vocabulary).encode("The red house")
 
 
-def test_what_stands_around_a_text_comes_before_names(tmp_path):
+def test_symbols_around_a_text_take_precedence_over_names(tmp_path):
     from tokenizers import processors
 
     made = byte_level_bpe()
@@ -41,7 +41,7 @@ def test_what_stands_around_a_text_comes_before_names(tmp_path):
     assert order[0] == mark and order[2] == 2 and 1 in order[4:-1]
 
 
-def test_without_symbols_of_their_own_others_stand_for_them(tmp_path, caplog):
+def test_missing_symbols_are_replaced_by_others(tmp_path, caplog):
     size = write_tokenizer(tmp_path)
     path = tmp_path / "tokenizer_config.json"
     config = json.loads(path.read_text())
@@ -71,7 +71,7 @@ def test_rows_beyond_the_tokenizer_are_left_out(tmp_path, caplog):
     ("spm.model", {"pad_id": 0, "bos_id": 1, "eos_id": 2, "unk_id": 3, "pad_piece": "[PAD]", "bos_piece": "[CLS]",
                    "eos_piece": "[SEP]", "unk_piece": "[UNK]"}, (1, 0, 2, 3, 60)),
 ])  # fmt: skip
-def test_a_sentencepiece_model_alone_will_do(tmp_path, name, pieces, roles):
+def test_a_sentencepiece_model_alone_is_enough(tmp_path, name, pieces, roles):
     (tmp_path / name).write_bytes(sentencepiece_model(TEXT * 5, vocab_size=60, **pieces))
     processor = sentencepiece.SentencePieceProcessor(str(tmp_path / name))
     size = processor.get_piece_size()

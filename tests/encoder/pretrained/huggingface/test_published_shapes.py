@@ -23,7 +23,7 @@ LINES = [*TEXT, *UNSEEN, *SAMPLE]
 
 @pytest.fixture
 def other_spm(train_spm, tmp_path):
-    """With other pieces, and more of them, than the other models."""
+    """With other and more pieces than the other models."""
     return train_spm(tmp_path / "other", normalization_rule_name="nfkc", seed_sentencepiece_size=900)
 
 

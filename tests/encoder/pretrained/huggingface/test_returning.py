@@ -1,4 +1,4 @@
-"""What was trained here is read by transformers again, in the folder that it began with."""
+"""transformers reads a model trained here in the format of its original folder."""
 
 import logging
 
@@ -14,7 +14,7 @@ from xalign_fairseq.encoder.pretrained.saving import convert, save_checkpoint
 
 transformers = pytest.importorskip("transformers")
 HEADS = {"modernbert", "gte", "deberta-v2"}  # whose own head is ours
-# Of our head, parts that ModernBERT's has not.
+# Parts of our head that ModernBERT's lacks.
 LACKING = {"encoder.lm_head.dense.bias", "encoder.lm_head.layer_norm.bias"}
 
 
@@ -42,7 +42,7 @@ def architecture(model_type):
 
 
 @pytest.mark.parametrize("model_type", MODELS)
-def test_transformers_gives_the_states_of_what_was_trained(model_type, tmp_path, caplog):
+def test_transformers_reproduces_the_states_of_a_trained_model(model_type, tmp_path, caplog):
     checkpoint = trained(tmp_path, model_type)
     with caplog.at_level(logging.WARNING):
         export(checkpoint, tmp_path / "out", onto=tmp_path / "model")
@@ -64,7 +64,7 @@ def test_transformers_gives_the_states_of_what_was_trained(model_type, tmp_path,
 
 @pytest.mark.parametrize("model_type", sorted(HEADS))
 @torch.no_grad()
-def test_logits_are_those_of_the_models_own_head(model_type, tmp_path):
+def test_logits_equal_the_models_own_head(model_type, tmp_path):
     checkpoint = trained(tmp_path, model_type)
     export(checkpoint, tmp_path / "out", onto=tmp_path / "model")
     encoder, tokenizer = read_model(checkpoint)
@@ -75,13 +75,13 @@ def test_logits_are_those_of_the_models_own_head(model_type, tmp_path):
 
 
 @pytest.mark.parametrize("learned", [True, False])
-def test_a_trained_head_is_told_of_where_the_model_has_none(learned, tmp_path, caplog):
+def test_a_trained_head_without_counterpart_gives_a_warning(learned, tmp_path, caplog):
     head = [f"encoder.lm_head.{part}" for part in PARTS]
     export(trained(tmp_path, "mt5", () if learned else head), tmp_path / "out", onto=tmp_path / "model")
     assert ("not exported: the trained masked-language-model head" in caplog.text) is learned
 
 
-def test_what_was_not_trained_stays_and_what_is_tied_follows(tmp_path):
+def test_untrained_parameters_stay_and_tied_parameters_follow(tmp_path):
     convert(trained(tmp_path, "mt5"), tmp_path / "again.pt")
     before = architecture("mt5").from_pretrained(tmp_path / "model").state_dict()
     export(tmp_path / "again.pt", tmp_path / "out", onto=tmp_path / "model")
@@ -113,6 +113,6 @@ def test_the_packages_own_encoder_is_not_put_back(tmp_path, folder):
     assert not (tmp_path / "out").exists()
 
 
-def test_what_the_models_own_head_has_no_place_for_is_told(tmp_path, caplog):
+def test_parts_that_the_models_head_lacks_give_a_warning(tmp_path, caplog):
     export(trained(tmp_path, "modernbert", ()), tmp_path / "out", onto=tmp_path / "model")
     assert {name for name in LACKING if f"not exported: {name}" in caplog.text} == LACKING

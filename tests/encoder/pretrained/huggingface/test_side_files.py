@@ -39,7 +39,7 @@ def imported():
     }
 
 
-def test_options_and_heads_come_back_beside_what_the_model_says_itself(state, tmp_path):
+def test_options_and_heads_are_restored_next_to_the_models_own(state, tmp_path):
     side_files.write(state, HEADS, tmp_path)
     assert json.loads((tmp_path / "xalign.json").read_text())["xalign_fairseq"] == __version__
     found = side_files.take_back(imported(), tmp_path)
@@ -53,7 +53,7 @@ def test_options_and_heads_come_back_beside_what_the_model_says_itself(state, tm
     assert found["training_record"] == {}
 
 
-def test_labels_with_a_slash_come_back(state, tmp_path):
+def test_labels_with_a_slash_are_restored(state, tmp_path):
     kept = {"transfer": {"benchmark": "pos", "labels": ["ADJ", "N/A", "NOUN"]}, "trimmed": {"to": ["a.en", "a.de"]}}
     side_files.write({**state, "task_state": {**kept, "tokenizer": {"symbols": []}}}, HEADS, tmp_path)
     assert side_files.take_back(imported(), tmp_path)["task_state"] == {"tokenizer": {"symbols": ["a"]}, **kept}
@@ -67,7 +67,7 @@ def test_labels_with_a_slash_come_back(state, tmp_path):
         ({1: {"path": "/y", "n": 2}, "object": object()}, {"1": {"n": 2}}),
     ],
 )
-def test_what_json_holds_and_no_machine(given, left):
+def test_plain_values_contain_no_machine_paths(given, left):
     assert side_files.plain(given) == left
     assert json.loads(json.dumps(side_files.plain(given))) == left
 
@@ -81,7 +81,7 @@ def test_what_json_holds_and_no_machine(given, left):
         '{"cfg": {"model": 3}, "task_state": {}, "training_record": {}}',
     ],
 )
-def test_options_that_others_wrote(tmp_path, content):
+def test_malformed_options_are_refused(tmp_path, content):
     (tmp_path / "xalign.json").write_text(content)
     with pytest.raises(XalignError, match=r"not of the expected form\n  where: .*xalign.json"):
         side_files.take_back(imported(), tmp_path)
@@ -97,7 +97,7 @@ def test_heads_that_are_parameters_of_the_model(tmp_path):
 
 @pytest.fixture
 def trained(tmp_path):
-    """What fairseq saves, as far as a record is made of it."""
+    """The part of fairseq's state that a record uses."""
     data = tmp_path / "data-bin"
     data.mkdir()
     pairs = [
@@ -144,7 +144,7 @@ def test_a_fine_tuned_model_names_its_benchmark(trained):
     assert record["fine-tuned on"] == "xnli" and "objectives" not in record
 
 
-def test_data_that_have_changed_their_manifest_since_count_as_they_are(trained, tmp_path):
+def test_data_with_a_changed_manifest_count_as_they_are(trained, tmp_path):
     (tmp_path / "data-bin/manifest.json").write_text(
         json.dumps({"mono": [{"split": "train", "lang": "fr", "sentences": 3}]})
     )

@@ -6,7 +6,7 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.pretrained.huggingface.tokenizer_json import added_tokens, parts
 
 
-def test_parts_are_empty_where_there_are_none(tmp_path):
+def test_missing_parts_are_empty(tmp_path):
     path = tmp_path / "tokenizer.json"
     path.write_text(json.dumps({"model": {"type": "Unigram"}, "normalizer": None}))
     assert parts(path, "model", "normalizer", "decoder") == [{"type": "Unigram"}, {}, {}]

@@ -1,4 +1,4 @@
-"""A model of a Hugging Face folder is trained in one's own loop and written as a folder."""
+"""A model of a Hugging Face folder is trained in a custom loop and saved as a folder."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""Files that normalise and split text in other words than XLM-R's: read if the ids agree, otherwise refused."""
+"""Files with other normalisation and splitting than XLM-R's: read if the ids agree, otherwise refused."""
 
 import base64
 import json
@@ -69,7 +69,7 @@ def assert_same_ids(path, lines=(*TEXT, *UNSEEN, *SAMPLE)):
     ids=["transformers 5", "spaces", "newer 4", "older 4"],
 )
 @pytest.mark.parametrize("splitter", [WORDS, WORDS[1:]], ids=["WhitespaceSplit and Metaspace", "Metaspace"])
-def test_what_transformers_writes_is_read_without_a_word(write, caplog, normalizers, splitter):
+def test_files_of_transformers_are_read_without_warnings(write, caplog, normalizers, splitter):
     assert_same_ids(write(normalizers, splitter))
     assert not caplog.records
 
@@ -93,7 +93,7 @@ def test_an_equivalent_normalisation_is_read_with_a_warning(write, caplog, norma
     )
 
 
-def test_lengths_that_a_file_cuts_and_fills_texts_to_are_no_difference(write):
+def test_truncation_and_padding_lengths_are_ignored(write):
     path = write([NMT_NFKC, {"type": "NFKC"}])
     library = tokenizers.Tokenizer.from_file(str(path))
     library.enable_truncation(8)  # as sentence-transformers does
@@ -133,8 +133,8 @@ def test_a_file_that_cannot_be_read(write, step, found):
         read_unigram(write([step]))
 
 
-def test_mask_may_be_among_the_added_tokens_alone_and_behind_others(write, tmp_path):
-    assert mask_id(tmp_path, 12) == 12  # where nothing is said
+def test_mask_may_be_only_an_added_token_after_others(write, tmp_path):
+    assert mask_id(tmp_path, 12) == 12  # by default
     path = write([NMT_NFKC])
     assert_same_ids(path)
     whole = json.loads(path.read_text())

@@ -122,7 +122,7 @@ def test_a_tokenizer_json_becomes_a_sentencepiece_model_of_the_same_ids(write, s
         (lambda found: found.update(added_tokens=[3]), r"tokenizer.json[\s\S]*\$\.added_tokens\[0\]"),
     ],
 )
-def test_a_tokenizer_json_of_another_kind_than_xlm_rs(write, pieces, change, message):
+def test_a_tokenizer_json_that_differs_from_xlm_rs(write, pieces, change, message):
     with pytest.raises(XalignError, match=message):
         read_vocabulary(write("tokenizer.json", change), XLM_R, len(pieces) + 2)
 
@@ -189,7 +189,7 @@ def test_a_vocabulary_of_another_model(write, change, message):
         ),
     ],
 )
-def test_a_tokenizer_json_of_another_kind_than_berts(tmp_path, content, message):
+def test_a_tokenizer_json_that_differs_from_berts(tmp_path, content, message):
     (tmp_path / "tokenizer.json").write_text(json.dumps(content))
     with pytest.raises(XalignError, match=message):
         read_vocabulary(tmp_path, BERT, 9)
@@ -199,7 +199,7 @@ def test_a_tokenizer_json_of_another_kind_than_berts(tmp_path, content, message)
     ("part", "option", "usual", "other"),
     [("model", "max_input_chars_per_word", 100, 200), ("normalizer", "clean_text", True, False)],
 )
-def test_a_tokenizer_json_with_other_rules_than_berts(write, part, option, usual, other):
+def test_a_tokenizer_json_with_rules_that_differ_from_berts(write, part, option, usual, other):
     def folder(value):
         def change(content):
             into_bert(content)
@@ -229,7 +229,7 @@ def test_the_configuration_says_how_text_is_normalised(write, tmp_path, caplog, 
 
 
 @pytest.mark.parametrize("cased", [True, False])
-def test_case_by_the_symbols_where_nothing_tells(write, caplog, cased):
+def test_case_is_inferred_from_the_symbols_by_default(write, caplog, cased):
     def uncased(lines):
         lines[8] = "dog"
 
@@ -238,7 +238,7 @@ def test_case_by_the_symbols_where_nothing_tells(write, caplog, cased):
     assert found["lowercase"] is not cased and found["chinese_chars"] and found["strip_accents"] is None
 
 
-def test_mask_behind_tokens_that_were_added_before_it(write, pieces, caplog):
+def test_mask_after_earlier_added_tokens(write, pieces, caplog):
     own = len(pieces) + 2
 
     def change(found):

@@ -35,7 +35,7 @@ def assert_same(found, expected):
         assert found[name].dtype == value.dtype and torch.equal(found[name], value)
 
 
-def test_safetensors_come_before_pickles_and_one_file_before_shards(tmp_path):
+def test_safetensors_take_precedence_over_pickles_and_one_file_over_shards(tmp_path):
     save_shards(tmp_path, "bin")
     assert_same(read_weights(tmp_path), TENSORS)
     save(tmp_path / "pytorch_model.bin", {"bin": TENSORS["b"]})
@@ -97,7 +97,7 @@ def test_views_and_shared_storage_are_written(tmp_path):
 
 
 @pytest.mark.parametrize("content", [[1], {"a": torch.ones(1), "step": 3}])
-def test_a_pickle_that_is_no_state_dict(tmp_path, content):
+def test_a_pickle_that_is_not_a_state_dict(tmp_path, content):
     torch.save(content, tmp_path / "x.bin")
     with pytest.raises(XalignError, match=r"not a state dict[\s\S]*tensors by their names"):
         read_tensors(tmp_path / "x.bin")
