@@ -114,7 +114,7 @@ def test_order_empty_sides_and_progress_over_several_chunks(monkeypatch):
     assert sum(told) == 5
 
 
-def test_pairs_of_a_pipe_are_answered_before_the_next_one_comes(tmp_path):
+def test_pairs_of_a_pipe_are_answered_one_by_one(tmp_path):
     os.mkfifo(tmp_path / "pairs")
     writer = os.open(tmp_path / "pairs", os.O_RDWR)
     stream = aligner({(0, 0): 1.0}, [[1.0]]).stream(open_pairs(tmp_path / "pairs"))

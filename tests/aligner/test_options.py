@@ -62,7 +62,7 @@ def test_the_mean_of_two_equal_encoders_equals_one(folder, tiny_checkpoint):
             assert set(two.links) == set(chosen)
 
 
-def test_options_that_choose_links_are_taken_and_others_refused(folder):
+def test_only_options_that_choose_links_are_accepted(folder):
     check_options(folder, AlignerOptions(linking=Linking(options={"threshold": 0.3}), device="cpu"))
     for options in ({"linking": Linking("argmax")}, {"units": "subword"}, {"statistics": "statistics"}):
         with pytest.raises(XalignError, match="sets this option itself"):

@@ -70,7 +70,7 @@ def test_a_resumed_output_equals_an_uninterrupted_run(align, text, part, expecte
     assert names(text) == before - {"links.part", "links.part.json"} | {"links"}
 
 
-def test_only_what_is_missing_is_aligned(align, text, part, monkeypatch, capsys):
+def test_only_missing_lines_are_aligned(align, text, part, monkeypatch, capsys):
     lines = [b"0-0\n"] * 38
     part.write_bytes(b"".join(lines))
     monkeypatch.setattr(aligner.Aligner, "stream", lambda self, pairs, progress: pytest.fail("the end has 2 pairs"))

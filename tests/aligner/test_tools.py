@@ -11,7 +11,7 @@ EFLOMAL, FAST_ALIGN = TOOLS["eflomal"], TOOLS["fast_align"]
 
 @pytest.fixture
 def align(tmp_path, monkeypatch):
-    """The function that aligns pairs by a program in a tool's place."""
+    """The function that aligns pairs with a fake tool."""
 
     def run(tool, program, pairs=PAIRS):
         only_tools(monkeypatch, tmp_path / "bin", **{tool.commands[0][0][0]: program})

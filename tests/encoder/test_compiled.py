@@ -81,7 +81,7 @@ def test_frozen_layers_and_dropout_stay_within_torchs_limit(eager):
     assert not torch._dynamo.utils.counters["unimplemented"]
 
 
-def test_names_and_copies_are_those_of_the_plain_encoder(eager):
+def test_names_and_copies_equal_the_plain_encoder(eager):
     plain, made = encoder(False), encoder(True)
     assert plain.state_dict().keys() == made.state_dict().keys()
     tokens = ragged((5, 3))

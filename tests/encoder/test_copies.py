@@ -228,7 +228,7 @@ def test_the_queue_holds_the_last_keys(sizes):
     assert (queue.translations[held, 0] == queue.keys[held, 0] + 2).all()
 
 
-def test_random_keys_are_unit_vectors_of_no_sentence():
+def test_random_keys_are_unit_vectors_without_a_sentence():
     queue = KeyQueue(50, 4)
     queue.fill_at_random(seed=1)
     assert queue.full and torch.allclose(queue.keys.norm(dim=1), torch.ones(50))

@@ -21,7 +21,7 @@ BATCHES = ([(5, 3), (4, 4)], [(7, 2, 6), (1,)], [(20,), (3,)], [(4, 4, 4, 4, 4, 
 
 @pytest.fixture
 def compiler(monkeypatch):
-    """torch's compiler without its C++ code, which is what takes time; yields the number of graphs so far."""
+    """torch's compiler without its C++ code, the slow part; yields the number of graphs so far."""
     monkeypatch.setattr(torch, "compile", lambda f, mode, dynamic: COMPILE(f, backend="aot_eager", dynamic=dynamic))
     yield from fresh(graphs.recorded.cache_clear)
 
@@ -74,7 +74,7 @@ def assert_equal(batches, tolerance=1e-10):
             torch.testing.assert_close(one, other, rtol=tolerance, atol=tolerance)
 
 
-def test_states_and_gradients_equal_those_of_eager_layers(compiler):
+def test_states_and_gradients_equal_eager_layers(compiler):
     assert_equal(BATCHES)
     assert compiler() <= 8  # three ranges of layers, with a gradient and without; none for each batch
 
@@ -138,7 +138,7 @@ def test_gradients_of_an_earlier_micro_batch_are_copied():
         ({"encoder_attention_heads": 6}, "cuda", torch.float16, "encoder_attention_heads"),
     ],
 )
-def test_what_cannot_be_recorded_is_refused(changes, device, dtype, named):
+def test_options_that_prevent_graphs_are_refused(changes, device, dtype, named):
     config = EncoderConfig(30, 3, 24, 40, **{"encoder_attention_heads": 3} | changes)
     with pytest.raises(XalignError) as refused:
         graphs.require(config, torch.device(device), dtype)

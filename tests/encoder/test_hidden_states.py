@@ -80,7 +80,7 @@ def test_sequences_of_only_padding_affect_no_other_sequence(encoder, tokens):
     nothing.sum().backward()
 
 
-def test_a_pass_runs_no_later_layer_and_none_twice(encoder, tokens, monkeypatch):
+def test_a_pass_runs_each_needed_layer_once(encoder, tokens, monkeypatch):
     ran = []
     forward = EncoderLayer.forward
 

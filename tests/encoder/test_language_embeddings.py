@@ -82,7 +82,7 @@ def batch():
     return Batch.from_sample(collate(pairs, blocks), torch.tensor([1, 0, 2]))
 
 
-def test_each_token_of_a_pair_has_its_sides_language_and_reset_positions_are_those_of_the_side_alone():
+def test_tokens_of_a_pair_have_their_sides_language_and_reset_positions():
     bitext, mono = batch().bitext, batch().mono
     given = bitext.input("masked", reset_positions=True)
     assert given.tokens is bitext.masked

@@ -14,7 +14,7 @@ def weights():
     return {f"encoder.{name}": value for name, value in Encoder(CONFIG).state_dict().items()}
 
 
-def test_a_whole_tied_head_stays(weights, caplog):
+def test_a_complete_tied_head_is_kept(weights, caplog):
     assert usable(weights) == weights and has_head(weights)
     once = {name: value for name, value in weights.items() if name != HEAD + "weight"}
     assert usable(once) == once

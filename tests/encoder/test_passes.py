@@ -194,7 +194,7 @@ def test_states_of_a_pair_share_the_passes_over_its_sides(encoder):
 
 
 def over_two_inputs():
-    """Of two inputs, one of them with padding, and again of the first."""
+    """Two inputs, one of them with padding, and the first one again."""
     inputs = Input(TOKENS), Input(torch.tensor([[0, 9, 4, 2]]))
     targets = torch.arange(10).view(2, 5), torch.arange(4)[None]
     at = ((0, [8, 1, 3]), (1, [2]), (0, [6, 1]))

@@ -102,7 +102,7 @@ def test_both_sublayers_apply_dropout_before_the_residual():
     def drops(given):
         return not torch.allclose(layer.rest(x, given, True), layer.rest(x, given, False))
 
-    assert drops(torch.zeros_like(x))  # of what the feed-forward layer adds
+    assert drops(torch.zeros_like(x))  # of the feed-forward layer's output
     torch.nn.init.zeros_(layer.fc2.weight)
     assert drops(attended) and not drops(torch.zeros_like(x))
 

@@ -80,7 +80,7 @@ def ragged(count, seed):
 
 
 @pytest.mark.parametrize(("dustbin", "mu", "iterations"), [(0.5, 0.1, 20), (0.0, 1.0, 1), (1.0, 0.05, 3)])
-def test_plans_are_those_of_plain_loops(dustbin, mu, iterations):
+def test_plans_equal_plain_loops(dustbin, mu, iterations):
     pairs, scores, src_mask, tgt_mask = ragged(12, seed=1)
     plans = dustbin_plan(scores, src_mask, tgt_mask, dustbin, mu=mu, iterations=iterations)
     for pair, plan in zip(pairs, plans, strict=True):

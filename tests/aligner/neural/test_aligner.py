@@ -152,7 +152,7 @@ def test_states_of_several_layers_are_averaged(aligner):
 
 
 @pytest.mark.parametrize("encoding", ["joint", "separate"])
-def test_links_between_subwords_become_those_between_words(aligner, pairs, encoding):
+def test_subword_links_become_word_links(aligner, pairs, encoding):
     linking = Linking(encoding=encoding)
     kinds = [replace(aligner, linking=linking, units=units) for units in ("subword", "word")]
     subwords, words = ([*aligner.align(*zip(*pairs, strict=True))] for aligner in kinds)

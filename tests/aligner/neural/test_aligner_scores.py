@@ -20,7 +20,7 @@ from xalign_fairseq.transport.scored import save_scorer
 
 @pytest.fixture
 def scored(aligner, tmp_path):
-    """The aligner by a link scorer of layers 1 and 3, whose parameters are random."""
+    """An aligner with a random link scorer on layers 1 and 3."""
     torch.manual_seed(3)
     scorer = LinkScorer(16, (1, 3), (3,), rank=4, width=8)
     scorer.calibration.copy_(torch.tensor([20.0, 0.0]))

@@ -63,7 +63,7 @@ def test_order_sizes_devices_and_reuse(pool):
     assert pool.ask(processes.threads) == 1
 
 
-def test_pairs_of_a_pipe_are_answered_before_the_next_one_comes(pool, tmp_path):
+def test_pairs_of_a_pipe_are_answered_one_by_one(pool, tmp_path):
     os.mkfifo(tmp_path / "pairs")
     writer = os.open(tmp_path / "pairs", os.O_RDWR)
     stream = pool.stream(open_pairs(tmp_path / "pairs"))

@@ -20,7 +20,7 @@ def without_compiler(kind):
     raise XalignError("there is no C++ compiler")
 
 
-def test_without_a_compiler_the_reference_runs_and_says_so(monkeypatch, caplog):
+def test_without_a_compiler_the_reference_runs_and_logs_why(monkeypatch, caplog):
     caplog.set_level(logging.INFO)
     assert backends.backend() is compiled and "compiled" in caplog.text
     monkeypatch.setattr(backends, "library", without_compiler)

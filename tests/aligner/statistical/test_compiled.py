@@ -73,7 +73,7 @@ def test_word_scores_equal_the_reference(guided):
 
 @pytest.mark.parametrize("length", [1, 16, 300])
 def test_posteriors_against_float64(length):
-    """Of one pair whose words are units, in float64 by the reference's own recursion, which is tested by all paths."""
+    """One pair with words as units, in float64 by the reference's recursion, which all paths test."""
     side = [[f"{number}" for number in range(length)]]
     tables = drawn(tables_of(side, side), 5, jumps=True)
     words = number_words(zip(side, side, strict=True))

@@ -1,4 +1,4 @@
-"""Learning of both directions from what both say."""
+"""Both directions learn from their agreement."""
 
 import numpy as np
 import pytest

@@ -54,14 +54,14 @@ def test_factors_of_words():
 
 
 def paths(emitted, null, jumps):
-    """Posteriors of places (M, N) and of no partner (M,), and expected jumps, of one sentence by enumeration."""
+    """Posteriors of positions (M, N), no partner (M,), and expected jumps of a sentence, by enumeration."""
     length, places = emitted.shape
     partner, alone, steps = np.zeros((length, places)), np.zeros(length), np.zeros(2 * REACH + 1)
     whole = 0.0
     for path in itertools.product(range(2 * places), repeat=length):
         at, probability, taken = -1, 1.0, []
         states = []
-        for j, state in enumerate(path):  # the places, then for no partner a state for each
+        for j, state in enumerate(path):  # the positions, then a no-partner state for each
             if state < places:
                 norm = sum(float(jumps[to - at + REACH]) for to in range(places))
                 probability *= (1 - NO_PARTNER) * float(jumps[state - at + REACH]) / norm * float(emitted[j, state])

@@ -1,4 +1,4 @@
-"""Runs on a few sentences: one whose model is not there, and one from an untrained encoder."""
+"""Runs on a few sentences: one without its model, and one from an untrained encoder."""
 
 import pytest
 
@@ -28,7 +28,7 @@ def small_run(transfer_encoder, tmp_path):
 
 @pytest.fixture
 def run(tmp_path):
-    """A run with a development set of two pairs, whose files fit."""
+    """A run with a development set of two pairs and valid files."""
     for name, lines in {
         "train.de": "ein Haus\nja",
         "train.en": "a house\nyes",

@@ -36,7 +36,7 @@ def briefly(monkeypatch):
 
 @pytest.fixture
 def trained(monkeypatch, tiny_checkpoint):
-    """The runs of self-training, which leave the encoder as it was."""
+    """Self-training runs that leave the encoder unchanged."""
     runs = []
 
     def train_aligner(run, say, hear):

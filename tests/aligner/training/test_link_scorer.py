@@ -15,7 +15,7 @@ DIM, LAYERS = 16, (1, 2)
 
 
 def language(seed, pairs=24):
-    """Sentences whose target words are those of the source in another order; some are random, and have no link."""
+    """Sentences with the source words in another order as target words; some are random and unlinked."""
     generator = torch.Generator().manual_seed(seed)
     found = []
     for _ in range(pairs):

@@ -234,7 +234,7 @@ def test_the_layer_is_that_of_every_objective_that_has_one(parsed):
     assert args.objectives == "word_contrastive,l2_align,reg_param"
 
 
-def test_self_training_reads_the_layer_and_trains_what_is_not_frozen(parsed):
+def test_self_training_reads_the_layer_and_trains_unfrozen_parameters(parsed):
     args = parsed(objectives=("self_training", "consistency"), warmup=50, freeze_layers=0, pointer_start="identity")
     assert (args.dwa_pointer_start, parsed().dwa_pointer_start) == ("identity", "random")
     assert (args.dwa_layer, parsed().dwa_layer) == (2, -1)  # it begins with what labels
@@ -244,7 +244,7 @@ def test_self_training_reads_the_layer_and_trains_what_is_not_frozen(parsed):
     assert (args.self_training_layer, args.consistency_layer, args.psi_layer, args.aer_layer) == (2, 2, 3, 2)
     assert (args.warmup_updates, args.freeze_layers, args.autocast) == (50, 0, "auto")
     assert (parsed().warmup_updates, parsed().freeze_layers) == (0, None)
-    assert not hasattr(parsed(cpu=False), "autocast")  # as it is without the option
+    assert not hasattr(parsed(cpu=False), "autocast")  # as without the option
 
 
 @pytest.mark.parametrize(

@@ -38,12 +38,12 @@ def encoder(folder):
         ("m2m_100", {"scale_embedding": False}),
     ],
 )
-def test_states_are_those_of_transformers(tmp_path, kind, changes):
+def test_states_equal_transformers(tmp_path, kind, changes):
     encoder = assert_same_states(tmp_path, kind, **changes)
     assert not [name for name, _ in encoder.named_parameters() if "encoder_attn" in name]  # of a decoder
 
 
-def test_layers_above_the_one_asked_for_do_not_run(encoder):
+def test_layers_above_the_requested_one_do_not_run(encoder):
     ran = []
     for number, layer in enumerate(encoder.sentence_encoder.layers, 1):
         layer.register_forward_hook(lambda *_, number=number: ran.append(number))

@@ -162,7 +162,7 @@ def write_published(folder, **changes):
 
 
 def restated(weights, ids, theta, factor):
-    """Hidden states (T, H) of one sentence, layer by layer, head by head and place by place."""
+    """Hidden states (T, H) of one sentence by loops over layers, heads and positions."""
     heads, size = 4, 8
 
     def norm(x, name):

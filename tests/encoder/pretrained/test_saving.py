@@ -25,7 +25,7 @@ def full_disk():
 
 
 @pytest.mark.parametrize("name", ["model.pt", "folder"])
-def test_what_is_written_is_read_again(transfer_encoder, tmp_path, name):
+def test_written_models_can_be_read(transfer_encoder, tmp_path, name):
     state, where = read_pretrained(transfer_encoder)
     with new_model(tmp_path / name) as save:
         save(state, where)
@@ -49,7 +49,7 @@ def test_a_wrong_file_extension_is_refused(transfer_encoder, tmp_path, name):
 @pytest.mark.parametrize("name", ["model.pt", "folder"])
 def test_a_full_disk_leaves_nothing(transfer_encoder, tmp_path, full_disk, name):
     state, where = read_pretrained(transfer_encoder)
-    # An OSError, of the last bytes when the file is closed, is reported by every command too.
+    # Every command also reports an OSError for the last bytes, when the file is closed.
     with pytest.raises((XalignError, OSError), match="File too large"), new_model(tmp_path / name) as save:
         full_disk(20_000)
         save(state, where)

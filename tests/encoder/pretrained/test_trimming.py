@@ -23,7 +23,7 @@ TEXT = ["Ann likes the red house .", "Bob finds a dog .", "", "3.14 ☃"]
 
 @pytest.fixture(params=["sentencepiece", "wordpiece"])
 def model(request, transfer_encoder, tmp_path):
-    """A checkpoint's content with a bias that counts, a copy of the embeddings in a head, and where it was read."""
+    """A checkpoint's content with a random bias, a copy of the embeddings in a head, and its path."""
     path = transfer_encoder
     if request.param == "wordpiece":
         path = tmp_path / "bert.pt"
@@ -94,7 +94,7 @@ def test_a_trimmed_checkpoint_records_its_trimming(model, text, tmp_path):
         "ids": len(again_less["model"][EMBEDDINGS]),
         "of": size,
     }
-    assert state["task_state"].keys() > {"lexicons"}  # the original stays as it is
+    assert state["task_state"].keys() > {"lexicons"}  # the original is unchanged
 
 
 def test_a_restored_model_is_the_original_with_trained_parameters(model, text):

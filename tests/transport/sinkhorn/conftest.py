@@ -34,6 +34,6 @@ def native(tmp_path, monkeypatch):
 
 @pytest.fixture(params=["cpu", pytest.param(gpu_device.ON, marks=pytest.mark.gpu, id="gpu")])
 def on(request):
-    """The device, whose operator is used."""
+    """The device of the operator."""
     with backend.using(request.param):
         yield request.param

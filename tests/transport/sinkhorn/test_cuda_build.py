@@ -53,7 +53,7 @@ def test_kernels_do_not_spill_and_the_planned_number_of_blocks_fits(built):
         assert -(-registers // 8) * 8 * threads * blocks <= REGISTERS, (key, report)
 
 
-def test_the_library_loads_without_a_gpu_and_says_what_it_lacks(built):
+def test_the_library_loads_without_a_gpu_and_reports_errors(built):
     native = ctypes.CDLL(str(built[0]))
     native.xalign_cuda_error.restype = native.xalign_cuda_probe.restype = ctypes.c_char_p
     native.xalign_cuda.restype = native.xalign_cuda_workspace.restype = ctypes.c_int64

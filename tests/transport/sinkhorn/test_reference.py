@@ -146,7 +146,7 @@ def test_autocast_does_not_narrow_it(mu):
 @pytest.mark.parametrize("order", ["columns-first", "rows-first"])
 @pytest.mark.parametrize(("n", "m"), [(3, 300), (128, 4), (20, 60)])
 def test_many_iterations_on_sides_of_different_length_stay_within_float32(order, n, m):
-    # The factors of one side would grow by n/m in each iteration, and those of the other shrink.
+    # One side's factors would grow by n/m per iteration, and the other side's shrink.
     similarity = torch.rand(1, n, m, generator=torch.Generator().manual_seed(n)) + 0.1
     sides = masks([n], n), masks([m], m)
     exact = plan_of(similarity.double(), *sides, iterations=300, order=order, domain="log")

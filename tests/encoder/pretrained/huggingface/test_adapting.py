@@ -67,7 +67,7 @@ def test_a_checkpoints_damaged_body_is_refused(tmp_path):
     ("modernbert", {}), ("modernbert", {"classifier_bias": True, "norm_bias": True, "decoder_bias": False}),
     ("deberta-v2", {}), ("gte", {}),
 ])  # fmt: skip
-def test_logits_are_those_of_transformers(tmp_path, kind, changes):
+def test_logits_equal_transformers(tmp_path, kind, changes):
     model = write_model(tmp_path, kind, **changes)
     encoder, tokenizer = read_model(tmp_path)
     tokens = ragged_tokens(encoder)
@@ -80,7 +80,7 @@ def test_logits_are_those_of_transformers(tmp_path, kind, changes):
 
 
 def is_made(folder):
-    """Whether the head that is read is the one made from the embeddings."""
+    """Whether the loaded head was made from the embeddings."""
     return torch.equal(read_model(folder)[0].lm_head.dense.weight, torch.eye(32))
 
 

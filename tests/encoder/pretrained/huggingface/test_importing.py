@@ -20,7 +20,7 @@ from xalign_fairseq.encoder.pretrained.saving import convert
 
 
 @pytest.mark.parametrize("form", ["shards", "bin"])
-def test_logits_are_those_of_transformers(build, save, tokens, form):
+def test_logits_equal_transformers(build, save, tokens, form):
     model = build()
     folder = save(model, max_shard_size="20KB" if form == "shards" else "1GB")
     if form == "bin":

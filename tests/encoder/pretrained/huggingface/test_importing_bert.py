@@ -20,7 +20,7 @@ def theirs(tokens):
     return torch.tensor(ORDER)[tokens]
 
 
-def test_logits_are_those_of_transformers(build, save, bert_tokens):
+def test_logits_equal_transformers(build, save, bert_tokens):
     model = build("BertForMaskedLM")
     assert model.config.layer_norm_eps == 1e-12 and model.config.type_vocab_size == 2
     state, encoder = imported(save(model))

@@ -70,7 +70,7 @@ def test_a_cache_that_is_not_complete_is_completed(cached, hub, lacks):
     assert [name for name, _ in hub.asked] == ["org/name"]
 
 
-def test_only_what_is_read_is_downloaded(hub, monkeypatch, tmp_path):
+def test_only_required_files_are_downloaded(hub, monkeypatch, tmp_path):
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path))
     locate.find_on_hub("org/name")
     patterns = hub.asked[0][1]

@@ -75,7 +75,7 @@ def write(build, tmp_path, spm, other_spm, vocab_size):
     return lambda shape: shapes[shape]()
 
 
-SHAPES = {  # and what is said of them
+SHAPES = {  # and their messages
     "e5-small": "35 rows of padding",
     "minilm-l12": "of 2 token types the first is used, as the tokenizer gives no other",
     "xlm-v, glot500": "", "e5-base, e5-large": "no masked-language-model head", "bge-m3": "", "mbert": "",
@@ -90,7 +90,7 @@ def order_of(folder):
 
 
 def hidden_of(model, ids, keep):
-    """All hidden states in float64 where ids are not padded."""
+    """All float64 hidden states at unpadded positions."""
     body = getattr(model, model.base_model_prefix, model).double()
     with torch.no_grad():
         found = body(ids, attention_mask=keep.long(), output_hidden_states=True).hidden_states
@@ -98,7 +98,7 @@ def hidden_of(model, ids, keep):
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_states_and_ids_are_those_of_transformers_and_survive_an_export(write, make_tokens, tmp_path, shape, caplog):
+def test_states_and_ids_equal_transformers_and_survive_an_export(write, make_tokens, tmp_path, shape, caplog):
     model, folder = write(shape)
     order = order_of(folder)
     state, encoder = imported(folder)
@@ -123,7 +123,7 @@ def test_states_and_ids_are_those_of_transformers_and_survive_an_export(write, m
         torch.testing.assert_close(each, expected[layer], rtol=2e-6, atol=2e-6)
 
 
-def test_texts_beyond_512_tokens_are_read_whole(write):
+def test_texts_beyond_512_tokens_are_not_truncated(write):
     model, folder = write("bge-m3")
     _, encoder = imported(folder)
     assert encoder.config.max_positions == 8192

@@ -53,7 +53,7 @@ def test_transformers_reproduces_the_states_of_a_trained_model(model_type, tmp_p
     for layer, expected in enumerate(their_states(theirs, tokenizer, tokens)):
         found = encoder.states(tokens, grad=False).layer(layer)
         torch.testing.assert_close(found[keep], expected[keep], rtol=1e-4, atol=2e-5)
-    again, _ = read_pretrained(tmp_path / "out")  # heads of objectives, too
+    again, _ = read_pretrained(tmp_path / "out")  # also heads of objectives
     before, _ = read_pretrained(checkpoint)
     for name, value in before["model"].items():
         if model_type in HEADS or "lm_head" not in name:

@@ -82,7 +82,7 @@ def test_a_sentencepiece_file_is_read_without_protobuf(write, spm, pieces, monke
     assert len(read_vocabulary(write("sentencepiece.bpe.model"), XLM_R, len(pieces) + 2).order) == len(pieces) + 2
 
 
-def test_xlm_rs_ids_are_those_of_the_file(write, spm, pieces):
+def test_xlm_rs_ids_equal_the_file(write, spm, pieces):
     size = len(pieces) + 2
     found = read_vocabulary(write("sentencepiece.bpe.model"), XLM_R, size)
     assert found.order == range(size)
@@ -137,7 +137,7 @@ def test_rows_beyond_the_tokenizer_are_left_out_and_named(write, pieces, caplog,
     else:
         entries = [added_token(token, i) for token, i in later.items()]
         folder = write("tokenizer.json", lambda content: content["added_tokens"].extend(entries))
-    assert read_vocabulary(folder, XLM_R, own).order == range(own)  # its embeddings were not made larger
+    assert read_vocabulary(folder, XLM_R, own).order == range(own)  # its embeddings were not enlarged
     assert not caplog.records
     found = read_vocabulary(folder, XLM_R, own + 7 + PADDING)
     assert found.order == range(own) and len(found.state["symbols"]) == own - 1
