@@ -19,5 +19,4 @@ def test_a_page_runs_unchanged(page, tmp_path):
 
 def test_every_page_that_is_run_has_commands():
     assert len(AS_WRITTEN) > len(TASKS)
-    for page in AS_WRITTEN:
-        assert "xalign" in script(page), page
+    assert not [page for page in AS_WRITTEN if "xalign" not in script(page)]

@@ -13,6 +13,7 @@ SPANS = torch.tensor([[1, 3, 4, 7], [1, 2, 3, 5]])
 @pytest.mark.parametrize("sizes", [(2, 3), (4, 5)])
 def test_entries_are_dot_products_in_float64_as_given(sizes):
     hidden = torch.randn(2, 8, 4, dtype=torch.float64)
+    hidden[0, [0, 3, 7]], hidden[1, [0, 2, 5, 6, 7]] = torch.nan, torch.inf  # tokens outside the spans never count
     similarity, src_mask, tgt_mask = pair_similarity(hidden, SPANS, sizes=sizes)
     for row, (s0, s1, t0, t1) in enumerate(SPANS.tolist()):
         expected = torch.zeros(sizes, dtype=torch.float64)

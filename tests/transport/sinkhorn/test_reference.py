@@ -58,6 +58,17 @@ def masses_of(lengths, seed):
     return each
 
 
+def test_hand_worked_fractions():
+    similarity = torch.tensor([[[3.0, 1.0], [1.0, 1.0]]], dtype=DOUBLE)
+    mask = masks([2], 2)
+    # Columns sum to 4 and 2: [[3/4, 1/2], [1/4, 1/2]]; then rows sum to 5/4 and 3/4.
+    expected = torch.tensor([[[3 / 5, 2 / 5], [1 / 3, 2 / 3]]], dtype=DOUBLE)
+    torch.testing.assert_close(plan_of(similarity, mask, mask, iterations=1), expected)
+    # Rows sum to 4 and 2: [[3/4, 1/4], [1/2, 1/2]]; then columns sum to 5/4 and 3/4.
+    expected = torch.tensor([[[3 / 5, 1 / 3], [2 / 5, 2 / 3]]], dtype=DOUBLE)
+    torch.testing.assert_close(plan_of(similarity, mask, mask, iterations=1, order="rows-first"), expected)
+
+
 @pytest.mark.parametrize("order", ["columns-first", "rows-first"])
 @pytest.mark.parametrize(("mu", "domain"), [(1.0, "auto"), (1.0, "log"), (0.3, "linear"), (0.3, "log"), (2.5, "auto")])
 @pytest.mark.parametrize("iterations", [1, 2, 7])
