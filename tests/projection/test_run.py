@@ -9,6 +9,7 @@ from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.aligner.options import AlignerOptions
 from xalign_fairseq.cli import main
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text import segmentation
 from xalign_fairseq.data.labelled.conllu import read_tagged_words, read_trees
 from xalign_fairseq.projection.run import ProjectRun, project_files
 
@@ -83,6 +84,13 @@ def test_an_interrupted_run_resumes_with_the_same_result(a_run, monkeypatch):
     assert 0 < asked["pairs"] < 20
     with pytest.raises(XalignError, match="nothing to resume"):
         project_files(replace(other, resume=True))
+
+
+@pytest.mark.parametrize("installed", [True, False])
+def test_a_lack_of_icu_is_said(a_run, installed, monkeypatch, capsys):
+    monkeypatch.setattr(segmentation, "version", lambda name: "1" if installed else "")
+    project_files(replace(a_run, segment="" if not installed else "spaces", quiet=False))
+    assert ("icu4py" in capsys.readouterr().err) is not installed
 
 
 def test_kept_links_give_the_same_output(a_run):

@@ -103,10 +103,15 @@ class AnnotationFormat:
     bilingual: bool = False
     marked: bool = False
 
+    @property
+    def raw(self) -> bool:
+        """Whether the text is not split into words."""
+        return self.bilingual or self.marked
+
     def segmenter(self, links: str | None) -> str:
         """The default segmenter: ICU for raw text; ``auto`` for other text, and with Pharaoh links."""
         given = next(read_lines(links), "{") if links else "{"
-        return segmenter_of_raw_text() if (self.bilingual or self.marked) and given.startswith("{") else "auto"
+        return segmenter_of_raw_text() if self.raw and given.startswith("{") else "auto"
 
 
 ANNOTATIONS = {

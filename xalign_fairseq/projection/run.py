@@ -22,9 +22,9 @@ from xalign_fairseq.core.errors import Parameter, XalignError, check_values
 from xalign_fairseq.core.files import atomic_write, require_place
 from xalign_fairseq.core.json_files import parse_json, require_form
 from xalign_fairseq.core.output import STANDARD_OUTPUT, Output, is_plain
-from xalign_fairseq.core.progress import progress
+from xalign_fairseq.core.progress import progress, say
 from xalign_fairseq.core.text.lines import read_lines
-from xalign_fairseq.core.text.segmentation import find_segmenter, segmenter_versions
+from xalign_fairseq.core.text.segmentation import PACKAGES, find_segmenter, segmenter_versions
 from xalign_fairseq.links.pharaoh import check_bounds, parse_line, require_links_of
 from xalign_fairseq.projection.formats import find_format
 from xalign_fairseq.projection.spans import Placing
@@ -114,7 +114,12 @@ def project_files(run: ProjectRun) -> ProjectReport:
     for place in filter(None, (run.report, run.page, None if run.out == STANDARD_OUTPUT else run.out)):
         require_place(place, files)
     _check(run)
-    run = replace(run, segment=run.segment or form.segmenter(run.links))
+    segment = run.segment or form.segmenter(run.links)
+    if segment != run.segment and form.raw and not run.links and segment == "auto" and not run.quiet:
+        say(
+            f"words are separated by spaces: labels and tags may include punctuation; {PACKAGES['icu'][1]} separates it"
+        )
+    run = replace(run, segment=segment)
     reader = form.read(Annotated(run.src, run.tgt, find_segmenter(run.segment), run.placing))
     text = AnnotatedPairs(reader)
     units = len(text)
