@@ -25,7 +25,7 @@ LAYER = ".layers.0."
 
 
 class Undrawn(TorchFunctionMode):
-    """Parameters created inside are not initialised, which saves time and memory."""
+    """Inside this context, new parameters are not initialised, which saves time and memory."""
 
     # Functions of torch.nn.init and the tensor methods that they call.
     DRAWS = frozenset({"normal_", "uniform_", "kaiming_uniform_"})
@@ -40,9 +40,9 @@ class Undrawn(TorchFunctionMode):
 def build_encoder(config: EncoderConfig, weights: Mapping[str, Tensor]) -> tuple[Encoder, list[str], list[str]]:
     """An encoder in evaluation mode, the missing names, and the unknown names.
 
-    Its parameters are the given tensors where these are float32, so tensors mapped from a file stay mapped. Token
-    embeddings in four bits stay so (:class:`~xalign_fairseq.encoder.lookup.Lookup`); the encoder then can't be trained
-    and has no masked-language-model head.
+    Given float32 tensors become its parameters without a copy, so tensors mapped from a file stay mapped. Four-bit
+    token embeddings stay in four bits (:class:`~xalign_fairseq.encoder.lookup.Lookup`); such an encoder can't be
+    trained and has no masked-language-model head.
     """
     with Undrawn():
         encoder = Encoder(config)
@@ -109,7 +109,7 @@ class CheckpointForm(TypedDict, total=False):
 
 
 class EncoderOptions(TypedDict, total=False):
-    """The model options that the weights do not show."""
+    """The model options that the weights do not determine."""
 
     encoder_attention_heads: int
     language_embeddings: str | None
@@ -119,7 +119,7 @@ class EncoderOptions(TypedDict, total=False):
 
 
 def require_checkpoint(state: Any, where: object) -> dict[str, Any]:
-    """A checkpoint's content, if its parts match :class:`CheckpointForm`."""
+    """Return a checkpoint's content; raise :class:`XalignError` unless it matches :class:`CheckpointForm`."""
     require_form(state, CheckpointForm, where)
     wrong = [name for name, value in state["model"].items() if value.layout != torch.strided or value.is_quantized]
     if wrong:

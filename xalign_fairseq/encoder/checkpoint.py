@@ -54,10 +54,10 @@ class Meter:
 
 
 def load_pickled(path: StrPath) -> Any:
-    """The content of a file of ``torch.save``, on the CPU, with ``weights_only=True`` and an explicit allow-list.
+    """Load a ``torch.save`` file onto the CPU, with ``weights_only=True`` and an explicit allow-list.
 
     Raises:
-        XalignError: the file is missing, of another kind, truncated, or has pickled objects beyond the allow-list.
+        XalignError: the file is missing, truncated or of another format, or pickles objects outside the allow-list.
     """
     path = Path(path)
     if not path.is_file():
@@ -84,7 +84,7 @@ def load_pickled(path: StrPath) -> Any:
 
 
 def read(path: StrPath) -> dict[str, Any]:
-    """A checkpoint of fairseq by :func:`load_pickled`; :class:`XalignError` also if the content is another."""
+    """Load a fairseq checkpoint by :func:`load_pickled`; raise :class:`XalignError` for any other content."""
     state = load_pickled(path)
     if not isinstance(state, dict) or not isinstance(state.get("model"), dict):
         raise XalignError(
@@ -98,7 +98,7 @@ def read(path: StrPath) -> dict[str, Any]:
 
 
 def require_options(state: dict[str, Any], where: StrPath) -> dict[str, Any]:
-    """A checkpoint's content, if the types of :class:`EncoderOptions` are right."""
+    """Return a checkpoint's content if its options have the types of :class:`EncoderOptions`."""
     require_form(options(state), EncoderOptions, f"{where}, the model's options")
     return state
 

@@ -92,7 +92,7 @@ class EncoderConfig:
 
     @classmethod
     def from_options(cls, options: object, vocab_size: int) -> "EncoderConfig":
-        """Read the sizes from any object or dict that has fairseq's option names; others keep their defaults."""
+        """Read the sizes from any object or dict with fairseq's option names; missing options keep their defaults."""
         found = {}
         for field in fields(cls):
             value = options.get(field.name) if isinstance(options, dict) else getattr(options, field.name, None)
@@ -105,7 +105,7 @@ class EncoderConfig:
         return {name: value for name, value in asdict(self).items() if name not in ("vocab_size", "pad")}
 
     def as_options(self) -> dict[str, int | float | str]:
-        """The options for this encoder, without dropout; options that XLM-R lacks only if set."""
+        """The options for this encoder without dropout; options that XLM-R lacks are included only if set."""
         beyond = ("language_embeddings", "layer_norm_eps", "token_types", "transformers_config")
         used = [name for name in beyond if getattr(self, name) != getattr(EncoderConfig, name)]
         return {name: getattr(self, name) for name in (*SIZES, *used)}

@@ -178,7 +178,7 @@ def sentence_hash(tokens: Tensor, pad: int) -> Tensor:
 
 
 def same_sentence(first: Tensor, second: Tensor) -> Tensor:
-    """(B, K) bool: which hashes (B, 2) equal which hashes (K, 2)."""
+    """(B, K) bool: whether each hash (B, 2) equals each hash (K, 2)."""
     return (first[:, None, 0] == second[:, 0]) & (first[:, None, 1] == second[:, 1])
 
 
@@ -215,7 +215,7 @@ class KeyQueue(StaysFloat32):
         return self.filled == len(self)
 
     def holds(self, sentences: Tensor) -> Tensor:
-        """(B, K) bool: the keys of sentences with these hashes (B, 2), or of their translations."""
+        """(B, K) bool: whether each key's sentence or its translation has each of the hashes (B, 2)."""
         return same_sentence(sentences, self.sentences) | same_sentence(sentences, self.translations)
 
     @torch.no_grad()
@@ -226,7 +226,7 @@ class KeyQueue(StaysFloat32):
 
     @torch.no_grad()
     def fill_at_random(self, seed: int) -> None:
-        """Fill the queue with random unit vectors of no sentence, equal in all processes."""
+        """Fill the queue with random unit vectors that belong to no sentence, the same in all processes."""
         self.clear()
         drawn = torch.randn(self.keys.shape, generator=torch.Generator().manual_seed(seed), device="cpu")
         self.keys.copy_(nn.functional.normalize(drawn, dim=1))

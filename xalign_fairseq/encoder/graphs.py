@@ -1,4 +1,4 @@
-"""Layers as CUDA graphs: the host starts all kernels of a pass as one graph, which is the same for equal shapes.
+"""Run layers as CUDA graphs: the host starts all kernels of a pass at once, with one graph per shape.
 
 torch.compile records and replays the graphs (``mode="reduce-overhead"``). Here rows are padded to shapes that many
 batches share (:meth:`xalign_fairseq.data.packing.Packing.filled`), and attention reads the lengths on the device.
@@ -22,7 +22,7 @@ _seen: set[tuple[int, ...]] = set()
 
 
 def run(layers: Iterable[Any], x: Tensor, sentences: Offsets, training: bool) -> list[Tensor]:
-    """States (N, H) of each :class:`.transformer.EncoderLayer`, from those before the first one, x (N, H)."""
+    """The output (N, H) of each :class:`.transformer.EncoderLayer`; x (N, H) is the input of the first one."""
     layers = tuple(layers)
     shape = (len(layers), *x.shape, *sentences.offsets.shape, sentences.longest)
     if shape not in _seen:
@@ -33,7 +33,7 @@ def run(layers: Iterable[Any], x: Tensor, sentences: Offsets, training: bool) ->
 
 @functools.cache
 def recorded() -> Callable[[tuple[Any, ...], Tensor, Tensor, int, bool], list[Tensor]]:
-    """:func:`_layers` by torch.compile, with open numbers of tokens and sentences; on a CPU without graphs."""
+    """:func:`_layers`, compiled for any numbers of tokens and sentences; on a CPU without CUDA graphs."""
     torch._dynamo.config.recompile_limit = max(torch._dynamo.config.recompile_limit, COMPILATIONS)
     return torch.compile(_layers, mode="reduce-overhead", dynamic=True)
 
@@ -60,7 +60,7 @@ def begin(layers: nn.Module) -> None:
 
 
 def require(config: EncoderConfig, device: torch.device, dtype: torch.dtype) -> None:
-    """Raise :class:`XalignError` where layers with queries of a dtype cannot be recorded."""
+    """Raise :class:`XalignError` if CUDA graphs do not support these layers, this device or this dtype."""
     size = config.encoder_embed_dim // config.encoder_attention_heads
     if parameter := obstacle(device, dtype, config.attention_dropout, size):
         found, expected = {

@@ -149,11 +149,11 @@ class HiddenStates:
     def at_last(
         states: Sequence["HiddenStates"], positions: Sequence[Tensor], whole: Collection["HiddenStates"] = ()
     ) -> list[Tensor]:
-        """For each, hidden states (K, H) of the last layer at positions (K,) of its tokens, flattened (B * T,).
+        """For each input, hidden states (K, H) of the last layer at positions (K,) in its flattened tokens (B * T,).
 
-        If the last layer has not run yet, its part after attention runs only for these tokens. A pass that only
-        predicts masked tokens then saves a sixteenth of the products at 12 layers. Inputs in ``whole`` need the last
-        layer at all tokens; they are computed in the same run.
+        If the last layer has not run yet, its part after attention runs only for these tokens. With 12 layers, a pass
+        that only predicts masked tokens then saves a sixteenth of its products. Inputs in ``whole`` need the last layer
+        at all tokens; they are computed in the same run.
         """
         wanted: dict[Pass, list[int]] = {}
         for number, each in enumerate(states):
@@ -177,7 +177,7 @@ class HiddenStates:
     def detached(self, shared: int) -> "HiddenStates":
         """These states without gradient; for them, the pass with gradient runs only up to layer ``shared``.
 
-        Higher layers are taken from that pass if other readers run it further; otherwise separate layers run.
+        Higher layers are read from that pass if another reader has run them; otherwise they run separately.
         """
         return HiddenStates(DetachedPass(self._run, shared), self._number)
 

@@ -16,7 +16,7 @@ BLOCK_BYTES = 2 + BLOCK // 2
 
 
 class Lookup(nn.Module):
-    """Replaces ``nn.Embedding`` by a table that is no parameter, (V, H) of floats or (V, H / 32 * 18) uint8."""
+    """Replaces ``nn.Embedding`` by a table that is not a parameter, (V, H) of floats or (V, H / 32 * 18) uint8."""
 
     def __init__(self, table: Tensor, dtype: torch.dtype = torch.float32):
         super().__init__()

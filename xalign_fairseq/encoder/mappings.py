@@ -180,7 +180,7 @@ class Procrustes:
         self._squares += s.square().sum((1, 2)) + t.square().sum((1, 2))
 
     def solve(self, where: object = None) -> Tensor:
-        """W (L, H, H) float64, orthogonal in any case; XalignError without pairs, or if vectors are not finite."""
+        """W (L, H, H) float64, always orthogonal. Raises XalignError without pairs or if vectors are not finite."""
         if not self.pairs or not self._products.isfinite().all():
             raise XalignError(
                 "no map can be computed",

@@ -24,7 +24,7 @@ def has_head(weights: Mapping[str, Tensor]) -> bool:
 
 
 def usable(weights: Mapping[str, Tensor], where: StrPath = "checkpoint") -> dict[str, Tensor]:
-    """The tensors without an incomplete or untied head (logged); links and states need no head."""
+    """Remove an incomplete or untied head from the tensors (logged); links and states need no head."""
     reason = ""
     if has_head(weights):
         missing = [part for part in PARTS if HEAD + part not in weights]

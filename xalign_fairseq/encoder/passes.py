@@ -20,8 +20,8 @@ Key = tuple[int, int, bool]
 class StepEncoder:
     """The encoder in one call of the model; objectives share passes over the same tokens.
 
-    For example, TLM and DWA read the same perturbed pair: the second request gets the states of the first. ``frozen``:
-    states have no gradient, only the heads' outputs.
+    For example, TLM and DWA read the same perturbed pair: the second request gets the states of the first. With
+    ``frozen``, only the heads' outputs have a gradient.
     """
 
     def __init__(self, encoder: Encoder, heads: nn.ModuleDict, training: bool, update: int, frozen: bool = False):
@@ -64,8 +64,7 @@ class StepEncoder:
     def states(self, given: Tensor | Input, *, labelling: bool = False) -> HiddenStates:
         """The pass over tokens (B, T). ``labelling``: evaluation mode and no gradient, as for self-labels.
 
-        Without dropout, labelling reuses the pass with gradient over the same tokens, as far as it runs, if one is open
-        or expected.
+        Without dropout, if a pass with gradient over the same tokens is open or expected, labelling reuses its layers.
         """
         read = as_input(given)
         key = _key(read, labelling)

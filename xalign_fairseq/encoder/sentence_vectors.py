@@ -19,7 +19,7 @@ from xalign_fairseq.transport.precision import at_least_float32
 
 
 def finite_rows(encoder: Encoder, states: Iterable[Tensor]) -> Tensor:
-    """(B,) bool, on the CPU: which texts have finite states in all of some layers; XalignError for a damaged model."""
+    """(B,) bool, on the CPU: whether all states of a text are finite; XalignError for a damaged model."""
     # A sum is finite if all terms are, and needs no copy.
     sums = [hidden.sum((1, 2), dtype=torch.promote_types(hidden.dtype, torch.float32)) for hidden in states]
     rows = torch.stack(sums).isfinite().all(0).cpu()
@@ -91,7 +91,7 @@ def sentence_vectors(
         sentences: at least one.
         layer: 0 embeddings, -1 last.
         pooling: ``mean`` over all tokens, ``<s>`` and ``</s>`` included as in XTREME; ``cls`` is the state of ``<s>``,
-            as PPA has it.
+            as in PPA.
         language_row: of the sentences' language, for an encoder with language embeddings.
         max_tokens: padded tokens of a batch, which has at least one sentence.
         progress: called with the number of newly encoded sentences.
@@ -128,7 +128,7 @@ def sentence_vectors(
 
 
 def _encode(tokenizer: Tokenizer, sentences: Sequence[str], positions: int) -> tuple[list[np.ndarray], int]:
-    """``<s> sentence </s>`` of each, and how many were cut."""
+    """The ids of ``<s> sentence </s>`` for each sentence, and the number of truncated sentences."""
     dictionary = tokenizer.dictionary
     flat, sizes = tokenizer.encode_batch(sentences)
     tokens = [

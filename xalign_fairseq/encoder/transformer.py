@@ -25,8 +25,8 @@ from xalign_fairseq.transport.ops.products import Linear, linear
 class SelfAttention(nn.Module):
     """Multi-head self-attention with separate q, k, v and output maps, each with a bias.
 
-    One product by all three, their weights joined in each step, takes a step 1.04 times as long (small, float32, one
-    thread of a Zen 4): joining the gradients of their parts costs as much as the products save.
+    One product with q, k and v concatenated in each step makes a step 1.04 times as long (small, float32, one thread of
+    a Zen 4): concatenating their gradients costs as much as the products save.
     """
 
     def __init__(self, config: EncoderConfig):
@@ -40,7 +40,7 @@ class SelfAttention(nn.Module):
         self.out_proj = Linear(dim, dim)
 
     def forward(self, x: Tensor, sentences: Packed | Padded, training: bool, rows: Tensor | None = None) -> Tensor:
-        """x (N, H), packed, or (B, T, H) -> the same shape; (K, H) with rows (K,) of what is packed."""
+        """x (N, H), packed, or (B, T, H) -> the same shape; with ``rows`` (K,) of a packed x -> (K, H)."""
         q, k, v = (map_(x).unflatten(-1, (self.heads, -1)) for map_ in (self.q_proj, self.k_proj, self.v_proj))
         mixed = sentences.attend(q, k, v, self.dropout if training else 0.0).flatten(-2)
         made: Tensor = self.out_proj(mixed if rows is None else mixed.index_select(0, rows))
@@ -53,7 +53,7 @@ class EncoderLayer(nn.Module):
     Attributes:
         checkpoint_activations: if there is a gradient, keep only the layer's input, and recompute the rest in the
             backward pass with the same dropout.
-        compiled: run what follows attention by torch.compile, see :func:`compiled_rest`.
+        compiled: run the rest of the layer after attention by torch.compile, see :func:`compiled_rest`.
     """
 
     checkpoint_activations = False
@@ -75,8 +75,8 @@ class EncoderLayer(nn.Module):
         """x (N, H), packed, or (B, T, H) -> the same shape.
 
         Args:
-            rows: (K,) int64, of what is packed: the output at these alone, (K, H). Attention reads all, what follows it
-                (three quarters of a layer's products) runs for them only.
+            rows: (K,) int64, the packed rows to compute; the output is then (K, H). Attention reads all rows; the rest
+                of the layer (three quarters of its products) runs only for these.
         """
         if self.checkpoint_activations and torch.is_grad_enabled():
             given = (self.run, x, sentences, training, rows)
@@ -124,12 +124,12 @@ def map_gelu(linear_map: Linear, x: Tensor) -> Tensor:
 
 @functools.cache
 def compiled_rest() -> Callable[[EncoderLayer, Tensor, Tensor, bool], Tensor]:
-    """:meth:`EncoderLayer.rest` by torch.compile, one for all layers, whose number of tokens is left open.
+    """:meth:`EncoderLayer.rest`, compiled once for all layers and any number of tokens.
 
-    Attention stays outside, because its shapes (sentence lengths) differ in every batch. So ragged batches need
-    one compilation; others come with a gradient or none, dropout or none, frozen parameters, packing or padding. torch
-    stops at 8 (``torch._dynamo.config.recompile_limit``) and runs further ones uncompiled. This changes neither the
-    names of parameters nor copies of a layer.
+    Attention stays outside, because its shapes (sentence lengths) differ in every batch. So ragged batches need one
+    compilation. Gradient, dropout, frozen parameters, and packing or padding need others. torch stops at 8
+    (``torch._dynamo.config.recompile_limit``) and runs further ones uncompiled. This changes neither the names of
+    parameters nor copies of a layer.
     """
     return torch.compile(EncoderLayer.rest, dynamic=True)
 
@@ -143,7 +143,7 @@ class SentenceEncoder(nn.Module):
 
     Attributes:
         packs: whether inputs are read without their padding.
-        takes_rows: whether a layer runs for some of its rows.
+        takes_rows: whether a layer can compute only some of its rows.
         graphs: whether the layers run as CUDA graphs, see :mod:`xalign_fairseq.encoder.graphs`.
     """
 
@@ -166,7 +166,7 @@ class SentenceEncoder(nn.Module):
         self.layers = nn.ModuleList(EncoderLayer(config) for _ in range(config.encoder_layers))
 
     def sentences(self, inputs: Sequence[Input], packing: Packing | None) -> Packed | Padded:
-        """Facts about the inputs of a pass for attention: several inputs with a packing, otherwise one."""
+        """The lengths that attention reads: of several inputs with a packing, otherwise of one with padding."""
         return Padded(inputs[0].tokens.eq(self.config.pad)) if packing is None else packing.sentences
 
     def embed(
@@ -193,7 +193,7 @@ Body: TypeAlias = SentenceEncoder | TransformersBody
 
 
 def make_body(config: EncoderConfig) -> Body:
-    """Embeddings and layers of a configuration: our own, or transformers' where it names any."""
+    """Embeddings and layers of a configuration: transformers' if it names a model, otherwise our own."""
     return TransformersBody(config) if config.transformers_config else SentenceEncoder(config)
 
 

@@ -35,7 +35,7 @@ class Entries(nn.Module):
         return len(self.src)
 
     def vectors(self, embeddings: Tensor, rows: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """The mean of the embeddings (V, H) of each entry's subwords, (N, H) a side, at least float32; or of rows."""
+        """The mean of each entry's subword embeddings, (N, H) per side, at least float32; or only of some rows."""
         src, tgt = (self._mean(side if rows is None else side[rows], embeddings) for side in (self.src, self.tgt))
         return src, tgt
 
@@ -53,10 +53,10 @@ class Translation(NamedTuple):
 
 
 class TranslationTable(nn.Module):
-    """The translations of single tokens, in both directions, by trained entries that are one subword on either side.
+    """Translations of single tokens in both directions, from trained entries with one subword on each side.
 
     Token t has ``count[t]`` translations, which are in ``flat`` from ``start[t]`` on, with their ``languages``: rows
-    of language embeddings, 0 without any. A token that both languages share may have itself.
+    of language embeddings, 0 without any. A token of both languages may translate to itself.
     """
 
     start: Tensor

@@ -38,7 +38,7 @@ def load_tokenizer(
 ) -> Tokenizer:
     """The tokenizer of a checkpoint: each part as given, otherwise from the checkpoint, its folder or its data-bin.
 
-    A checkpoint of this package stores both parts in ``task_state``; one of fairseq's own names its data-bin in its
+    A checkpoint of this package stores both parts in ``task_state``; a fairseq checkpoint names its data-bin in its
     options; XLM-R's archive has ``dict.txt`` and ``sentencepiece.bpe.model`` next to ``model.pt``. A dictionary is
     accepted only if it gives exactly the encoder's number of ids, ``<mask>`` included, and, where the checkpoint stores
     its own, the same symbols. The model is sentencepiece's or WordPiece's, whichever is there.
@@ -82,7 +82,7 @@ def load_tokenizer(
 def check_dictionary(
     dictionary: Dictionary, source: object, state: dict[str, Any], vocab_size: int, where: StrPath
 ) -> None:
-    """:class:`XalignError` unless a dictionary has the checkpoint's number of ids, and the symbols that it stores."""
+    """Raise :class:`XalignError` unless a dictionary has the checkpoint's number of ids and its stored symbols."""
     own = ((state.get("task_state") or {}).get("tokenizer") or {}).get("symbols")
     if dictionary.embedding_size != vocab_size or (own is not None and list(own) != dictionary.symbols):
         with_mask = "" if dictionary.embedding_size == len(dictionary) else " and <mask>"
@@ -142,7 +142,7 @@ def trained_tokenizer(first: Mapping[str, Any], data: DataBin) -> dict[str, Any]
 
 
 def stored_model(stored: Mapping[str, Any], where: object = "checkpoint") -> TokenizerModel | None:
-    """The model in what :func:`tokenizer_state` gave, None if there is none."""
+    """The model in the result of :func:`tokenizer_state`; None without one."""
     if "wordpiece" in stored:
         return WordPieceSettings.from_state(stored["wordpiece"], where)
     if "pipeline" in stored:

@@ -15,7 +15,7 @@ COLUMNS = ("table", "row", "column", "metric", "value")
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of a table, in the paper's unit; ``metric`` is such as ``xnli accuracy`` or ``alignment aer``."""
+    """A number in a table, in the paper's unit; ``metric`` is, for example, ``xnli accuracy`` or ``alignment aer``."""
 
     table: str
     row: str
@@ -48,7 +48,7 @@ def find_published(paper: str) -> Path:
 
 
 def read_published(path: StrPath) -> list[Figure]:
-    """Read a table of published figures, tab-separated with a head of :data:`COLUMNS`; ``70.1`` or ``70.1 ± 0.8``."""
+    """Read a table of published figures, tab-separated with the header :data:`COLUMNS`; ``70.1`` or ``70.1 ± 0.8``."""
     figures: dict[tuple[str, ...], Figure] = {}
     rows = (line.split("\t") for line in read_lines(path, table=True))
     head = next(rows, [])
@@ -71,7 +71,7 @@ def read_published(path: StrPath) -> list[Figure]:
 
 @dataclass(frozen=True)
 class PublishedTables:
-    """A paper's figures; ``rows`` maps our names to the paper's rows to compare with, by default of equal name."""
+    """A paper's figures; ``rows`` maps our names to the paper's rows to compare with (default: the same name)."""
 
     figures: Sequence[Figure]
     rows: Mapping[str, str]

@@ -89,7 +89,7 @@ SEARCHES: dict[str, tuple[Search, bool]] = {
 
 
 def retrieve(foreign: Tensor, english: Tensor) -> dict[str, Tensor]:
-    """For each search of :data:`SEARCHES`, the line found for each line, (N,) int64; row i translates row i."""
+    """For each of :data:`SEARCHES`, the index that each query retrieves, (N,) int64; row i translates row i."""
     return {
         name: search(english, foreign) if from_english else search(foreign, english)
         for name, (search, from_english) in SEARCHES.items()
@@ -125,6 +125,6 @@ def _metric(name: str) -> Metric:
     )
 
 
-# XTREME's figure, the accuracy by cosine towards English, is first. Gold is an item's id; a prediction has the id found
-# by each search, by the metric's name.
+# XTREME's figure, the accuracy by cosine towards English, is first. Gold is an item's id; a prediction maps each
+# metric's name to the id that its search found.
 RETRIEVAL_METRICS = tuple(map(_metric, SEARCHES))

@@ -21,7 +21,7 @@ def score_signature(
     dtype: str = "float32",
     system: str | None = None,
 ) -> str:
-    """One line of ``key:value`` joined by ``|``, in the manner of sacrebleu; two scores compare if their lines agree.
+    """One line of ``key:value`` joined by ``|``, as in sacrebleu; scores are comparable if their lines agree.
 
     Its policies: possible links include the sure ones; tokens without a partner have no link (there are no null links);
     counts are summed over sentences before the division.
@@ -59,7 +59,7 @@ def score_signature(
 
 
 def task_signature(metric: Metric, benchmark: str, data_digest: str, **more: object) -> str:
-    """The same line for a score of a transfer task, with the short sha256 of the test file and ``more`` settings."""
+    """The signature of a transfer task's score, with the short sha256 of the test file and ``more`` settings."""
     parts = {"metric": metric.name, "variant": metric.variant, "benchmark": benchmark}
     parts |= {key: str(value) for key, value in more.items()}
     return _line(parts | {"data": f"sha256-{data_digest}"})
@@ -91,10 +91,10 @@ def parse_signature(signature: str) -> dict[str, str]:
 
 
 def _line(parts: Mapping[str, str]) -> str:
-    """The parts and the version."""
+    """A signature of the parts and the package's version."""
     return _joined({**parts, "version": __version__})
 
 
 def _joined(parts: Mapping[str, str]) -> str:
-    """A part's text as one line, without separators."""
+    """One line of all parts; separators inside a part are replaced."""
     return "|".join(f"{key}:{' '.join(value.split()).replace('|', '/')}" for key, value in parts.items())

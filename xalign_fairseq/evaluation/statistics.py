@@ -45,7 +45,7 @@ def bootstrap_interval(
 ) -> tuple[float, float]:
     """Percentile interval of one system's score over resampled test items (Efron, 1979).
 
-    ``counts`` (N, K) has one row per item; ``value`` makes scores (...,) of summed counts (..., K).
+    ``counts`` (N, K) has one row per item; ``value`` maps summed counts (..., K) to scores (...,).
 
     Raises:
         XalignError: no item, or invalid options.
@@ -95,7 +95,7 @@ class Comparison:
 
     @classmethod
     def _of(cls, first: Resampled, second: Resampled, weights: Callable[[int, int, int], np.ndarray]) -> "Comparison":
-        """By ``weights(number of the system, runs, samples)``: each run's share in each mean, (samples, runs)."""
+        """Compare means, with each run's share in them from ``weights(system, runs, samples)``, (samples, runs)."""
         observed, drawn = [], []
         for number, system in enumerate((first, second)):
             observed.append(np.array([scores.mean() for scores in system.scores]))
@@ -170,7 +170,7 @@ def paired_items_and_seeds(
     different items, in less than 1 %.
 
     Raises:
-        XalignError: a system has one run, so no spread; or as :func:`paired_items`.
+        XalignError: a system has only one run; or as in :func:`paired_items`.
     """
     return Comparison.of_items_and_seeds(*resample([first, second], value, samples=samples, seed=seed), seed=seed)
 

@@ -84,7 +84,7 @@ def count(links: Iterable[Link], gold: Gold) -> AlignmentCounts:
 def sentence_counts(
     hyps: Sequence[Iterable[Link]], golds: Sequence[Gold], *, where: object = None
 ) -> list[AlignmentCounts]:
-    """The counts of each pair, of at least one and as many of both; ``where`` names the files in errors."""
+    """The counts of each pair; XalignError for no pairs or different numbers. ``where`` names the files in errors."""
     if len(hyps) != len(golds) or not golds:
         raise XalignError(
             "hypotheses and gold have different numbers of lines" if golds else "there is nothing to score",

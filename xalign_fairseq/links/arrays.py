@@ -33,7 +33,7 @@ def link_arrays(lines: Sequence[str]) -> LinkArrays:
     """The links of lines, as read by :func:`~xalign_fairseq.links.pharaoh.parse_line`.
 
     Raises:
-        XalignError: a malformed link, without its place.
+        XalignError: a link is malformed; the error does not name the line.
     """
     text = "\n".join(lines)
     if _USUAL.fullmatch(text):

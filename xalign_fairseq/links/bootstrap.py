@@ -33,7 +33,7 @@ def bootstrap_intervals(
         level: the share of resamples inside the interval.
 
     Raises:
-        XalignError: no sentence, or options without meaning.
+        XalignError: there are no sentences, or an option is invalid.
     """
     check_options(samples, level, seed)
     (rates,) = resampled([_table(counts)], _rates, samples, seed)

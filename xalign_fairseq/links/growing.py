@@ -9,7 +9,7 @@ from xalign_fairseq.links.symmetrize import NEIGHBOURS
 
 
 def links_above(scores: np.ndarray | None, threshold: float) -> dict[Link, float]:
-    """The links of a pair and their scores; empty for a too long pair."""
+    """The links of a pair and their scores; empty for a pair that is too long."""
     if scores is None:
         return {}
     places = np.nonzero(scores >= threshold)

@@ -123,7 +123,7 @@ class MoCo(Objective):
         )
 
     def check_run(self, updates: int, pairs: float) -> None:
-        """Log when the queue is full, and warn if that is not before the last update."""
+        """Log the update at which the queue is full; warn if that is not before the last update."""
         size, had = self.queue_size, int((updates - 1) * pairs)
         if self.queue_init == "data" and had >= size:
             logger.info(
@@ -160,7 +160,7 @@ class MoCo(Objective):
     def forward(self, step: Step) -> Loss:
         bitext = step.bitext
         head: MocoHead = step.head
-        pairs = 0 if step.batch.stands_in else bitext.complete  # stand-ins leave a key
+        pairs = 0 if step.batch.stands_in else bitext.complete  # a repeated batch adds no keys
         sizes = gather_sizes(pairs, bitext.tokens.device) if step.training else []
         sides = [bitext.side_input(side) for side in (0, 1)]
         hidden = step.encoder.states(sides[0]).layer(-1)
@@ -201,7 +201,7 @@ class MoCo(Objective):
         return F.normalize(projected, dim=1) if self.normalize == "both" else projected
 
     def _masked(self, queue: KeyQueue, own: Tensor, positive: Tensor) -> Tensor:
-        """(B, K) bool, no negatives: keys of either sentence, which can be in many pairs, and of their translations."""
+        """(B, K) bool: keys of either sentence (it may be in many pairs) or its translations, not negatives."""
         if self.keep_duplicates:
             return torch.zeros(len(own), len(queue), dtype=torch.bool, device=own.device)
         return queue.holds(own) | queue.holds(positive)

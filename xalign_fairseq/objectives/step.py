@@ -50,7 +50,7 @@ class Step:
 
 
 def declared(stream: Stream | None, name: str) -> Stream:
-    """A stream of a batch that has only declared streams; XalignError for any other stream."""
+    """Return a batch's stream; raise XalignError if the objective did not declare it."""
     if stream is None:
         raise XalignError(
             "an objective reads a stream that it did not declare",

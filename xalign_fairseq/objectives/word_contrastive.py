@@ -22,8 +22,8 @@ class WordContrastive(WordPairObjective):
     The paper prints both equations without the minus sign. The count is the number B of word pairs in the batch, over
     all languages, so the mean is the paper's. A word's candidates are its partner and all other words: for weak
     alignment on the partner's side, for strong alignment on both sides. Other linked words and copies of the word are
-    no negatives. With ``gather``, each worker compares its words with the candidates of all workers (not in validation,
-    and without repeated batches). Memory grows with the square of the batch's words.
+    not negatives. With ``gather``, each worker compares its words with the candidates of all workers (not in
+    validation, and without repeated batches). Memory grows with the square of the batch's words.
     """
 
     traits = replace(WordPairObjective.traits, stats=("accuracy", "similarity"), contrasts=True)

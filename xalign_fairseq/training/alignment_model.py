@@ -111,7 +111,7 @@ class AlignmentModel(HeadedEncoder):
         activation_dropout: float = 0.0,
         loss_normalization: str = "joint",
     ) -> "AlignmentModel":
-        """The model of a checkpoint of this package or of fairseq's, of a Hugging Face folder or name, or e5-small.
+        """Load a checkpoint of this package or of fairseq, a Hugging Face folder or name, or e5-small.
 
         The checkpoint's heads are used for objectives of the same names. As in ``fairseq-train``, dropout rates come
         from the arguments, not from the checkpoint.
@@ -207,7 +207,7 @@ class AlignmentModel(HeadedEncoder):
         return whole.clamp(min=1) / _workers()
 
     def activation_checkpointing_enable(self, **how: Any) -> None:
-        """Keep only each layer's input, and recompute the rest in the backward pass, by :data:`CHECKPOINTING` alone."""
+        """Keep only each layer's input and recompute the rest in the backward pass; only :data:`CHECKPOINTING`."""
         asked: dict[str, Any] = {}
         for name, value in how.items():
             asked |= (value or {}) if name.endswith("_kwargs") else {name: value}

@@ -141,7 +141,7 @@ class Batches(IterableDataset[dict[str, Any]]):
             yield {**sample, "ignored": True} if ignored.popleft() else sample
 
     def _share(self, dataset: StreamsDataset) -> tuple[Sequence[np.ndarray], Sequence[np.ndarray]]:
-        """Every ``world_size``-th batch of the epoch; an empty batch if other ranks have one more; and all batches."""
+        """This rank's batches (with an empty one at the end if other ranks have one more), and all batches."""
         dataset.set_epoch(self.epoch)
         limits, seed = (self.max_tokens, self.batch_size, self.multiple), self.data.seed
         updates = self.data.options.epoch_updates

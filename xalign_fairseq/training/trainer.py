@@ -31,7 +31,7 @@ class AlignmentTrainer(Trainer):
 
     Args:
         model: with its objectives.
-        args: of transformers'.
+        args: transformers' ``TrainingArguments``.
         train_batches: to train on.
         eval_batches: a split to validate on.
         keywords: other arguments of ``Trainer``, such as ``optimizers`` and ``callbacks``.
@@ -108,7 +108,7 @@ class AlignmentTrainer(Trainer):
         super().log(logs, start_time)
 
     def evaluate(self, eval_dataset: Any = None, ignore_keys: Any = None, metric_key_prefix: str = "eval") -> Any:
-        """The loss over all predictions of the validation batches of all processes, and each objective's."""
+        """The total loss and each objective's loss, over the validation batches of all processes."""
         batches = self.eval_batches if eval_dataset is None else eval_dataset
         if isinstance(batches, Mapping):  # several sets by name, as in Trainer
             found: dict[str, float] = {}

@@ -159,7 +159,7 @@ class WeightedSum:
         return [name for name, of in described if of.predicts_tokens or of.reads_output_layer or of.of_parameters]
 
     def reader(self, models: Sequence[HeadedEncoder]) -> Reader:
-        """What the objectives and their models read from the data."""
+        """The data that the objectives and their models read."""
         return Reader(
             needs=self.needs,
             positions=min((model.max_positions() for model in models), default=512),

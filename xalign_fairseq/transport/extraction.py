@@ -10,7 +10,7 @@ from xalign_fairseq.transport.names import FILTERS
 
 
 def check_link_options(filter: str, rounds: int, alpha: float) -> None:
-    """Raise XalignError for the first option of :func:`find_links` that has no meaning."""
+    """Raise XalignError for the first invalid option of :func:`find_links`."""
     check_values(
         "an option of link extraction has no such value",
         ("filter", filter, filter in FILTERS, " or ".join(FILTERS)),

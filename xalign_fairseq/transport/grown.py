@@ -84,7 +84,7 @@ class Grown(ByMatrix):
         return [self.choose(each) for each in scores.cpu().numpy()]
 
     def choose(self, scores: np.ndarray) -> dict[Link, float]:
-        """The links of a pair, of the scores (n, m) of its words."""
+        """The links of a pair, from the scores (n, m) of its words."""
         return grown_links(scores, self.threshold, self.least)
 
     @property

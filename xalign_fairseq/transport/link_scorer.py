@@ -16,9 +16,9 @@ from xalign_fairseq.transport.pair_features import (
     mirrors,
 )
 
-# Features computed at once, which bounds memory: for 65,536 word pairs.
+# Features are computed for 65,536 word pairs at a time, which bounds memory.
 PAIRS_AT_ONCE = 1 << 16
-OF = 12  # number of encoder layers that these refer to; other encoders use the same relative depth
+OF = 12  # number of encoder layers that the next line refers to; other encoders use the same relative depth
 LAYERS, SIMILARITY_LAYERS = (4, 6, 7, 9), (6, 7)
 CONTEXT_MIRRORS = [0, *(1 + at for at in NEIGHBOUR_MIRRORS), *(9 + (at ^ 1) for at in range(10))]
 
@@ -162,7 +162,7 @@ class LinkScorer(nn.Module):
         return first, around + second
 
     def normal(self, features: Tensor) -> Tensor:
-        """Features of about mean 0 and deviation 1."""
+        """Features, scaled to about mean 0 and standard deviation 1."""
         scaled: Tensor = (features - self.mean) / self.deviation
         return scaled
 
@@ -181,7 +181,7 @@ class LinkScorer(nn.Module):
 
     @torch.no_grad()
     def fit_scale(self, features: Tensor) -> None:
-        """Fit mean and deviation to features (K, C), equal for each feature and its mirror."""
+        """Fit mean and standard deviation to features (K, C), equal for each feature and its mirror."""
         both = torch.cat([features, features[:, mirrors(len(self.layers))]])
         self.mean.copy_(both.mean(0))
         self.deviation.copy_(both.std(0).clamp(min=0.05))

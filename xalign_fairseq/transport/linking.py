@@ -161,7 +161,7 @@ def with_heads(method: Finder, pointer: Pointer | None, scorer: LinkScorer | Non
 
 
 def require_transport(method: str) -> None:
-    """:class:`XalignError` for a method that cannot read a pointer's scores."""
+    """Raise :class:`XalignError` for a method that cannot read a pointer's scores."""
     if method != Transport().describe()["method"]:
         raise XalignError(
             "only transport reads a pointer's scores",

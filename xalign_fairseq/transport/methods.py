@@ -27,7 +27,7 @@ class Method(Protocol):
 
     Attributes:
         encoding: the usual encoding of pairs, ``joint`` or ``separate``.
-        depth: of the usual layer, as a fraction of all layers.
+        depth: the usual layer, as a fraction of all layers.
     """
 
     encoding: ClassVar[str]
@@ -68,7 +68,7 @@ class WordMethod(Protocol):
         """The probabilities of all pairs of words (B, n, m)."""
 
     def choose(self, scores: np.ndarray) -> dict[Link, float]:
-        """The links of a pair, with the scores (n, m) of its words."""
+        """The links of a pair, from the scores (n, m) of its words."""
 
 
 class LabellingMethod(Method, Protocol):

@@ -44,7 +44,7 @@ def word_states(
         side: 0 source, 1 target.
         words: (B, n) int, the word index of each token of the side; -1 for a token of no word.
         layers: L.
-        width: W, more than the highest number of a word; None: read back from the device.
+        width: W, larger than the highest word index; None: read back from the device.
     """
     positions, mask = side_positions(spans, side, words.shape[1])
     rows = at_least_float32(hidden.gather(1, positions[..., None].expand(-1, -1, hidden.shape[2])))

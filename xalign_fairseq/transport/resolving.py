@@ -72,7 +72,7 @@ TABLE: tuple[tuple[tuple[str, ...], tuple[Linking, ...], str], ...] = (
 There is at most one linking for each method and encoding. In an encoder with another number of layers they are taken at
 the same depth.
 """
-# Slope and shift of Platt's scaling, for methods whose scores are far from the share of right links. Fitted to 16
+# Slope and shift of Platt's scaling, for methods whose scores are far from the share of correct links. Fitted to 16
 # development sets for the family's first linking of each method (scripts/results/calibration.json).
 CALIBRATIONS = {
     "e5-small": {"transport": (1.0553, 4.5157), "released": (1.0514, 4.5086), "ot-unbalanced": (1.7005, 3.446)}

@@ -55,7 +55,7 @@ def packaged_record() -> dict[str, Any]:
 
 
 def scorer_of_state(state: Mapping[str, torch.Tensor]) -> LinkScorer:
-    """A scorer with these parameters, in float32 and evaluation mode; KeyError or RuntimeError for others."""
+    """Load a scorer from a state dict, in float32 and evaluation mode. KeyError or RuntimeError if it does not fit."""
     dim, rank = state["similarity.added"].shape
     scorer = LinkScorer(
         dim,
@@ -93,9 +93,9 @@ class Scored(ByMatrix):
     tokens, each token is a word.
 
     Args:
-        scorer: a scorer's file; empty: the packaged scorer, for e5-small; ``own``: ``measure``.
+        scorer: a scorer's file; empty: the packaged scorer, for e5-small; ``own``: the scorer in ``measure``.
         threshold: the least probability of a link.
-        measure: the head of a checkpoint.
+        measure: a checkpoint's link scorer, for ``own``.
     """
 
     encoding: ClassVar[str] = "separate"
@@ -123,7 +123,7 @@ class Scored(ByMatrix):
         return [self.choose(each) for each in scores.cpu().numpy()]
 
     def choose(self, scores: np.ndarray) -> dict[Link, float]:
-        """The links of a pair, of the probabilities (n, m) of its words."""
+        """The links of a pair, from the probabilities (n, m) of its words."""
         return links_above(scores, self.threshold)
 
     @torch.no_grad()

@@ -74,7 +74,7 @@ def pair_cosines(hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -
 
 
 def finite_pairs(similarity: Tensor, src_mask: Tensor, tgt_mask: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """The same, with empty masks and zero similarities for pairs whose similarities are not all finite."""
+    """The arguments, with empty masks and zeros for pairs whose similarities are not all finite (in place)."""
     finite = similarity.sum((1, 2)).isfinite()[:, None]
     return similarity.masked_fill_(~finite[:, :, None], 0.0), src_mask & finite, tgt_mask & finite
 

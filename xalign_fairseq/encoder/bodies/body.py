@@ -1,4 +1,4 @@
-"""An encoder's embeddings and layers by modules of transformers."""
+"""An encoder whose embeddings and layers are modules of transformers."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 
 @dataclass(eq=False)
 class Surroundings:
-    """Facts about one pass for all layers."""
+    """The data of one pass that all layers read."""
 
     positions: Tensor  # (B, T) int64, from 1 on; 0 at padding
     arguments: list[Arguments] = field(default_factory=list)  # masks and the like, computed when the first layer runs
@@ -62,7 +62,7 @@ class TransformersLayer(nn.Module):
         return self.run(*given)
 
     def run(self, x: Tensor, arguments: Arguments, training: bool) -> Tensor:
-        """:meth:`forward` in the mode of this call; a recomputation may happen in another mode."""
+        """:meth:`forward` in the mode of this call, because a recomputation may happen in another mode."""
         if self.training != training:
             self.train(training)
         made = self.inner(x, *arguments[0], **arguments[1])
@@ -104,7 +104,7 @@ class TransformersBody(nn.Module):
         self.rest = model
 
     def sentences(self, inputs: Sequence[Input], packing: Packing | None) -> Surroundings:
-        """Facts about a pass over an input for the layers."""
+        """The data that the layers read in a pass over an input."""
         return Surroundings(positions_of(inputs[0], self.config.pad))
 
     def embed(

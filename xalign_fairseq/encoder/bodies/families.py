@@ -45,7 +45,7 @@ def _bias_of_places(layer: Theirs, x: Tensor, given: tuple[Any, ...]) -> tuple[A
 
 @dataclass(frozen=True)
 class BodyFamily:
-    """One kind of transformers' encoders; names are of modules in ``AutoModel``'s encoder, or of settings."""
+    """A family of transformers' encoders. Names are module names in ``AutoModel``'s encoder, or setting names."""
 
     model_type: str
     title: str
@@ -84,7 +84,7 @@ class BodyFamily:
         return _as_gte(kept, where) if self.model_type == "new" else {**kept, "model_type": self.model_type}
 
     def encoder_config(self, settings: Mapping[str, Any], vocab_size: int, where: object) -> EncoderConfig:
-        """Our configuration for checked settings, with this number of ids and the model's dropout rates."""
+        """Our configuration from checked settings, with ``vocab_size`` ids and the model's dropout rates."""
         theirs = their_config(settings, where)
         options: dict[str, Any] = {"max_positions": self.positions or theirs.max_position_embeddings}
         options |= {ours: int(getattr(theirs, name)) for ours, name in self.sizes.items()}
@@ -109,7 +109,7 @@ class BodyFamily:
         from transformers.initialization import no_init_weights
 
         try:
-            with no_init_weights():  # redrawing values out of bounds would not end if nothing is drawn
+            with no_init_weights():  # otherwise, inside Undrawn, redrawing out-of-range values never ends
                 model: Theirs = AutoModel.from_config(theirs)  # type: ignore[no-untyped-call]
         except Exception as error:
             raise _refused(error, where) from None
@@ -230,7 +230,7 @@ BODIES = {family.model_type: family for family in (MODERNBERT, EUROBERT, MT5, M2
 def _as_gte(settings: dict[str, Any], where: object) -> dict[str, Any]:
     """Convert settings of mGTE's authors, whose code is not run, to transformers' settings.
 
-    Type ``ntk`` with a factor f means theta f; for heads of size d, frequencies are also divided by f^(2 / d).
+    Type ``ntk`` with a factor f multiplies theta by f, and divides frequencies by f^(2 / d) for heads of size d.
     """
     theta, scaling = float(settings.pop("rope_theta", 10000.0)), settings.pop("rope_scaling", None)
     rope: dict[str, Any] = {"rope_type": "default", "rope_theta": theta}

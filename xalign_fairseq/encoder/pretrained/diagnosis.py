@@ -20,7 +20,7 @@ from xalign_fairseq.encoder.vocabulary import data_folders, stored_model
 
 
 def look_at(paths: Sequence[str]) -> list[Finding]:
-    """Check data-bins, and models against the data-bins among ``paths``; a model is a file or a folder of one."""
+    """Check data-bins, and check models against the data-bins in ``paths``; a model is a file or a folder."""
     found: list[Finding] = []
     dictionaries: dict[str, Dictionary] = {}
     for path in sorted(paths, key=_is_model):
@@ -46,7 +46,7 @@ def _is_model(path: str) -> bool:
 
 
 def checkpoint(path: str, dictionaries: dict[str, Dictionary]) -> list[Finding]:
-    """Check a checkpoint against its tokenizer and dictionaries: those given, otherwise of its folder or data-bin."""
+    """Check a checkpoint against its tokenizer and the given dictionaries, or that of its folder or data-bin."""
     state, _ = read_pretrained(path)
     encoder, heads = load_encoder(state, path)
     sizes = encoder.config

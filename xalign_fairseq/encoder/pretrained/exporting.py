@@ -135,13 +135,13 @@ def export(
     An encoder with a sentencepiece tokenizer becomes an XLM-R, one with a WordPiece tokenizer a BERT with the ids in
     BERT's own order. ``AutoModelForMaskedLM`` gives the same logits, and ``AutoTokenizer`` the same pieces. Heads of
     objectives and the training options are written next to the model; an import restores them. An encoder that
-    transformers runs is put back into the folder that training began with, without a model card.
+    transformers runs is written into a copy of its original folder, without a model card.
 
     Args:
         folder: written completely or not at all; ``README.md`` is the model card.
         pooling: ``mean`` or ``cls``: write also the files of sentence-transformers, for vectors of length 1.
         layer: the layer for these vectors, from 1 on; higher layers and heads are left out.
-        onto: for an encoder that transformers runs: the Hugging Face model that training began with.
+        onto: the original Hugging Face model of an encoder that transformers runs.
     """
     state, where = read_pretrained(path)
     require_outside(where, folder)
@@ -236,7 +236,7 @@ def hugging_face_config(
 
 
 def cut(state: dict[str, Any], layers: int) -> dict[str, Any]:
-    """A checkpoint's content with this number of encoder layers, and without heads, which read other layers."""
+    """A checkpoint's content with only the first ``layers`` encoder layers, without heads, which read other layers."""
     model = {
         name: value
         for name, value in state["model"].items()

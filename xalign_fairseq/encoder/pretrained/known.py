@@ -28,7 +28,7 @@ class KnownModel:
     family: str
     names: tuple[str, ...]  # on hubs and in archives, in lower case, without organisation
     sizes: tuple[int, int, int, int]  # layers, hidden size, inner size of feed-forward maps, ids with <mask>
-    told: str = NAMED  # how it is recognised; encoders of sentences have no masked-language-model head
+    told: str = NAMED  # how it is recognised; sentence encoders have no masked-language-model head
     norm: tuple[float, ...] = ()  # first weights of the embeddings' layer norm, which identify it without a name
 
 
@@ -95,7 +95,7 @@ def recognise(weights: Mapping[str, Tensor], called: Iterable[StrPath]) -> str |
 
 
 def recognise_checkpoint(state: dict[str, Any], where: Path) -> str | None:
-    """The family of a checkpoint of fairseq's, such as ``model.pt`` of XLM-R's archive.
+    """The family of a fairseq checkpoint, such as ``model.pt`` of XLM-R's archive.
 
     A model that this package trained has the family of its first checkpoint; its sizes do not show its origin.
     """

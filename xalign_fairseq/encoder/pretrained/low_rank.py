@@ -26,12 +26,12 @@ Changes = Mapping[str, tuple[Tensor, Tensor]]
 
 
 def is_low_rank(path: StrPath) -> bool:
-    """Whether a model is the packaged one, or such a file."""
+    """Whether a path is ``e5-small-gold`` or a small model file."""
     return str(path) == NAME or (Path(path).suffix == SUFFIX and not Path(path).is_dir())
 
 
 def write_low_rank(path: StrPath, changes: Changes, scorer: Mapping[str, Tensor], record: Mapping[str, Any]) -> None:
-    """Write a changed model in half precision, and its link scorer as it is.
+    """Write a model's changes in half precision, and its link scorer in its own precision.
 
     ``changes``: matrices (O, r) and (r, I), whose product is added to a parameter. ``record["model"]`` names the model.
     """
@@ -58,9 +58,9 @@ def read_changes(path: StrPath) -> tuple[dict[str, Any], Changes, dict[str, Tens
 
 
 def read_low_rank(path: StrPath, read: Callable[[str], tuple[dict[str, Any], Path]]) -> tuple[dict[str, Any], Path]:
-    """The model of such a file as the content of a checkpoint, with its scorer among the heads.
+    """Read a small model file as the content of a checkpoint, with its scorer among the heads.
 
-    ``read`` gives the other model by name or path, and the place where that was found.
+    ``read`` loads the other model by name or path, and also returns where it was found.
     """
     record, changes, scorer = read_changes(path)
     try:
@@ -76,7 +76,7 @@ def read_low_rank(path: StrPath, read: Callable[[str], tuple[dict[str, Any], Pat
 
 
 def packaged_sets() -> set[str]:
-    """The digests of the gold sets that the packaged one learned from."""
+    """The digests of the gold sets that ``e5-small-gold`` was trained on."""
     record = record_of(read_arrays(PACKAGED, {RECORD: ArrayForm(np.str_)}))
     return {each["sha256"] for each in record["sets"].values()}
 

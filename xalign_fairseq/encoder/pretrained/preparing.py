@@ -16,7 +16,7 @@ from xalign_fairseq.encoder.vocabulary import load_tokenizer
 def prepare_data(options: PrepareOptions) -> dict[str, Any]:
     """:func:`~xalign_fairseq.data.prepare.prepare.prepare` with the tokenizer of the model that the options name.
 
-    With ``options.trim_vocabulary`` the model is trimmed to the texts and written next to them as ``model.pt``.
+    With ``options.trim_vocabulary`` the model is trimmed to the texts and written into the data-bin as ``model.pt``.
     """
     options.check()
     require_free(Path(options.destdir), options.overwrite)  # before reading and trimming a model

@@ -24,7 +24,7 @@ CHECKPOINTS = ("model.pt", "checkpoint_best.pt", "checkpoint_last.pt")
 
 
 def read_pretrained(path: StrPath, *, lookup: bool = False) -> tuple[dict[str, Any], Path]:
-    """A model's weights, options and tokenizer as a checkpoint's content, and where they were read.
+    """Read a model's weights, options and tokenizer as a checkpoint's content; also returns their path.
 
     Args:
         path: one of
@@ -33,7 +33,7 @@ def read_pretrained(path: StrPath, *, lookup: bool = False) -> tuple[dict[str, A
               ``e5-small-gold``, a change of it, or a file of such a change (``.npz``);
             - a checkpoint of fairseq's or of this package (``.pt``);
             - a folder with ``model.pt``, as XLM-R's archive is, or ``checkpoint_best.pt`` or, without it,
-              ``checkpoint_last.pt``, as a training leaves;
+              ``checkpoint_last.pt``, as training writes them;
             - a Hugging Face folder of XLM-R's or BERT's kind, or of an encoder that transformers runs, also
               ``models--ORGANISATION--NAME`` of the hub's cache;
             - a name on the hub, such as ``FacebookAI/xlm-roberta-base``, if there is no such file or folder.

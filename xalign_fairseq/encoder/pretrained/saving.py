@@ -26,7 +26,7 @@ Save = Callable[[dict[str, Any], StrPath], None]
 
 @contextmanager
 def new_model(out: StrPath, overwrite: bool = False) -> Iterator[Save]:
-    """The function that writes a checkpoint's content; its argument is where the content was read.
+    """Yield a function that writes a checkpoint's content; its second argument is the content's origin.
 
     ``out`` is a checkpoint, if it ends in ``.pt``; otherwise a Hugging Face folder.
     """
@@ -53,7 +53,7 @@ def require_new(checkpoint: StrPath, overwrite: bool = False) -> None:
 
 
 def save_checkpoint(state: dict[str, Any], stream: IO[bytes] | Path, where: StrPath) -> None:
-    """``torch.save`` with a clear error for a full disk; torch's error is about positions."""
+    """Call ``torch.save``, with a clear error for a full disk; torch's own error is about file positions."""
     try:
         torch.save(state, stream)
     except RuntimeError as error:

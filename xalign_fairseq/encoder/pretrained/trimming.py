@@ -29,7 +29,7 @@ TRIMMED = "trimmed"  # in a checkpoint's task state
 IN_RECORD = "vocabulary trimmed to"
 # Parameters with a row for each id, in the encoder and in copies of it in heads.
 _ROWS = re.compile(r"(^|\.)(embed_tokens\.weight|lm_head\.(weight|bias))$")
-# They hold ids, which training would compare with those of its own vocabulary.
+# Parts of the task state with ids, which training would compare with its own vocabulary.
 _OF_IDS = ("tokenizer", "lexicons")
 
 
@@ -38,7 +38,7 @@ def trim(
 ) -> dict[str, Any]:
     """A checkpoint's content with only the pieces that a text needs, and the most frequent ones.
 
-    Every line of the text is cut into the same pieces, and has the same hidden states. Other text in its scripts may be
+    Every line of the text keeps its pieces and its hidden states. Other text in its scripts may be
     split into shorter pieces; characters of other scripts may be unknown. ``task_state``
     records under :data:`TRIMMED` the names of the text files (``to``), the number of ids (``ids``), and that of the
     original (``of``).
@@ -61,7 +61,7 @@ def untrim(state: dict[str, Any], where: StrPath, original: dict[str, Any], orig
     """A trimmed model with the whole vocabulary again: its own rows, and the other rows of the original.
 
     Text that the trimmed model knows has the same hidden states; other text is cut by the original's tokenizer, and
-    pieces that were trimmed away have the vectors that they had.
+    trimmed pieces get their original vectors back.
     """
     mine, theirs = (masked_lm.usable(masked_lm.today(each["model"])) for each in (state, original))
     tokenizer = load_tokenizer(original, checkpoint.vocab_size(original, original_where), where=original_where)
@@ -86,7 +86,7 @@ def untrim(state: dict[str, Any], where: StrPath, original: dict[str, Any], orig
 
 
 def _with_rows(weights: dict[str, Tensor], changed: Callable[[Tensor], Tensor]) -> dict[str, Tensor]:
-    """The weights with each tensor that has a row for each id changed; tied weights stay tied."""
+    """Apply ``changed`` to each tensor that has one row per id; tied weights stay tied."""
     whole = {value.data_ptr(): value for name, value in weights.items() if _ROWS.search(name)}
     made = {place: changed(value) for place, value in whole.items()}
     return {name: made[value.data_ptr()] if _ROWS.search(name) else value for name, value in weights.items()}

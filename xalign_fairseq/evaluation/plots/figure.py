@@ -29,7 +29,7 @@ NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 def require_matplotlib() -> None:
-    """:class:`XalignError` with the way to install it, if it is missing."""
+    """Raise :class:`XalignError` with installation instructions if matplotlib is missing."""
     if importlib.util.find_spec("matplotlib") is None:
         raise XalignError("pictures need matplotlib", remedy="pip install matplotlib")
 
@@ -64,7 +64,7 @@ def style_axes(axes: "Axes", grid: Literal["x", "y"]) -> None:
 
 
 def draw_key(figure: "Figure", shown: Iterable[tuple[str, Any]], columns: int) -> None:
-    """The legend, above the axes, of names with any characters, unlike matplotlib's."""
+    """Draw the legend above the axes. Unlike in matplotlib's legend, names may have any characters."""
     names, artists = zip(*shown, strict=True)
     numbers = [str(number) for number in range(len(names))]
     legend = figure.legend(

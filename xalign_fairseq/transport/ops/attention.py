@@ -16,7 +16,7 @@ from torch import Tensor
 
 logger = logging.getLogger(__name__)
 _TOLD: set[str] = set()
-CHOICES = 2**16  # outcomes of a decision's bits
+CHOICES = 2**16  # values of the 16 random bits of one element
 
 
 def dropout(x: Tensor, p: float, training: bool = True) -> Tensor:
@@ -61,7 +61,7 @@ class Offsets:
     longest: int  # no sentence is longer
 
     def attend(self, q: Tensor, k: Tensor, v: Tensor, dropout: float) -> Tensor:
-        """Each (N, heads, d) -> (N, heads, d). On a CPU by a mask (N, N), which is slow and needs much memory."""
+        """Each (N, heads, d) -> (N, heads, d). A CPU uses a mask (N, N), which is slow and needs much memory."""
         if q.device.type == "cuda":
             return flash(q, k, v, self.offsets, self.longest)
         number = torch.bucketize(torch.arange(len(q)), self.offsets, right=True)
@@ -76,7 +76,7 @@ class Packed:
 
     runs: tuple[tuple[int, int], ...]  # (number of sentences, their length) for each length, in order
     offsets: Tensor  # (S + 1,) int64, on the device: where the sentences begin, and N
-    padding: float = 0.0  # the former share of padding; for the log
+    padding: float = 0.0  # share of padding before packing, for the log
 
     @functools.cached_property
     def longest(self) -> int:
@@ -89,7 +89,7 @@ class Packed:
         return cls(tuple(zip(counts.tolist(), each.tolist(), strict=True)), offsets, padding)
 
     def on_device(self) -> "Offsets":
-        """The same for the device alone, with :attr:`longest` rounded to a power of two."""
+        """The same sentences as offsets on the device, with :attr:`longest` rounded up to a power of two."""
         return Offsets(self.offsets.int(), 1 << (self.longest - 1).bit_length())
 
     def attend(self, q: Tensor, k: Tensor, v: Tensor, dropout: float) -> Tensor:

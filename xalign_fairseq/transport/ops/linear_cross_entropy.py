@@ -1,7 +1,7 @@
 """Cross-entropy of a linear layer over a large vocabulary, without all logits in memory at once.
 
 The vocabulary is processed in chunks. The forward pass adds each chunk's logits to a running log-sum-exp per
-prediction. The backward pass computes each chunk's gradient of logits from it and adds this gradient to three sums.
+prediction. From it, the backward pass computes the gradient of each chunk's logits, and adds this to three sums.
 Because gradients are computed in the backward pass, each prediction may have a different upstream gradient, loss
 scaling applies before rounding to half precision, and each row of the embedding's gradient is written once.
 
@@ -135,7 +135,7 @@ class LinearCrossEntropy(torch.autograd.Function):
 
 
 def _of_sums(dtype: torch.dtype) -> torch.dtype:
-    """Half precision is too narrow: sums overflow, or lose the last terms."""
+    """The dtype of sums, at least float32: in half precision they overflow or lose the last terms."""
     return torch.promote_types(dtype, torch.float32)
 
 
@@ -149,7 +149,7 @@ def _chunks(features: Tensor, weight: Tensor) -> list[tuple[int, int]]:
 
 
 def _scratch(chunks: list[tuple[int, int]], rows: Tensor) -> Tensor:
-    """Memory for the widest chunk's logits in the precision of sums: new memory per chunk would cost more than exp."""
+    """Memory for the widest chunk's logits in the dtype of sums; allocating per chunk would cost more than exp."""
     return rows.new_empty(max((stop - start for start, stop in chunks), default=0) * len(rows))
 
 

@@ -39,7 +39,7 @@ def cache_folder() -> Path:
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder of the cache, and those above it, only for this user; PermissionError if one is not trusted."""
+    """Make a cache folder and its parents, private to this user; PermissionError if one is not trusted."""
     for each in (cache_folder(), folder):
         each.mkdir(parents=True, exist_ok=True, mode=0o700)
         if reason := fault(each.resolve()):
@@ -151,7 +151,7 @@ def capabilities() -> list[tuple[int, int]]:
 
 
 def _load_cached(folder: Path) -> Built | None:
-    """The same, if the file is complete: loading a truncated file would kill the process."""
+    """Load a cached library if its file is complete; a truncated file would kill the process."""
     path = folder / LIBRARY
     for each in (folder, path):
         if each.exists() and (reason := fault(each)):

@@ -24,13 +24,13 @@ def sinkhorn_plan(
     r"""The plan of :func:`~xalign_fairseq.transport.sinkhorn.reference.sinkhorn`, differentiable with respect to S.
 
     The backward pass keeps no matrix of any iteration. With few iterations it recomputes the potentials of the forward
-    pass and differentiates them, which is exact. From 50 on, and 10/mu, it takes the plan for the fixed point (Luise et
-    al., 2018; Eisenberger et al., 2022), where every iteration has the same effect on the gradient. With R and C the
-    plan A over its row and its column sums, G the gradient by A and :math:`W = G \circ A`, that by log K is :math:`W -
-    R \circ (W 1 - C z) 1^\top - C \circ 1 z^\top`, :math:`z = \sum_k (R^\top C)^k (W^\top 1 - R^\top W 1)`: the fixed
-    point's linear system, of which the rows' part was eliminated, with as many terms as iterations (up to the next
-    power of two), added up by repeated squaring. The entries of z sum to 0, which settles the shift that the system
-    leaves free. This neglects that the plan has not converged; a smaller mu needs more iterations
+    pass and differentiates them, which is exact. From max(50, 10/mu) iterations on, it treats the plan as the fixed
+    point (Luise et al., 2018; Eisenberger et al., 2022), where every iteration has the same effect on the gradient. Let
+    R and C be the plan A divided by its row and its column sums, G the gradient by A and :math:`W = G \circ A`. The
+    gradient by log K is :math:`W - R \circ (W 1 - C z) 1^\top - C \circ 1 z^\top` with :math:`z = \sum_k (R^\top C)^k
+    (W^\top 1 - R^\top W 1)`, which solves the fixed point's linear system after elimination of the rows' part. The sum
+    has one term per iteration (rounded up to a power of two), by repeated squaring. The entries of z sum to 0, which
+    fixes the system's free shift. This neglects that the plan has not converged; a smaller mu needs more iterations
     (tests/transport/sinkhorn/test_plan.py has the errors).
 
     Args:
@@ -139,7 +139,7 @@ def _unrolled(problem: Problem, gradient: Tensor) -> Tensor:
 
 
 def _implicit(plan: Tensor, gradient: Tensor, iterations: int) -> Tensor:
-    """The same, with the plan as the fixed point."""
+    """The same gradient, with the plan treated as the fixed point."""
     weighted = gradient * plan
     sums = (plan.sum(side, keepdim=True) for side in (2, 1))
     by_rows, by_columns = (plan * torch.where(each > 0, 1 / each, 0.0) for each in sums)  # 0 without mass

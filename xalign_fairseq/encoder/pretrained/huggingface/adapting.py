@@ -52,7 +52,7 @@ def read(folder: Path) -> dict[str, Any]:
 
     Ids get fairseq's order: special symbols first, ``<mask>`` last. The masked-language-model head is the model's own
     if it has our form (:func:`own_head`), otherwise one is made from the embeddings. A decoder, other heads and
-    rows beyond the tokenizer's are left out (logged). What an export of this package wrote next to it is read back.
+    rows beyond the tokenizer's are left out (logged). Options and heads from an export of this package are read too.
     """
     path = folder / "config.json"
     found = read_json(path)
@@ -82,7 +82,7 @@ def read(folder: Path) -> dict[str, Any]:
 def own_head(
     weights: Mapping[str, Tensor], family: BodyFamily, settings: Mapping[str, Any], order: Tensor
 ) -> dict[str, Tensor] | None:
-    """Our names of the head's tensors, without the embeddings; None if it is not logits = E LN(gelu(W h)) + b."""
+    """The head's tensors by our names, without embeddings; None unless logits = E LN(gelu(W h)) + b."""
     embeddings = next((weights[name] for name in weights if name.endswith(f"{family.embeddings}.weight")), None)
     if not family.head or embeddings is None or settings.get(family.head_activation, "gelu") != "gelu":
         return None
@@ -139,7 +139,7 @@ def prefix_of(weights: Iterable[str], wanted: set[str]) -> str:
 
 
 def _without_prefix(weights: Mapping[str, Tensor], wanted: set[str], embeddings: str) -> dict[str, Tensor]:
-    """Only the encoder's tensors, by its names."""
+    """All tensors, the encoder's by its own names."""
     prefix = prefix_of(weights, wanted)
     found = {name.removeprefix(prefix): value for name, value in weights.items() if name.startswith(prefix)}
     shared = next((weights[name] for name in SHARED_EMBEDDINGS if name in weights), None)

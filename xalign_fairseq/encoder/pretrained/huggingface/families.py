@@ -58,7 +58,7 @@ SIZES = {
     "encoder_attention_heads": "num_attention_heads",
     "max_positions": "max_position_embeddings",
 }
-# Our names of other numbers -> theirs, and the default of a config.json without them.
+# Our names of other numbers -> Hugging Face's, and the default if config.json lacks them.
 RATES = {
     "dropout": ("hidden_dropout_prob", 0.1),
     "attention_dropout": ("attention_probs_dropout_prob", 0.1),

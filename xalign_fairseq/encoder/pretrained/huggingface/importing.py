@@ -48,8 +48,8 @@ def read(folder: StrPath) -> dict[str, Any]:
     second text, becomes a parameter that holds its difference from type 0. XLM-R's ids do not change; BERT's are put
     into fairseq's order, special tokens first and ``<mask>`` last, unless it has XLM-R's tokenizer. A
     masked-language-model head that is missing or not tied is replaced by one made from the embeddings; heads of other
-    tasks, the pooler, added tokens and padding rows are left out. All of this is logged. What an export of this package
-    wrote next to the model is read back.
+    tasks, the pooler, added tokens and padding rows are left out. All of this is logged. Options and heads from an
+    export of this package are read too.
     """
     folder = Path(folder)
     family, config = read_config(folder)
@@ -66,7 +66,7 @@ def read(folder: StrPath) -> dict[str, Any]:
 
 
 def read_config(folder: Path) -> tuple[Family, EncoderConfig]:
-    """The family, sizes and rates in ``config.json``, if this encoder is of that kind."""
+    """The family, sizes and dropout rates in ``config.json``; :class:`XalignError` for an unsupported model."""
     path = folder / "config.json"
     found = read_json(path)
     family = find_family(found.get("model_type"), path)
@@ -91,7 +91,7 @@ def read_config(folder: Path) -> tuple[Family, EncoderConfig]:
 def to_fairseq(
     weights: Mapping[str, Tensor], family: Family, config: EncoderConfig, vocabulary: Vocabulary, where: object
 ) -> dict[str, Tensor]:
-    """A checkpoint's ``model`` from Hugging Face's tensors, each used, logged as not used, or an error."""
+    """A checkpoint's ``model`` from Hugging Face's tensors. Each unused tensor is logged or raises an error."""
     today = {}
     for name, value in weights.items():
         for old, new in OLD_NAMES:

@@ -28,7 +28,7 @@ SECONDS = 20  # timeout for the hub's answer
 def is_hub_name(path: StrPath) -> bool:
     """Whether a text that names nothing on this machine may be the name of a model on the hub.
 
-    It is not one if its first part is a folder here with a similar name inside: that is a mistyped path.
+    If its first part is a local folder that has a similar name inside, it is a mistyped path.
     """
     text = os.fspath(path)
     if HUB_NAME.fullmatch(text) is None or text.endswith(FILE_ENDINGS):

@@ -17,8 +17,8 @@ from xalign_fairseq.encoder.vocabulary import tokenizer_state
 logger = logging.getLogger(__name__)
 
 SENTENCEPIECES = ("spm.model", "spiece.model", "sentencepiece.bpe.model")  # DeBERTa's, mT5's, NLLB's
-PADDING = 1024  # most rows without a token in the tokenizer; mDeBERTa has 898
-# Our special symbols -> their settings, in order of preference; the last one belongs to another symbol.
+PADDING = 1024  # most embedding rows beyond the tokenizer's tokens; mDeBERTa has 898
+# Our special symbols -> their settings, in order of preference; the last ones are other symbols' settings.
 ROLES = {
     "<s>": ("cls_token", "bos_token", "sep_token", "eos_token"),
     "<pad>": ("pad_token", "eos_token", "sep_token"),

@@ -37,7 +37,7 @@ def put_back(state: dict[str, Any], where: StrPath, origin: Path, folder: Path) 
 
     ``AutoModel`` then gives the encoder's states, and ``AutoModelForMaskedLM`` the logits, if the head was the
     model's own. What this package does not train (a decoder, rows of embeddings that no token has) does not change;
-    tensors tied to the embeddings follow them. Heads of objectives and options are next to the model, as
+    tensors tied to the embeddings change with them. Heads of objectives and options are next to the model, as
     :func:`~xalign_fairseq.encoder.pretrained.exporting.export` writes them.
     """
     encoder, others = checkpoint.load_encoder(state, where)
@@ -68,7 +68,7 @@ def _trained(
     before: Mapping[str, Tensor],
     vocabulary: Vocabulary,
 ) -> dict[str, Tensor]:
-    """The tensors of a model that training has changed, by the names of its files."""
+    """The tensors that training has changed, by their names in the model's files."""
     ours = {name: value.detach().float() for name, value in encoder.state_dict().items()}
     layers = encoder.config.encoder_layers
     names = {name: their_name(family, name.removeprefix(BODY), layers) for name in ours if name.startswith(BODY)}
@@ -84,7 +84,7 @@ def _trained(
     if own_head(before, family, settings, order) is None:
         if not torch.equal(ours[f"{head}dense.weight"], torch.eye(encoder.config.encoder_embed_dim)):
             logger.warning("not exported: the trained masked-language-model head, which the model has no place for")
-        return made  # identity: an import made the head, and no training changed it
+        return made  # if the dense map is the identity, the import made the head and no training changed it
     for part, name in family.head.items():
         value = ours[head + part]
         if name in before:
@@ -95,7 +95,7 @@ def _trained(
 
 
 def _with_rows(before: Tensor, order: Tensor, rows: Tensor) -> Tensor:
-    """Their tensor in float32, with the rows of our ids replaced."""
+    """The original tensor in float32, with the rows of our ids replaced."""
     whole = before.detach().float().clone()
     whole[order] = rows
     return whole

@@ -64,9 +64,9 @@ def _total(state: dict[str, Any], name: str) -> int | None:
 
 
 def _data_sizes(named: str, state: dict[str, Any]) -> dict[str, int]:
-    """Pairs of sentences, and sentences of one language, by the training data-bins that still exist.
+    """The number of training sentences of each language pair and language, from data-bins that still exist.
 
-    A folder of this name with another dictionary than the checkpoint's belongs to another run.
+    A data-bin whose dictionary differs from the checkpoint's belongs to another run and is skipped.
     """
     symbols = ((state.get("task_state") or {}).get("tokenizer") or {}).get("symbols")
     digest = None if symbols is None else Dictionary(symbols[len(SPECIALS) :]).digest
@@ -112,7 +112,7 @@ def write(state: dict[str, Any], heads: Mapping[str, Tensor], folder: Path) -> N
 
 
 def take_back(state: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """Add to an imported state what :func:`write` left in its folder; the sizes stay those of ``config.json``."""
+    """Add the files that :func:`write` wrote to an imported state; the sizes stay those of ``config.json``."""
     path = folder / OPTIONS
     if path.is_file():
         content = read_json(path, SideFile)

@@ -107,7 +107,7 @@ def _xlm_r_files(model: bytes, dictionary: Dictionary, max_positions: int, where
 
 
 def _require_expressible(model: bytes, pieces: Sequence[Piece], dictionary: Dictionary, where: object) -> None:
-    """:class:`XalignError` unless XLM-R's tokenizer of Hugging Face reads a sentencepiece model as we do."""
+    """Raise :class:`XalignError` unless Hugging Face's XLM-R tokenizer gives the same ids as ours."""
     kind = model_type(model)
     own = [*dictionary_of_xlm_r([piece.text for piece in pieces], where).symbols, MASK]
     symbols = dictionary.symbols if MASK in dictionary else [*dictionary.symbols, MASK]
@@ -128,9 +128,9 @@ def _require_expressible(model: bytes, pieces: Sequence[Piece], dictionary: Dict
 def _whole(
     made: tokenizers.Tokenizer, around: tuple[str, str], specials: Iterable[str], ids: Mapping[str, int]
 ) -> bytes:
-    """``tokenizer.json``, with the symbols around a text and a pair, and special symbols that are found in the text.
+    """``tokenizer.json``, with the symbols around a text or a pair, and special symbols to find inside a text.
 
-    XLM-R's <mask> takes the space before it, because it stands for a piece that would begin with it.
+    <mask> includes the space before it, because the masked piece would begin with that space.
     """
     single, pair = around
     own = sorted(specials, key=ids.__getitem__)

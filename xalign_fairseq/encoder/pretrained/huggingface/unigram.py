@@ -119,7 +119,7 @@ def _agreeing(pieces: Sequence[Piece], charsmaps: Sequence[bytes], kinds: str, p
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
         raise XalignError("the tokenizer's file can't be read", where=path, found=error) from None
-    theirs.no_truncation()  # and pads, in sentence-transformers' files
+    theirs.no_truncation()  # sentence-transformers' files truncate and pad
     theirs.no_padding()
     expected = [theirs.encode(text, add_special_tokens=False).ids for text in SAMPLE]
     nearest: tuple[int, list[str]] = (-1, [])
@@ -146,7 +146,7 @@ def _agreeing(pieces: Sequence[Piece], charsmaps: Sequence[bytes], kinds: str, p
 
 
 def _differences(processor: sentencepiece.SentencePieceProcessor, expected: Sequence[Sequence[int]]) -> Iterator[int]:
-    """Numbers of the texts of the sample whose ids differ; our ids are sentencepiece's and one more, but for <unk>."""
+    """The indices of sample texts whose ids differ. Our ids are sentencepiece's plus one, except <unk>."""
     unknown = SPECIALS.index(UNK)
     for number, (text, ids) in enumerate(zip(SAMPLE, expected, strict=True)):
         found = [unknown if i == processor.unk_id() else i + 1 for i in processor.encode(text)]

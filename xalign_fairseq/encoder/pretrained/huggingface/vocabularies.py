@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 SPM = "sentencepiece.bpe.model"
 VOCAB = "vocab.txt"
 TOKENIZER_CONFIG = "tokenizer_config.json"
-PADDING = 512  # most rows without a token in the tokenizer, for example from rounding up
+PADDING = 512  # most embedding rows beyond the tokenizer's tokens, for example from rounding up
 
 
 class TokenizerConfig(TypedDict, total=False):
@@ -57,7 +57,7 @@ def read_vocabulary(folder: Path, family: Family, vocab_size: int) -> Vocabulary
 
 
 def dictionary_of_xlm_r(pieces: Sequence[str], where: object) -> Dictionary:
-    """XLM-R's dictionary of the pieces of a sentencepiece model: those after the model's own three specials."""
+    """XLM-R's dictionary from a sentencepiece model's pieces, without the three special pieces at their start."""
     specials, rest = list(pieces[:3]), pieces[3:]
     twice = {*SPECIALS, MASK} & set(rest)
     if specials != [UNK, BOS, EOS] or twice:
