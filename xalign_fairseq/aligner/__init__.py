@@ -1,1 +1,1 @@
-"""Sentence pairs to links with probabilities, from a checkpoint, without fairseq."""
+"""Align the words of sentence pairs, with a probability for each link; fairseq is not needed."""

@@ -36,7 +36,7 @@ class System:
 def compare_systems(
     systems: Sequence[System], sets: Sequence[str], *, samples: int = 1000, seed: int = 1
 ) -> list[dict[str, Any]]:
-    """One row per system, in fractions: scores with intervals, means, and tests of the mean AER against the first."""
+    """One row per system: scores (fractions) with intervals, means, and a test of mean AER against the first."""
     rows = []
     for system in systems:
         each: list[dict[str, Any]] = [
@@ -81,7 +81,7 @@ class BenchmarkRun:
 
 
 def run_benchmark(run: BenchmarkRun) -> dict[str, Any]:
-    """Score every system on every set and compare them (:func:`compare_systems`); with the digests of the sets."""
+    """Score every system on every set and compare them (:func:`compare_systems`); also return the sets' digests."""
     if run.models.keys() & run.links.keys():
         raise XalignError("a model and links have the same name", parameter=("model", "links"), expected="another name")
     if len(set(run.methods)) < len(run.methods):

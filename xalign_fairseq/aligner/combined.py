@@ -58,8 +58,8 @@ class CombinedAligner(WordAligner):
         encoder: the encoder's aligner, with the scoring options of ``method``.
         trained: the statistics, which :func:`~xalign_fairseq.aligner.run.open_guided` learns; ``None``: encoders alone.
         method: the encoder's method, ``grow`` or ``scored``.
-        threshold: least score of a link that others grow from.
-        growth: least score of the other links, as a share of ``threshold``.
+        threshold: least score of the links that are chosen first.
+        growth: least score of their neighbours, as a share of ``threshold``.
         second: another encoder, for example trained on the links of the first.
 
     Example::
@@ -95,7 +95,7 @@ class CombinedAligner(WordAligner):
     def stream(
         self, pairs: Iterable[SentencePair], progress: Progress | None = None, matrices: bool = False
     ) -> Iterator[Alignment]:
-        """``progress`` counts what is encoded."""
+        """``progress`` counts the encoded pairs."""
         read: list[Alignment] = []
 
         def words() -> Iterator[tuple[Sequence[str], Sequence[str]]]:

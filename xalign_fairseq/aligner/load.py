@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 
 SINKHORN = "xalign_fairseq.transport.sinkhorn"
 LEAST = 1e-6  # lower probabilities are not links
-ALONE, GUIDED = "from_scratch", "statistics"  # what can be learned first
+ALONE, GUIDED = "from_scratch", "statistics"  # kinds of learning before aligning
 
 
 def load_aligner(
@@ -39,8 +39,8 @@ def load_aligner(
             Hugging Face model, or a name on the hub
             (:func:`~xalign_fairseq.encoder.pretrained.reading.read_pretrained`); or the folder of an aligner from
             bitext alone, or of ``xalign train-aligner --best``.
-        options: all options as one value, or
-        more: by name, as of :class:`~xalign_fairseq.aligner.options.AlignerOptions`.
+        options: all options as one value.
+        more: options by name instead, as in :class:`~xalign_fairseq.aligner.options.AlignerOptions`.
 
     Returns:
         an :class:`~xalign_fairseq.aligner.neural.aligner.Aligner`, or an
@@ -178,6 +178,6 @@ def _load_in_worker(path: str, options: AlignerOptions, device: str) -> Aligner:
 
 
 def _log_backend(_: Aligner, level: int) -> None:
-    """Log on stderr which backend computes transport, in one of several equal processes."""
+    """Log on stderr which backend computes transport; only one of several equal processes logs it."""
     logging.getLogger(SINKHORN).setLevel(level)
     logging.getLogger(SINKHORN).addHandler(logging.StreamHandler())

@@ -28,7 +28,7 @@ class AlignerOptions:
         device: ``auto``, ``cpu``, ``cuda``, ``cuda:1``, or several: ``cuda:0,cuda:1``, one process each.
         dtype: dtype of weights and hidden states: ``auto`` (bfloat16 where fast, otherwise float32), ``float32`` or
             ``bfloat16`` (:func:`xalign_fairseq.core.devices.choose_dtype`).
-        processes: number on the CPU, one thread each; with several, a script needs ``if __name__ == "__main__":``.
+        processes: CPU processes, one thread each; with several, a script needs ``if __name__ == "__main__":``.
         batch_tokens: most tokens in a batch, padding included; a batch has at least one pair.
         dictionary: dict.txt, if the model does not carry its own.
         spm: sentencepiece model, if the model does not carry its own.
@@ -82,7 +82,7 @@ def require_one_choice(options: AlignerOptions) -> None:
 
 
 def least_options(method: str, probability: float) -> dict[str, float]:
-    """The options that make a method take all pairs of words of a probability; empty if it has none."""
+    """The options that make a method take all pairs of words of at least a probability; empty if it has none."""
     if not probability:
         return {}
     return {"scored": {"threshold": probability}, "grow": {"threshold": probability, "growth": 1.0}}.get(method, {})

@@ -133,12 +133,12 @@ def align_files(run: AlignRun) -> AlignReport:
     src, tgt = run.text[0], run.text[1] if len(run.text) == 2 else None
     split = find_segmenters(run.segment)
     pairs, golds = open_pairs(src, tgt, split), None
-    if run.learn and tgt and run.segment != "spaces":  # learning and aligning read the words
+    if run.learn and tgt and run.segment != "spaces":  # segment once, for learning and for aligning
         pairs = KeptPairs(src, tgt, split, Path(run.out).parent)
     if gold:
         pairs, golds = read_gold_text(src, tgt, gold, needs_links=False, split=split)
     if not (run.learn == ALONE or is_statistical(run.model)):
-        # An output continues only with its dtype; otherwise its lines would differ from one run's.
+        # A resumed output keeps its dtype; otherwise its lines would differ from an uninterrupted run's.
         devices, dtype = choose_devices(options.device, options.dtype, options.processes)
         options = replace(options, device=devices, dtype=dtype, processes=1)
     page = Page(golds, options.languages) if run.format == "html" else None
@@ -254,5 +254,5 @@ def _write(
 
 
 def _was_segmented(side: Sequence[str]) -> bool:
-    """Whether words were found where no space is."""
+    """Whether the segmenter found words that no space separates."""
     return isinstance(side, SegmentedText) and len(side) > len(side.text.split())

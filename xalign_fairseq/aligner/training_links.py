@@ -116,7 +116,7 @@ def link_files(run: LinksRun) -> tuple[dict[str, Any], Path]:
             say(f"{counted(len(pairs), 'pair')}; links by {tool.name}")
         tool.run(pairs, folder)
         with ExitStack() as stack:
-            # Entered first, so renamed last: if the manifest exists, the other files exist.
+            # Opened first, so renamed last: if the manifest exists, all other files exist.
             note = stack.enter_context(atomic_write(files.manifest))
             manifest = {
                 "format": FORMAT,

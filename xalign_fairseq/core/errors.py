@@ -125,7 +125,7 @@ def typed(part: object) -> str:
 
 
 def check_values(problem: str, *values: tuple[str, object, bool, str]) -> None:
-    """:class:`XalignError` for the first value that is not allowed: (parameter, value, is allowed, what is allowed)."""
+    """Raise :class:`XalignError` for the first value not allowed: (parameter, value, is allowed, allowed values)."""
     for name, value, right, expected in values:
         if not right:
             raise XalignError(problem, parameter=name, found=value, expected=expected)

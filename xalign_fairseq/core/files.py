@@ -24,7 +24,7 @@ LEFTOVER = r"\.(.+)\.(\d+)-[0-9a-f]{12}\.tmp"
 def atomic_write(path: StrPath, mode: str = "w") -> Iterator[IO]:
     """Open a temporary file next to ``path`` for writing; rename it to ``path`` if the block ends without an error.
 
-    Text is UTF-8 with LF line ends; a byte of a file's name that is not becomes ``\\udcff``, which JSON reads back.
+    Text is UTF-8 with LF line ends; a byte of a file name that is not UTF-8 becomes ``\\udcff``, which JSON reads back.
     Devices and pipes (``/dev/null``) are written directly. A file that the process already has open (``/dev/stdout``,
     ``/dev/fd/3``) is appended to. A symbolic link stays a link; its target is replaced. Leftovers of killed processes
     are removed.

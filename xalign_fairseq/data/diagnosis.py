@@ -25,7 +25,7 @@ FOREIGN = 0.1  # with a larger share of symbols unknown to the tokenizer, the di
 
 
 def databin(data: DataBin) -> list[Finding]:
-    """Each file of a data-bin against its index, partner and dictionary; the dictionary against the tokenizer."""
+    """Check each file of a data-bin against its index, partner and dictionary; the dictionary against the tokenizer."""
     where, size = str(data.path), len(data.dictionary)
     found = [Finding("ok", where, f"dictionary of {size:,} symbols (with <mask>: {data.dictionary.embedding_size:,})")]
     if not data.pairs and not data.monos:
@@ -48,7 +48,7 @@ def databin(data: DataBin) -> list[Finding]:
 
 
 def files(data: DataBin) -> Finding:
-    """Every file against its recorded hash."""
+    """Check every file against its recorded hash."""
     topic = f"{data.path} files"
     if data.manifest is None:
         return Finding("note", topic, "no manifest.json, so changes cannot be detected; xalign prepare writes one")
@@ -69,7 +69,7 @@ def _ids(topic: str, readers: Sequence[MMapReader], size: int, what: str) -> Fin
 
 
 def _links(topic: str, links: LinksReader, sides: Sequence[MMapReader]) -> Finding:
-    """Words and links against the tokens; words without tokens at the ends of sentences may have a few links."""
+    """Check words and links against tokens; words without tokens at the ends of sentences may have a few links."""
     readers, at = (links.src_words, links.tgt_words, links.triples), [0, 0, 0]
     count, beyond = 0, 0
     for start in range(0, len(links), ROWS):
@@ -105,7 +105,7 @@ def lexicon(where: str, entries: Lexicon) -> Finding:
 
 
 def tokenizer(topic: str, model: TokenizerModel | None, dictionary: Dictionary) -> Finding:
-    """A tokenizer's model against the dictionary with the ids of its pieces."""
+    """Check a tokenizer's model against the dictionary with the ids of its pieces."""
     if model is None:
         return Finding("note", topic, "no sentencepiece model; xalign align needs --spm")
     if isinstance(model, bytes):

@@ -18,7 +18,7 @@ class Input:
         languages: (B, T) or (B, 1) int64, rows of the encoder's language embeddings; encoders without any ignore it.
         positions: (B, T) int64, place of each token, from 0; None: the running number of tokens that are not padding.
         lengths: (B,) on the host, tokens of each sequence, with all padding at the end; None: unknown. The encoder then
-            computes lengths on the CPU; on other devices that would wait, so it processes padding like tokens.
+            computes lengths on the CPU; other devices would have to wait, so they process padding like tokens.
         one_text: each sequence is one text, even with ``</s>`` inside; otherwise the part after the first ``</s>`` is a
             second text with BERT's token type 1.
     """

@@ -245,7 +245,7 @@ def _make_lexicon(data: DataBin, pair: str) -> Command:
 
 
 def require_same_lexicons(lexicons: Sequence[Lexicon], states: Sequence[Mapping[str, Any]] | None, where: Path) -> None:
-    """Raise :class:`XalignError` unless a checkpoint (:meth:`Lexicon.state` each) was trained with these lexicons."""
+    """Raise :class:`XalignError` unless a checkpoint has the states (:meth:`Lexicon.state`) of these lexicons."""
     if states is None or {Lexicon.from_state(each).digest for each in states} == {each.digest for each in lexicons}:
         return
     raise XalignError(

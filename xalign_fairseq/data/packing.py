@@ -60,7 +60,7 @@ class Packing:
         return flat if self._source is None else flat.index_select(0, self._source)
 
     def filled(self) -> "Packing":
-        """The same with padding sentences at the end, up to a number of tokens that other batches share.
+        """This packing with padding sentences at the end, up to a number of tokens that other batches share.
 
         Padding sentences repeat the first token, at most one for 16 tokens; no place refers to them.
         ``sentences.offsets`` is filled with empty sentences up to a power of two.

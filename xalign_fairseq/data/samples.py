@@ -13,7 +13,7 @@ class MaskOptions:
     """Shares of masking, as in BERT: of the chosen tokens 80 % become ``<mask>``, 10 % stay, 10 % become random.
 
     Attributes:
-        probability: share of tokens that are chosen; the count is floor(p * n + u) with one u ~ U[0, 1) a sequence.
+        probability: share of tokens that are chosen; the count is floor(p * n + u) with one u ~ U[0, 1) per sequence.
         leave: share of the chosen tokens that stay.
         random: share of the chosen tokens that become random.
         specials: whether ``<s>``, ``</s>`` and ``<unk>`` can be chosen, as in the released code; by default not.

@@ -119,7 +119,7 @@ class EpochDraws:
 
     @classmethod
     def of(cls, sizes: Sequence[int], key: tuple[int, ...], visit: int, count: int, temperature: float) -> "EpochDraws":
-        """Draws over groups of these sizes by temperature; they continue the draws of ``visit`` epochs."""
+        """Draws over groups of these sizes by temperature; they continue after those of ``visit`` earlier epochs."""
         counts, starts = epoch_shares(count, temperature_shares(list(sizes), temperature), visit)
         offsets = [0, *np.cumsum(sizes[:-1]).tolist()]
         keys = [(*key, number) for number in range(len(sizes))]

@@ -146,7 +146,7 @@ class Shards:
         return [old + len(range(first, epoch, every)) for old, first in zip(before, firsts, strict=True)]
 
     def visit(self, epoch: int) -> int:
-        """How often the folder of an epoch was read before; its texts continue there."""
+        """How often the folder of an epoch was read before; its draws continue from there."""
         return self.visits(epoch)[self.index(epoch)]
 
     def place(self, epoch: int) -> ShardPlace:
@@ -154,10 +154,10 @@ class Shards:
         return ShardPlace(epoch=epoch, index=self.index(epoch), visits=self.visits(epoch))
 
     def go_on(self, epoch: int, index: int, visits: Sequence[int]) -> None:
-        """Set the folder of an epoch; later epochs read the following folders.
+        """Resume: ``epoch`` reads the folder with number ``index``; later epochs read the following folders.
 
-        A run that resumes with additional folders ends its epoch with the folder where the epoch started. New shards
-        follow the last old one, before the first is read again.
+        Folders may have been added at the end. The interrupted epoch still finishes in its own folder. All new folders
+        are read before the first folder is read again.
         """
         every = len(self.folders)
         self._since, self._before = (epoch, index), [*visits, *[0] * every][:every]

@@ -76,7 +76,7 @@ class Pilot:
     variation: float
 
     def plan(self, draws: int) -> Plan:
-        """For an epoch of this number of draws."""
+        """The plan of an epoch with this number of draws."""
         windows = -(-draws // DRAWS)
         batches = draws * self._each(draws / windows)
         return Plan(draws, math.ceil(batches) + windows, windows)
@@ -86,13 +86,13 @@ class Pilot:
         return max(1, self.batches // batches)
 
     def plan_of_batches(self, batches: int) -> Plan:
-        """For an epoch, or for epochs that share a window, of this number of batches."""
+        """The plan of an epoch, or of epochs that share a window, with this number of batches."""
         draws = max(1, round(batches * self.draws / max(1, self.batches)))
         windows = -(-draws // DRAWS)
         return Plan(max(1, math.floor((batches - windows) / self._each(draws / windows))), batches, windows)
 
     def _each(self, window: float) -> float:
-        """Batches of a draw, at most."""
+        """Batches per draw, estimated from above."""
         return max(1, self.batches) / self.draws * (1 + DEVIATIONS * self.variation / math.sqrt(window))
 
 
@@ -116,7 +116,7 @@ def brought_to(batches: Sequence[np.ndarray], count: int) -> list[np.ndarray]:
 
 
 def with_samples(batches: Iterable[np.ndarray]) -> np.ndarray:
-    """The first batch with samples; it replaces a worker's missing batch."""
+    """The first batch with samples; it is repeated for a worker without a batch."""
     found = next((batch for batch in batches if len(batch)), None)
     if found is None:
         problem, parameter = "no batch of the epoch has a sample", ("epoch_updates", "batch_size", "max_tokens")

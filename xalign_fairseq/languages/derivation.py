@@ -58,7 +58,7 @@ class CountingStep(Transformation, Protocol):
 
 @dataclass(frozen=True)
 class DeriveOptions:
-    """The options of ``xalign derive``; ``inputs`` are (kind, name, path), kinds being those of the options."""
+    """The options of ``xalign derive``; ``inputs`` are (kind, name, path); a kind is an option's name."""
 
     destdir: str
     steps: tuple[str, ...]

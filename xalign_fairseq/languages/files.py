@@ -129,5 +129,5 @@ def _with_trees(sentences: Iterable[ConlluSentence], required: bool) -> Iterator
 
 
 def _length(source: Source) -> int | None:
-    """The lines of a plain text; CoNLL-U is read only once."""
+    """The number of lines of a plain text; unknown for CoNLL-U, which is read only once."""
     return None if _is_conllu(source.path) else source.content.lines

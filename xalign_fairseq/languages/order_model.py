@@ -43,8 +43,8 @@ class Node:
 class Template:
     """Weights for pairs of elements, by their tags, their relations, or both.
 
-    ``names``: what was seen in learning -> its number; ``weights`` (kind, N + 1, N + 1) float64, the last ones of
-    unseen.
+    ``names``: each tag or relation seen in learning -> its number; ``weights``: (kind, N + 1, N + 1) float64, the
+    last row and column for unseen ones.
     """
 
     names: dict[Hashable, int]
@@ -66,7 +66,7 @@ class OrderModel:
 
     The features of an order are, for each pair of elements and each kind (see above), the two tags, the two relations,
     and both at once. Dependents with the same tag and relation are indistinguishable and keep their order; Z sums over
-    all orders that do. :func:`~xalign_fairseq.languages.order_learning.fit` learns the weights.
+    all orders that keep it. :func:`~xalign_fairseq.languages.order_learning.fit` learns the weights.
     """
 
     tags: Template

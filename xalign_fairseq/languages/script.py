@@ -91,8 +91,8 @@ class Transliteration:
         model: path of the natural language's sentencepiece model.
         script: ``private`` or ``georgian``, see :func:`~xalign_fairseq.languages.script.character_table`.
         overlap: percentage of the normal pieces that both languages share: exactly round(overlap N / 100) of the N
-            pieces, those of a smaller percentage among them, have no twin.
-        seed: which pieces are shared.
+            pieces have no twin. They include the shared pieces of every smaller percentage.
+        seed: seed for drawing the shared pieces.
 
     Raises:
         XalignError: not a unigram model; a piece that spans words; an overlap outside [0, 100]; a model that has
@@ -193,7 +193,7 @@ def _drawn(normal: Sequence[str], overlap: float, seed: int) -> set[str]:
 
 
 def _require_words(start: Sequence[str], normal: Sequence[str], where: str) -> None:
-    """Words must be segmented each for itself."""
+    """Raise :class:`XalignError` for pieces that span words."""
     across = [text for text in normal if SPACE in text[1:]]
     if across or not start[0].startswith(SPACE):
         raise XalignError(
@@ -206,7 +206,7 @@ def _require_words(start: Sequence[str], normal: Sequence[str], where: str) -> N
 
 
 def _require_fixed(processor: sentencepiece.SentencePieceProcessor, copies: Iterable[str], where: str) -> None:
-    """The model's normalisation must not change the script."""
+    """Raise :class:`XalignError` if the model's normalisation changes the script."""
     text = "".join(sorted(copies))
     if processor.normalize(text) != SPACE + text:
         changed = [c for c in text if processor.normalize(c) != SPACE + c]

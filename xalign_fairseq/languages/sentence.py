@@ -24,12 +24,12 @@ class SyntaxTree:
 
 @dataclass(frozen=True)
 class Sentence:
-    """The words of a natural sentence, where each is in the derived one, and how it is written there.
+    """The words of a natural sentence, and the place and spelling of each in the derived sentence.
 
     Args:
         order: ``order[k]`` is the place in ``source`` of the k-th derived word: a permutation.
-        forms: the k-th derived word as it is written; never empty and without white space where ``source`` is so.
-        tree: that of the natural sentence, for transformations that ask for it.
+        forms: the spelling of each derived word; no word is empty or has white space unless a ``source`` word does.
+        tree: the tree of the natural sentence, for transformations that need it.
 
     Example::
 
@@ -55,7 +55,7 @@ class Sentence:
         return cls(tuple(words), tuple(range(len(words))), tuple(words), tree)
 
     def reordered(self, permutation: Sequence[int]) -> "Sentence":
-        """The sentence whose k-th derived word is the one at ``permutation[k]`` now; forms move along."""
+        """Move the derived word at ``permutation[k]`` to place k, for every k; forms move with their words."""
         if sorted(permutation) != list(range(len(self.order))):
             raise ValueError(f"not a permutation of {len(self.order)} places: {list(permutation)}")
         return replace(
@@ -96,7 +96,7 @@ class Transformation(Protocol):
 
 @dataclass(frozen=True)
 class Composition:
-    """Transformations applied from left to right; none at all leave a sentence as it is."""
+    """Transformations applied from left to right; without any, a sentence does not change."""
 
     steps: tuple[Transformation, ...]
 

@@ -25,7 +25,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True)
 class Blocks:
-    """A head (a word's number) and its dependents: ``node`` and their spans, those of punctuation apart."""
+    """A head (a word's number), its ``node``, the spans of head and dependents, and separately those of punctuation."""
 
     head: int
     node: Node
@@ -50,7 +50,7 @@ class Subtrees:
         self.upward = self._sum_up(where)
 
     def _sum_up(self, where: str) -> list[int]:
-        """Words, each after its dependents; sums up the subtrees on the way."""
+        """Compute the subtrees' sizes and spans; return the words, each after its dependents."""
         waiting = [len(each) for each in self.dependents]
         upward = [word for word, count in enumerate(waiting) if count == 0]
         for word in upward:  # the loop extends it
@@ -73,7 +73,7 @@ class Subtrees:
         return self.end[word] - self.start[word] == self.size[word]
 
     def blocks(self, counts: Counter[str]) -> Iterator[Blocks]:
-        """Nouns and verbs whose dependents can be ordered, from the leaves up; counts ``heads`` and those left out."""
+        """Nouns and verbs whose dependents can be ordered, from the leaves up; counts ``heads`` and skipped ones."""
         upos, relations = self.tree.upos, self.tree.deprels
         for head in self.upward:
             if not self.dependents[head] or upos[head] not in HEADS:

@@ -38,7 +38,7 @@ class MarkedLines:
 
 
 class UsfmTexts:
-    """USFM; each verse, or part of one before or after a heading, and each heading is a text."""
+    """USFM. A text is a heading, a verse, or the part of a verse before or after a heading."""
 
     def __init__(self, annotated: Annotated):
         self._annotated = annotated

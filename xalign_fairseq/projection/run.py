@@ -30,7 +30,7 @@ from xalign_fairseq.projection.formats import find_format
 from xalign_fairseq.projection.spans import Placing
 from xalign_fairseq.projection.units import Annotated, AnnotationReader, Piece, Unit
 
-MOST_WAITING = 4096  # waiting pieces, after which pairs that need no links are aligned, too
+MOST_WAITING = 4096  # with more waiting pieces, pairs that need no links are aligned, too
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class ProjectRun:
         out: the annotated translation; ``-`` is standard output.
         format: a name of :data:`~xalign_fairseq.projection.formats.ANNOTATIONS`; empty: by the name of ``src``.
         segment: how to find the words of raw text; empty: ICU for JSON lines and markup, if it
-            is installed and ``links`` does not only count words; otherwise ``auto``.
+            is installed and ``links`` is not a Pharaoh file; otherwise ``auto``.
         placing: how spans are placed.
         links: file of links of each sentence pair, Pharaoh or JSON; ``None``: the aligner finds them.
         learns: learn statistics of the sentence pairs, guided by the encoder, into ``OUT.aligner``, and use them.
@@ -85,7 +85,7 @@ class ProjectReport:
 
     @property
     def summary(self) -> str:
-        """In lines."""
+        """The report in lines."""
         annotations = f"{counted(self.placed, 'annotation')} placed, {self.dropped.total()} not placed"
         lines = [f"{counted(self.units, 'sentence pair')}, {annotations}"]
         return "\n".join([*lines, *(f"{count:8} {reason}" for reason, count in self.dropped.most_common())])
@@ -164,7 +164,7 @@ def project_files(run: ProjectRun) -> ProjectReport:
 
 
 def extract_texts(src: str, out: str = STANDARD_OUTPUT, format: str = "") -> None:
-    """Write the plain texts of a marked-up file, one per line, for a translator: then :class:`ProjectRun`'s ``tgt``.
+    """Write the plain text of a marked-up file, one line per text; its translation is :class:`ProjectRun`'s ``tgt``.
 
     Raises:
         XalignError: the file is missing or not of the format, or the format is not one of markup.
@@ -209,7 +209,7 @@ def _check(run: ProjectRun) -> None:
 
 
 def _between(pieces: Iterable[Piece], first: int, last: int, is_end: bool) -> Iterator[Piece]:
-    """The units from ``first`` up to, not including, ``last``, each with the text before it; at the end all text."""
+    """The units ``first`` to ``last`` (exclusive), each after the text before it; if ``is_end``, all later text too."""
     number = 0
     for piece in pieces:
         if number >= last and not is_end:
@@ -240,7 +240,7 @@ class LinkedWords(TypedDict):
 
 
 def read_line(line: str, unit: Unit, path: str, number: int) -> Links:
-    """The links of a unit, ``i-j`` (with probability 1) or what ``align`` writes as JSON."""
+    """The links of a unit, ``i-j`` (with probability 1) or the JSON of ``xalign align``."""
     where = f"{path}, line {number}"
     if not line.startswith("{"):
         links = dict.fromkeys(parse_line(line, where=where).possible, 1.0)
@@ -300,7 +300,7 @@ def _kept(
 
 
 def _before(pieces: Iterator[Piece], units: int) -> Iterator[Piece]:
-    """The pieces, up to this number of units."""
+    """The next pieces, up to the last of this number of units."""
     while units:
         piece = next(pieces)
         units -= isinstance(piece, Unit)
@@ -308,7 +308,7 @@ def _before(pieces: Iterator[Piece], units: int) -> Iterator[Piece]:
 
 
 def _aligned(pieces: Iterator[Piece], aligner: WordAligner) -> Iterator[tuple[Piece, Links]]:
-    """Each piece, in order, with the links of those that need some."""
+    """Each piece, in order, with the aligner's links if it needs them."""
     waiting: deque[tuple[Piece, bool]] = deque()
 
     def pairs() -> Iterator[tuple[list[str], list[str]]]:

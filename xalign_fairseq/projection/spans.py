@@ -1,4 +1,4 @@
-"""From spans of source words to spans of target words, by the links between them."""
+"""Map spans of source words to spans of target words by word links."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,8 +12,8 @@ class Placing:
     """How a span is placed.
 
     Attributes:
-        max_gap: maximum number of target words without a link to the span between two linked ones. The longest run
-            of words with such gaps is the span; 0: all its words are linked.
+        max_gap: a gap is a run of target words without a link to the span, between two words with one. The target
+            span is the longest run of words with gaps of at most this length; 0: all its words are linked.
         min_share: minimum share of the span's words with a link. A span with fewer is not placed.
     """
 

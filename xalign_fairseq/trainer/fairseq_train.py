@@ -19,7 +19,7 @@ def flag(name: str) -> str:
 
 
 def named(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Values with option names as keys instead of parameters."""
+    """Rename parameters to options: the same values by option name."""
     return {flag(name): value for name, value in values.items()}
 
 
@@ -55,7 +55,7 @@ def adam_options(
 
 
 def flags(options: Mapping[str, Any]) -> list[str]:
-    """Part of a command line: True gives the option alone, False and None nothing, a sequence its items and commas."""
+    """Part of a command line: True gives only the option, False and None nothing, a sequence its items with commas."""
     line: list[str] = []
     for option, value in options.items():
         if value is None or value is False:
@@ -75,7 +75,7 @@ SIZES = ("batch_size", "max_sentences", "max_tokens")  # the second is fairseq's
 def train_line(
     data: str, options: Sequence[str], sizes_of: Callable[[str], Mapping[str, Any]] = lambda checkpoint: {}
 ) -> tuple[list[str], list[str]]:
-    """fairseq-train's whole line for data-bins, with the user's and default options; the defaults also alone."""
+    """fairseq-train's command line for data-bins, with default and the user's options; and the defaults alone."""
     for problem, names, expected in (
         ("no learning rate is given", ("lr",), "such as 2e-5 for a pretrained encoder, 5e-4 for a new one"),
         ("the training has no end", LIMITS, None),
@@ -93,7 +93,7 @@ def train_line(
             defaults |= sizes_of(checkpoint)
     defaults["optimizer"] = "xalign_adamw"
     most = value(options, "max_update")
-    if value(options, "lr_scheduler") is None and most not in (None, "0"):  # 0 means no such end
+    if value(options, "lr_scheduler") is None and most not in (None, "0"):  # 0 means no limit
         defaults |= {"lr_scheduler": "polynomial_decay", "total_num_update": most}
     if task == TASK and not any(given(options, name) for name in VALIDATION) and not validates(data):
         defaults["disable_validation"] = True

@@ -23,7 +23,7 @@ USAGE = 2
 
 @dataclass(frozen=True)
 class FairseqTraining:
-    """A fairseq-train line (data first), its folder of log, record and lock, and ``save_dir``, which is repaired."""
+    """A fairseq-train command (data first), its folder for log, record and lock, and ``save_dir``, to be repaired."""
 
     line: Sequence[str]
     folder: Path

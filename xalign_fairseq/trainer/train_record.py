@@ -51,7 +51,7 @@ PACKAGES = ("xalign_fairseq", "fairseq-fixed", "torch", "numpy", "transformers")
 
 # Command lines that differ in these options are different runs; missing options have fairseq-train's defaults.
 IDENTITY = {"task": None, "arch": None, "criterion": None, "objectives": None, "init_checkpoint": None, "seed": "1"}
-# Options that choose the parts of an earlier run to use.
+# Options that select which parts of an earlier run are used.
 RESETS = ("optimizer", "dataloader", "meters", "lr_scheduler")
 TAKEN_OVER = ("restore_file", "finetune_from_model", *(f"reset_{each}" for each in RESETS))
 

@@ -37,7 +37,7 @@ class Benchmark:
             anything; fields: ``{language}``, ``{context}`` and ``{question}`` (the parts of a language such as
             ``en-de``), ``{iso3}`` and ``{english_name}`` of the language. The prefix ``en:`` marks a file only for
             English.
-        folders: the benchmark's folders in a data folder of many benchmarks; patterns too.
+        folders: the benchmark's folders in a data folder of many benchmarks; may be patterns.
         labelled: a source of labelled test files (XTREME's scripts remove the labels).
     """
 
@@ -151,7 +151,7 @@ def _listing(folder: Path, most: int = 12) -> str:
     return (", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")) or "nothing"
 
 
-# For languages with several treebanks in UD: those of Wu & Dredze (2020), section 3.
+# The treebanks of Wu & Dredze (2020), section 3, for languages with several in UD.
 USUAL_TREEBANKS = {
     each[:2]: each
     for each in ["ar_padt", "de_gsd", "en_ewt", "es_gsd", "fr_gsd", "hi_hdtb", "ru_gsd", "vi_vtb", "zh_gsd"]

@@ -125,7 +125,7 @@ def mean_value(metrics: Sequence[Metric]) -> Callable[[np.ndarray], np.ndarray]:
 def _finder(
     task: TaskResults, checkpoint: str, tests: tuple[Comparison, Comparison | None]
 ) -> Callable[[str, Sequence[str]], Difference]:
-    """A function that makes the finding of a name and its languages."""
+    """A function from a name and its languages to their :class:`Difference`."""
 
     def finding(over: str, languages: Sequence[str]) -> Difference:
         sets = [task.languages.index(language) for language in languages]

@@ -45,7 +45,7 @@ class TransferOptions:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The end of a run: exit code (0: it has scores), log, and the number of remaining runs."""
+    """A run that has ended: exit code (0: it has scores), log, and the number of remaining runs."""
 
     name: str
     code: int

@@ -74,7 +74,7 @@ class Evaluation:
 
 
 class Predictor:
-    """An encoder fine-tuned on a transfer task; ``dtype`` is that of products, by autocast as in training."""
+    """An encoder fine-tuned on a transfer task; ``dtype`` is for products, by autocast as in training."""
 
     def __init__(
         self,

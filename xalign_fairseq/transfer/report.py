@@ -50,7 +50,7 @@ class TaskReport:
 
 @dataclass(frozen=True)
 class EnglishGap:
-    """English minus the other languages, one by one and on average, of models for all languages; over seeds."""
+    """The score in English minus each other language's and their average, of models for all languages; over seeds."""
 
     task: str
     checkpoint: str

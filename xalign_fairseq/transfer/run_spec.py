@@ -38,7 +38,7 @@ class RunSpec:
     Attributes:
         encoder: its sizes, and its language embeddings and layer norms if they differ from XLM-R's, by fairseq's names.
         models: ``one`` for all training languages, or one for ``each``.
-        settings, options: of training, as :func:`~xalign_fairseq.transfer.settings.as_data` writes them; of the family.
+        settings, options: for training, as :func:`~xalign_fairseq.transfer.settings.as_data` writes; for the family.
         precision: ``fp32``, ``fp16`` or ``bf16``; on a CPU and in prediction it applies only to products (autocast).
         digests: part (``train``, ``valid``, ``test``) -> language -> digest of the file.
         place: ``checkpoint``, ``data``, ``cpu`` and ``files``, part -> language -> path.

@@ -16,13 +16,13 @@ class Settings:
 
     Attributes:
         lr: peak learning rate; it grows linearly from 0 during the warm-up and then falls linearly to 0.
-        epochs: passes over the training examples; alternatively
+        epochs: passes over the training examples, unless ``updates`` is given.
         updates: number of updates.
         batch_size: examples that a device reads at a time.
         update_freq: batches per update.
         warmup: a share of the updates if below 1, otherwise a number of updates.
         weight_decay: decoupled (Loshchilov & Hutter 2019).
-        adam_betas, adam_eps: Adam's.
+        adam_betas, adam_eps: Adam's parameters.
         clip_norm: largest norm of the gradient; 0 for no limit.
         dropout, attention_dropout: of the encoder.
         max_length, overlap: tokens of a window, and tokens shared by two windows; None: the benchmark's default.

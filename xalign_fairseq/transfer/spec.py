@@ -35,7 +35,7 @@ class TransferSpec:
 
     @classmethod
     def from_checkpoint(cls, state: dict[str, Any], where: object = "checkpoint") -> "TransferSpec":
-        """Read it from the result of :func:`xalign_fairseq.encoder.checkpoint.read`."""
+        """Read the task from the result of :func:`xalign_fairseq.encoder.checkpoint.read`."""
         stored = (state.get("task_state") or {}).get("transfer")
         if stored is None:
             raise XalignError(

@@ -13,7 +13,7 @@ from xalign_fairseq.transfer.family import FAMILIES, Limits
 from xalign_fairseq.transfer.settings import Settings, read_settings
 from xalign_fairseq.transfer.structured import check_names, errors_at, load_with_base, structured
 
-SEEDS = (12, 156, 78, 37, 8)  # those of Wu & Dredze (2020)
+SEEDS = (12, 156, 78, 37, 8)  # the seeds of Wu & Dredze (2020)
 MODELS = ("one", "each")
 # The languages of benchmarks with few languages; files of other languages do not exist.
 COVERED = {
@@ -54,8 +54,8 @@ class Task:
     Attributes:
         models: ``one`` for all training languages, or one for ``each``, tested on its own language.
         files: part (``train``, ``valid``, ``test``) -> language -> path, relative to ``folder``, of the files that the
-            study names; the others are found by the benchmark's patterns with the part's entry of
-        splits: part -> split.
+            study names; the benchmark's patterns find all others by their part's split.
+        splits: part -> the benchmark's split.
         holdout: the share of training examples for model selection, instead of validation files.
         code_switch: mix English with the other training language in each pair (Pan et al. 2021).
         score: the metrics whose mean is the task's score, the first of which chooses the model; empty for the
@@ -177,7 +177,7 @@ def _restricted(task: Task, languages: Sequence[str]) -> Task:
 
 
 def check_seeds(seeds: Sequence[int]) -> tuple[int, ...]:
-    """Different whole numbers from 0."""
+    """Check that seeds are different whole numbers, from 0."""
     if not seeds or min(seeds) < 0 or len(set(seeds)) < len(seeds):
         expected = "different whole numbers from 0, such as [12, 156, 78, 37, 8]"
         raise XalignError("the seeds can't be used", parameter="seeds", found=seeds, expected=expected)
@@ -185,7 +185,7 @@ def check_seeds(seeds: Sequence[int]) -> tuple[int, ...]:
 
 
 def check_name(name: str, **place: str) -> str:
-    """A name that can be a folder's; ``place`` is ``where`` or ``parameter`` of the error."""
+    """Check that a name can be a folder's name; ``place`` is ``where`` or ``parameter`` of the error."""
     if not name or name.startswith(".") or not all(letter.isalnum() or letter in "._-+" for letter in name):
         expected = "letters, digits, '-', '_', '+', and '.' but in front"
         raise XalignError("the name cannot be a folder name", found=name, expected=expected, **place)

@@ -100,7 +100,7 @@ def code(language: str) -> str:
 
 
 def is_english(language: str) -> bool:
-    """Whether it is English, also as a treebank's name (``en_ewt``)."""
+    """Whether a language is English, also as a treebank's name (``en_ewt``)."""
     return code(language) == "en"
 
 

@@ -143,8 +143,8 @@ class Aligner(WordAligner):
 
         Args:
             path: as in :func:`~xalign_fairseq.encoder.pretrained.reading.read_pretrained`; default: e5-small.
-            options: all options as one value, or
-            more: by name, as of :class:`~xalign_fairseq.aligner.options.AlignerOptions`.
+            options: all options as one value.
+            more: options by name instead, as in :class:`~xalign_fairseq.aligner.options.AlignerOptions`.
 
         Example::
 

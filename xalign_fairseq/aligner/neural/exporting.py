@@ -43,7 +43,7 @@ class _Layers(nn.Module):
 
 
 class _Found(Pass):
-    """A pass whose layers ran elsewhere."""
+    """A pass whose hidden states were computed outside torch."""
 
     def __init__(self, encoder: Encoder, given: Input, found: dict[int, Tensor]):
         super().__init__(encoder.sentence_encoder, [given], None, training=False, grad=False)

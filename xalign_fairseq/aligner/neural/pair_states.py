@@ -53,7 +53,7 @@ def pair_windows(n: int, m: int, positions: int, encoding: str) -> tuple[SideWin
     """Windows over n source and m target tokens; both sides advance by the same proportion."""
     alone = positions - 2
     lengths = (min(n, alone), min(m, alone)) if encoding == "separate" else _shares(n, m, positions - 3)
-    # Steps of half a window: all tokens except those at the ends have a quarter of a window on either side.
+    # Steps of half a window: tokens away from the ends have a quarter of a window as context on each side.
     steps = [-(-(size - length) // max(1, length // 2)) for size, length in zip((n, m), lengths, strict=True)]
     count = 1 + max(steps)
     src, tgt = (SideWindows.spread(size, length, count) for size, length in zip((n, m), lengths, strict=True))

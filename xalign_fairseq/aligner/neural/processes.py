@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 # for all workers to finish at about the same time.
 MOST_PAIRS, FEWEST_PAIRS = 512, 16
 CHUNKS_PER_WORKER = 4
-# Chunks per worker that are given out before the first is done.
+# Chunks that each worker gets before its first is done.
 AHEAD = 2
 
 Answer = TypeVar("Answer")
@@ -114,7 +114,7 @@ class AlignerPool(WordAligner):
         given, following, ended = 0, 0, False
         try:
             while not ended or busy or done:
-                # If answers are ready, give them out instead of waiting for a pair that is not written yet.
+                # If answers are ready, yield them instead of waiting for a pair that is not written yet.
                 while (
                     idle
                     and not ended

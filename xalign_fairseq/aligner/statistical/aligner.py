@@ -80,8 +80,8 @@ def train_from_scratch(
 ) -> tuple[TrainedModels, Report | None]:
     """Learn an aligner from a bitext into a folder; report its quality on a development set, if given.
 
-    The same call continues an interrupted one. ``progress`` gets the units, finished passes and all passes; ``dev``
-    chooses thresholds and calibrates; ``learn_from`` pairs, evenly spread, are learned from (None: all).
+    The same call continues an interrupted one. ``progress`` gets the units, and the numbers of finished and of all
+    passes. ``dev`` is for thresholds and calibration. Only ``learn_from`` pairs, evenly spread, are read (None: all).
     """
     src, tgt = map(text_sha256, text.paths)
     more: dict[str, object] = {} if segment == "spaces" else {"segment": segmenter_versions(segment)}

@@ -1,4 +1,4 @@
-"""Which scores become links, and with which probability: fitted to gold links of this or other languages."""
+"""Choose links by their scores, and turn scores into probabilities; fitted to gold links of any languages."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

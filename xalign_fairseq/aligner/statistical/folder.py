@@ -116,7 +116,7 @@ ANEW = "train it anew"
 
 
 def arrays_of(model: UnitModel) -> dict[str, np.ndarray]:
-    """Tables, units and pieces."""
+    """The arrays of a model's file: tables, units and pieces."""
     tables = model.tables
     return {
         "keys": tables.keys,
@@ -193,7 +193,7 @@ def is_statistical(path: str | os.PathLike[str] | None) -> bool:
 
 
 def begun(folder: Path, identity: dict[str, Any]) -> AbstractContextManager[None]:
-    """Hold the folder of a learned aligner, see :func:`~xalign_fairseq.core.locks.begun_folder`."""
+    """Lock the folder of a learned aligner, see :func:`~xalign_fairseq.core.locks.begun_folder`."""
     return begun_folder(folder, BEGUN, identity, "a statistical aligner")
 
 
@@ -245,7 +245,7 @@ def load(folder: Path) -> TrainedModels:
     models = [model_of(name, arrays, folder / f"{name}.npz") for name, arrays in stored.items()]
     calibration = Calibration(described["slope"], described["shift"])
     choice = Choice(described["threshold"], described["growth"], calibration)
-    guide = identity.get("model")  # none from scratch
+    guide = identity.get("model")  # None if learned from scratch
     return TrainedModels(models, choice, guide, identity.get("method", "grow") if guide else None)
 
 

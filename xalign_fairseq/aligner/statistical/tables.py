@@ -90,7 +90,7 @@ class Factors(NamedTuple):
     words: np.ndarray
 
     def of(self, line: int) -> np.ndarray:
-        """(words of the source, words of the target)."""
+        """The factors of a line: (words of the source, words of the target)."""
         return self.values[self.cells[line] : self.cells[line + 1]].reshape(-1, max(1, int(self.words[line])))
 
 

@@ -44,7 +44,7 @@ Say = Callable[[str], object]
 
 @dataclass(frozen=True)
 class BestRun:
-    """The data that the steps learn from; every fifth gold pair is held out and judges the steps."""
+    """The data that the steps learn from; every fifth gold pair is held out to evaluate the steps."""
 
     src: str
     tgt: str
@@ -160,7 +160,7 @@ class _Steps:
         return after if self._done[name]["used"] else before
 
     def _judge(self, before: BestParts, after: BestParts) -> tuple[float, float] | None:
-        """The mean AER on held-out gold without and with a step; statistics judge only gold of their languages."""
+        """The mean AER on held-out gold without and with a step; statistics only for gold of their languages."""
         found = []
         for each in self._run.judges:
             own = each.languages == self._run.languages

@@ -176,7 +176,7 @@ def gold_pairs(aligner: Aligner, gold_set: GoldSet, layers: Sequence[int]) -> li
 
 
 def _one(words: WordStates, row: int, length: int) -> WordStates:
-    """The words of one sentence, in half precision, also a last word without tokens."""
+    """The words of one sentence, in half precision; a last word without tokens is included."""
     states = words.states.new_zeros(1, length, *words.states.shape[2:], dtype=torch.float16)
     tokens = words.tokens.new_zeros(1, length, dtype=torch.float16)
     width = min(length, words.tokens.shape[1])

@@ -61,7 +61,7 @@ def fit_link_scorer(
 ) -> LinkScorer:
     """Fit a scorer to the gold links of all sets; a set's weight is the square root of its number of word pairs.
 
-    The networks read a similarity fitted to the *other* sets, or halves of one, because it is overconfident on its own.
+    The networks read a similarity fitted to other sets, or to the other half of one: it is overconfident on its own.
     """
     torch.manual_seed(fitting.seed)
     groups = [list(each) for each in sets] if len(sets) > 1 else [list(sets[0][::2]), list(sets[0][1::2])]

@@ -48,7 +48,7 @@ class Change(nn.Module):
 
 
 def mean_of(trained: Sequence[tuple[Changes, Mapping[str, Tensor]]], rank: int) -> tuple[Changes, dict[str, Tensor]]:
-    """The mean, of a rank, of trainings from the same start, which errs less (cf. Wortsman et al., 2022)."""
+    """The mean of several trainings from one start, at this rank; it errs less than each (Wortsman et al., 2022)."""
     changes = {name: _mean([each[name] for each, _ in trained], rank) for name in trained[0][0]}
     return changes, {name: torch.stack([each[name] for _, each in trained]).mean(0) for name in trained[0][1]}
 
@@ -69,7 +69,7 @@ def train_together(
     changing: Changing = Changing(),
     say: Callable[[str], object] = lambda line: None,
 ) -> dict[str, tuple[Tensor, Tensor]]:
-    """Train a copy's low-rank changes, factors (O, r) and (r, I), and in place its scorer, by the losses of links."""
+    """Train low-rank changes of a copy, factors (O, r) and (r, I), and its scorer in place, by the losses of links."""
     torch.manual_seed(seed)
     random = np.random.default_rng(seed)
     examples = [

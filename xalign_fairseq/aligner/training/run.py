@@ -16,7 +16,7 @@ Options = Mapping[str, Any]
 
 
 class FamilyTraining(NamedTuple):
-    """A family's options: for all runs, and more for self-training without a head."""
+    """A family's options: for all runs, and additional ones for self-training without a head."""
 
     any: Options
     self_labelled: Options
@@ -24,7 +24,7 @@ class FamilyTraining(NamedTuple):
 
 # Chosen on development gold: Hansards' trial, INESC's en-fr, WPT05's en-hi trial, and XL-WA's en-es, en-ru and en-hu
 # for pairs without their own text. Trimming saves memory, and time where an objective predicts pieces; the result is
-# same.
+# the same.
 FAMILIES: Mapping[str, FamilyTraining] = MappingProxyType(
     {
         "e5-small": FamilyTraining(

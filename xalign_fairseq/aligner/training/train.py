@@ -58,7 +58,7 @@ def train_options(run: TrainingRun, config: EncoderConfig, layer: int, cpu: bool
         "--dwa-pointer-start": run.pointer_start,
         "--dwa-start-update": 0,  # a pretrained model labels well before the first update
         "--dwa-links-until": run.updates if run.links else None,
-        # Use all given links; the model's own only at XLM-Align's positions.
+        # Learn from all given links, but from the model's own links only at XLM-Align's positions.
         "--dwa-queries": "all-aligned" if run.links else "masked",
         "--aer-similarity": run.measure,
         "--sinkhorn-backend": run.sinkhorn_backend,

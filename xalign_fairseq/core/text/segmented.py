@@ -48,10 +48,9 @@ class SegmentedText(Sequence[str]):
 
     @classmethod
     def of_words(cls, text: str, words: list[str]) -> "SegmentedText":
-        """A text whose words are each at their first occurrence after the previous word; ``spans`` are computed on
-        demand.
+        """A text with these words. ``spans`` are found on demand: each word's next occurrence in the text.
 
-        This is true if no text between words could be part of a word.
+        These spans are right if no text between words could be part of a word.
         """
         made = cls.__new__(cls)
         made.text, made.words = text, words

@@ -82,7 +82,7 @@ class PairText:
         return replace(self, src_file=src, tgt_file=tgt, links_file=links)
 
     def parts(self) -> "Iterator[PairText]":
-        """The text in chunks of lines: the same bitext with parts of its files."""
+        """Chunks of lines: copies of the bitext, each with parts of its files."""
         files = [self.src_file.parts(), self.tgt_file.parts()]
         links = self.links_file.parts() if self.links_file is not None else repeat(None)
         for src_file, tgt_file, links_file in zip(*files, links, strict=False):
@@ -168,7 +168,7 @@ class MonoText:
         return replace(self, files=tuple(file for file in shares if file.lines))
 
     def parts(self) -> "Iterator[MonoText]":
-        """The text in chunks of lines: the same text with a part of one of its files."""
+        """Chunks of lines: copies of the text, each with a part of one of its files."""
         for file in self.files:
             for part in file.parts():
                 yield replace(self, files=(part,))

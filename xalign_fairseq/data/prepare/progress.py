@@ -57,7 +57,7 @@ class TextProgress:
 
 
 class PrepareProgress:
-    """The journal of an unfinished folder, whose files of other texts or options are removed.
+    """The journal of an unfinished folder; removes the folder's files of other texts or options.
 
     ``of`` is the :func:`fingerprint` of this run; None: no journal. ``begun``: tokenizer and dictionary are written.
     """
@@ -106,7 +106,7 @@ class PrepareProgress:
         self._noted = time.monotonic()
 
     def finish(self, state: TextProgress) -> None:
-        """A text's files are complete."""
+        """Record that a text's files are complete."""
         state.done, state.places = True, {}
         self._put(state)
 

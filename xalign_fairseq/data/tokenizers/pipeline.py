@@ -161,6 +161,6 @@ class PipelineTokenizer(Tokenizer):
 
 
 def _next(wanted: np.ndarray) -> np.ndarray:
-    """For each character (N,) and the end of a text, (N + 1,): the first wanted place from there on, or the end."""
+    """For each of N characters and the end of a text, (N + 1,): the next wanted place, itself included, or the end."""
     places = np.append(np.where(wanted, np.arange(len(wanted)), len(wanted)), len(wanted))
     return np.minimum.accumulate(places[::-1])[::-1]

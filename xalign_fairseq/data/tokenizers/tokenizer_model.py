@@ -13,7 +13,7 @@ from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer, Tok
 from xalign_fairseq.data.tokenizers.wordpiece import WordPieceSettings, WordPieceTokenizer
 
 SENTENCEPIECE = "sentencepiece.model"
-# The name in XLM-R's archive, for folders filled by hand.
+# The file's name in XLM-R's archive, for folders that a user has filled.
 SENTENCEPIECE_NAMES = (SENTENCEPIECE, "sentencepiece.bpe.model")
 WORDPIECE = "wordpiece.json"
 PIPELINE = "pipeline.json"

@@ -35,8 +35,8 @@ class LexiconOptions:
     Args:
         subwords: ``mean``: use the mean of a side's subwords; ``single``: drop entries with several subwords on a side.
         fraction: share of the distinct source sides to train on; ``None``: all that are not held out.
-        held_out: share of them to hold out.
-        seed: of the random order. With the same seed, the held-out entries do not depend on the fraction, and a smaller
+        held_out: share of the distinct source sides to hold out.
+        seed: seed of the order. With the same seed, the held-out entries do not depend on the fraction, and a smaller
             fraction is a subset of a larger one.
 
     Raises:
@@ -89,7 +89,7 @@ def build(
 
     Args:
         pairs: the entries as text, either side possibly empty.
-        encode: of both languages: a tokenizer's ``encode_batch``, or :func:`pieces_encoder`.
+        encode: for both languages, a tokenizer's ``encode_batch``, or :func:`pieces_encoder`.
 
     Raises:
         XalignError: no entry is left, or the fraction or the held-out part leaves none to train on; with the counts.

@@ -1,4 +1,4 @@
-"""Writes the sample: distinct sentence pairs with gold links, in splits that share no sentence.
+"""Write the sample: distinct sentence pairs with gold links, in splits that share no sentence.
 
 A checksum of an English sentence decides its split, for all language pairs and seeds.
 """

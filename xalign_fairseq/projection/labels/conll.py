@@ -23,9 +23,9 @@ class EntityColumns:
     """Reads one word and its columns per line, the last of them the tag, and a blank line after each sentence.
 
     The columns are separated by tabs or spaces. Tags are BIO (``B-LOC I-LOC O``), IOB1 (a span begins with ``I-``
-    unless it follows one of its type) or IOBES and BILOU; the first 10,000 sentences show which. The translation has a
-    sentence a line. The output has two columns, with the separator of the source, and BIO. ``-DOCSTART-`` lines stay;
-    the translation has none.
+    unless it follows one of its type) or IOBES and BILOU; the first 10,000 sentences show which. The translation has
+    one sentence per line. The output has two columns, with the separator of the source, and BIO. ``-DOCSTART-`` lines
+    stay; the translation has none.
     """
 
     def __init__(self, files: Annotated):

@@ -28,7 +28,7 @@ EMPTY = "_"
 
 
 class Treebank:
-    """Reads a treebank and its translation: CoNLL-U, whose words and multi-word tokens stay, or a sentence a line.
+    """Reads a treebank and its translation: CoNLL-U (words and multi-word tokens stay), or one sentence per line.
 
     A target word takes UPOS, FEATS, HEAD and DEPREL by its most probable link (:func:`project_tree`). One without a
     link is ``PUNCT`` if it has nothing but punctuation, and ``X`` otherwise. XPOS and DEPS are left out, because they
@@ -124,7 +124,7 @@ def _text(sentence: ConlluSentence) -> str:
     return "".join(f"{line}\n" for line in [*lines, ""])
 
 
-UNLINKED = "dep"  # the relation of a word that gets none from the links
+UNLINKED = "dep"  # the relation of a word that gets none by links
 
 
 def project_tree(tree: Tree, sources: Mapping[int, int], images: Mapping[int, int], words: int) -> Tree:
@@ -132,11 +132,11 @@ def project_tree(tree: Tree, sources: Mapping[int, int], images: Mapping[int, in
 
     The head of a target word is the image of its source word's head (direct correspondence, Hwa et al. 2005), or of
     the nearest ancestor that has another image. If several target words have one source word, one is its image, and
-    the others depend on that. A word without a source depends on the nearest word with one to its right, otherwise to
-    its left. :func:`to_tree` then repairs anything that is not a tree with one root.
+    the others depend on the image. A word without a source word depends on the nearest word with one to its right,
+    otherwise to its left. :func:`to_tree` then repairs anything that is not a tree with one root.
 
-    ``sources`` has the source word of each target word that has one, ``images`` the target word that stands for a
-    source word, from 0; ``words`` of the target are at least one.
+    ``sources`` maps target words to their source words, ``images`` source words to their images, counted from 0; both
+    may lack words. ``words`` is the number of target words, at least 1.
     """
     heads, relations, depths = [-1] * words, [UNLINKED] * words, [len(tree.heads) + 1] * words
     for j, i in sources.items():
@@ -159,7 +159,7 @@ def project_tree(tree: Tree, sources: Mapping[int, int], images: Mapping[int, in
 
 def to_tree(heads: Sequence[int], relations: Sequence[str], root: int) -> Tree:
     """A tree whose root is word ``root``, from 0: other words without a head (0 or less), and the first word of each
-    circle, depend on the root.
+    cycle, depend on the root.
     """
     repaired = [0 if word == root else head if head > 0 else root + 1 for word, head in enumerate(heads)]
     reached = {root}

@@ -32,7 +32,7 @@ class JsonSpans:
     """Reads ``{"text": ..., "translation": ..., "spans": [[start, end, label], ...]}``, one object per line.
 
     A span is the characters (Unicode code points) from ``start`` up to, not including, ``end``. The output has the same
-    objects, with ``translation_spans``, in the order of the spans that they come from.
+    objects, with ``translation_spans``, in the order of the source spans.
     """
 
     def __init__(self, files: Annotated):
@@ -86,7 +86,7 @@ def project_labels(
     """The labelled spans of texts on their translations; ``None`` for a span that could not be placed.
 
     Args:
-        spans: of each text: the first character, the one after the last, and the label.
+        spans: for each text, its spans: first character, end (exclusive) and label.
         segment: how to find words (:func:`~xalign_fairseq.core.text.segmentation.find_segmenter`); empty: ``icu``
             if it is installed, otherwise ``auto``.
 

@@ -14,8 +14,8 @@ MOST_LEVELS = 100  # of nested tags
 class Token:
     """A piece of a marked-up text: ``raw`` is the source, ``text`` the character that an entity stands for.
 
-    ``kind`` is ``text``, ``open``, ``close``, ``point``, ``placeholder``, a point that is a word, or ``break``, a point
-    that cuts the text in two. Opening and closing tags of the same non-empty ``key`` are a pair.
+    ``kind`` is ``text``, ``open``, ``close`` or ``point``; or ``placeholder``, a point that counts as a word; or
+    ``break``, a point that cuts the text in two. Opening and closing tags of the same non-empty ``key`` are a pair.
     """
 
     raw: str
@@ -85,7 +85,7 @@ class _Builder:
         self.levels = 1
 
     def close(self, token: Token) -> None:
-        """A pair, or a tag alone that everything before it, within the same pair, belongs to."""
+        """Close a pair. A closing tag without partner marks everything before it within the enclosing pair."""
         here = len(self.text)
         at = next((i for i in range(len(self.open) - 1, 0, -1) if self.open[i][0].key == token.key != ""), 0)
         if self.strict and (not at or at != len(self.open) - 1):
@@ -115,7 +115,7 @@ class _Builder:
 
 
 def marked(tokens: Sequence[Token], strict: bool = False) -> MarkedText:
-    """A text and its markup from its pieces; points take one of two spaces with them, breaks part words."""
+    """A text and its markup from its pieces; a point between two spaces includes one, a break separates words."""
     tags = Counter(token.raw for token in tokens if token.kind != "text")
     if tags.total() > MOST_TAGS:
         raise XalignError("a text has too many tags", expected=f"at most {MOST_TAGS:,}")
@@ -149,7 +149,7 @@ def marked(tokens: Sequence[Token], strict: bool = False) -> MarkedText:
 
 
 def _point(made: _Builder, tokens: Sequence[Token], i: int, last: int) -> bool:
-    """Add a point or a break; whether the space after it belongs to it."""
+    """Add a point or a break; return whether the space after it belongs to it."""
     token, marks = tokens[i], made.open[-1][2]
     before, after = made.text[-1:], tokens[i + 1].raw[:1] if i < last and tokens[i + 1].kind == "text" else ""
     spaced = not before or before[0].isspace()

@@ -64,7 +64,7 @@ def project_markup(
 
     Args:
         target: the plain translation.
-        aligner: links the words; or the links, of the words that ``segment`` finds in both plain texts.
+        aligner: an aligner; or the links between the words that ``segment`` finds in both plain texts.
         markup: a name of :data:`MARKUPS`.
         segment: how to find the words; empty: ``icu`` if it is installed and an aligner is given, otherwise ``auto``.
 
@@ -111,7 +111,7 @@ def markup_unit(markup: Markup, source: str, target: str, segment: Segmenter, wh
 
 
 def _read_target(markup: Markup, source: MarkedText, target: str) -> MarkedText:
-    """The translation, read; :class:`XalignError` if it has tags that are already placed."""
+    """Read the translation; :class:`XalignError` if it already has tags."""
     if markup.target == "placeholders":
         return replace(markup.read(target), text=target)
     if markup.target == "plain":
@@ -145,7 +145,7 @@ def _without(source: MarkedText, tags: Counter[str]) -> MarkedText:
 
 
 def _is_right(markup: Markup, text: str, tags: Counter[str], plain: str) -> bool:
-    """Whether a result reads back as intended, except for spaces: without spaces a break is read as one."""
+    """Whether reading the result gives the same tags and text, spaces ignored: a break may be read as a space."""
     try:
         read = markup.read(text)
         if markup.target == "placeholders":

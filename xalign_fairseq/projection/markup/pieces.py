@@ -10,12 +10,12 @@ from unicodedata import category
 from xalign_fairseq.core.text.segmented import SegmentedText, Span
 
 TINY = 1e-9
-PUNCTUATION_WORTH = 0.1  # weight of its links: words decide where a tag goes
+PUNCTUATION_WORTH = 0.1  # weight of punctuation's links: words decide where a tag goes
 STOP = re.compile(r"[,.;:!?)\]}»”](?:\s|$)|[。，、！？；：」』）]")
 
 
 class LinkedPieces:
-    """The words of both sides, cut at edge punctuation and at tags in equal words; links by source piece, with sums."""
+    """Words of both sides, cut at edge punctuation and tags in equal words; links by source piece, sums by target."""
 
     def __init__(self, src: SegmentedText, tgt: SegmentedText, links: Mapping[tuple[int, int], float], tags: set[int]):
         self.text = tgt.text
@@ -60,7 +60,7 @@ class LinkedPieces:
         return first, max(first, bisect_left(self.src, stop, key=lambda span: span[0]))
 
     def run(self, source: Span, free: Sequence[Span]) -> tuple[float, Span | None]:
-        """The free target words with the most link weight to source words, minus that to others, and this weight."""
+        """The greatest weight of links to source words minus links to others, and its run of free target words."""
         weight = [-total * worth for total, worth in zip(self.total, self.worth, strict=True)]
         inside: dict[int, float] = {}
         touched = bisect_left(self._word, self._word[source[0]]), bisect_right(self._word, self._word[source[1] - 1])
@@ -104,7 +104,7 @@ class LinkedPieces:
         return min(allowed, key=lambda at: (round(costs[at], 6), abs(at * len(self.src) - source * len(self.tgt))))
 
     def borders(self, source: int, words: Span) -> list[int]:
-        """Boundaries of words among some target pieces, with both ends; of pieces for a cut within a word."""
+        """Word boundaries in a range of target pieces, with both ends; piece boundaries for a cut within a word."""
         within_word = 0 < source < len(self.src) and self._word[source - 1] == self._word[source]
         inner = (at for at in range(words[0] + 1, words[1]) if within_word or at in self._tgt_starts)
         return [words[0], *inner, *words[1:]]
@@ -144,7 +144,7 @@ def _is_punctuation(word: str) -> bool:
 
 
 def _cores_of_pair(*sides: tuple[SegmentedText, int, Span]) -> list[Span]:
-    """The cores of linked words. An apostrophe at the end of one alone, as in ``l'``, is a part of the word."""
+    """The cores of linked words. An apostrophe at the end of only one, as in ``l'``, is part of its core."""
     tails = [words.text[core[1] : words.spans[number][1]] for words, number, core in sides]
     whole = sorted(tails) in (["", "'"], ["", "’"])
     return [(core[0], words.spans[number][1] if whole else core[1]) for words, number, core in sides]

@@ -19,9 +19,9 @@ def place(
 ) -> tuple[str, list[Dropped]]:
     """The translation with the markup of its source, and the marks that no link places.
 
-    - A pair goes around the run of target words with the most link weight to its words, minus that to other words. One
-      that has no linked word goes around the unlinked words between the translations of its neighbours, or, without
-      any, is empty and next to them.
+    - A pair goes around the run of target words with the greatest link weight to its words minus that to other words.
+      A pair without linked words goes around the unlinked words between the translations of its neighbours. If there
+      are none, the pair is empty and goes next to these translations.
     - A tag alone goes next to the translation of the word that it touches, otherwise of the other neighbour. At the
       very start or end of its element it stays there.
     - A break goes between two words, where it cuts the fewest links.
@@ -110,7 +110,7 @@ class _Placement:
         return before[1], after[0]
 
     def _border(self, source: int, within: Span, words: Span) -> int:
-        """The cut of the target words that the fewest links cross, for a cut of the source; edges stay edges."""
+        """The target cut for a source cut: the one that the fewest links cross; an edge stays an edge."""
         if source in within:
             return words[within.index(source)]
         return self.pieces.fewest_crossings(source, self.pieces.borders(source, words))
@@ -142,7 +142,7 @@ class _Placement:
     def _breaks(
         self, marks: Sequence[Mark], source: Sequence[Span], within: Span, words: Span, taken: Sequence[Span]
     ) -> Iterator[tuple[int, int]]:
-        """Each break, and between which target words it goes: in order, and within no other mark."""
+        """Each break and its place between target words: in source order, and inside no other mark."""
         breaks = [i for i, mark in enumerate(marks) if mark.kind == "break"]
         allowed = [at for at in range(words[0], words[1] + 1) if not any(start < at < stop for start, stop in taken)]
         inner, last = [at for at in allowed if at in self.pieces.breakable and words[0] < at < words[1]], words[0]
@@ -169,7 +169,7 @@ class _Placement:
         return start, spans[number][0] if number < len(spans) else len(self.texts[side])
 
     def _at(self, character: int, source: int, target: int, after: bool) -> int:
-        """The character between two target words that corresponds to one between two source words."""
+        """The place between two target words, in characters, for a place between two source words."""
         (start, stop), (begin, end) = self._gap(0, source), self._gap(1, target)
         if self.texts[0][start:stop] == self.texts[1][begin:end]:
             return begin + character - start
@@ -190,7 +190,7 @@ class _Placement:
         return _Placed(mark, start, max(start, stop), self.marks(mark.children, source, words))
 
     def _spaced(self, mark: Mark, at: int) -> Mark:
-        """A tag alone with its spaces; other ones if only one of the texts has no spaces between words."""
+        """A tag alone with its spaces, which change if only one of the texts has no spaces between words."""
         opening = mark.opening
         for before in (True, False):
             theirs, ours = (
@@ -204,7 +204,7 @@ class _Placement:
         return mark if opening == mark.opening else replace(mark, opening=opening)
 
     def _break(self, mark: Mark, source: int, target: int) -> Span:
-        """The characters that a break replaces: a space, if it does so in the source and there is one."""
+        """The characters that a break replaces: a space, if there is one and the break replaces one in the source."""
         begin, end = self._gap(1, target)
         at = self._at(mark.start, source, target, after=True)
         if mark.start == mark.stop:
@@ -232,7 +232,7 @@ def _write(placed: Sequence[_Placed], within: Span, written: Sequence[str], out:
 
 
 def _without(span: Span, taken: Span) -> Iterator[Span]:
-    """The rest of a span without a part of it."""
+    """The parts of a span outside another span."""
     for start, stop in ((span[0], min(span[1], taken[0])), (max(span[0], taken[1]), span[1])):
         if start < stop:
             yield start, stop

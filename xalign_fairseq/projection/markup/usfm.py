@@ -59,7 +59,7 @@ def _text(text: str) -> Iterator[Token]:
 
 
 def texts(lines: Iterable[str], where: str) -> Iterator[tuple[bool, str, int]]:
-    """A file in its parts: whether each is to be translated, its text, and its line."""
+    """The parts of a file: whether a part is to be translated, its text, and its first line."""
     marker, pending, translated, first, ends = "", "", False, 1, PARAGRAPH
     for number, line in enumerate(lines, 1):
         at, line = 0, f"{line}\n"

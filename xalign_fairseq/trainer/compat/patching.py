@@ -30,7 +30,7 @@ class FairseqPatch(NamedTuple):
 
 
 def instead(function: Function) -> Callable[[Any], Any]:
-    """Decorates ``function(original, ...)``: makes, of an original, the function that is called in its place."""
+    """Decorates ``function(original, ...)``; the result turns an original function into its replacement."""
 
     def make(original: Function) -> Function:
         @functools.wraps(original, updated=())

@@ -104,7 +104,7 @@ class HalfPrecision(FP16Optimizer):
             self._multiply_factor = 1.0 / float(self.scaler.loss_scale)
 
     def clip_grad_norm(self, max_norm: float, aggregate_norm_fn: Aggregate | None = None) -> Tensor:
-        """fairseq's class, with the norm on the host for its three reads."""
+        """As in fairseq's class, but the norm, which is read three times, moves to the host once."""
         if self.scaler is None:
             norm: Tensor = super().clip_grad_norm(max_norm, aggregate_norm_fn)
             return norm

@@ -31,7 +31,7 @@ class Classification(TaskFamily[PairExample]):
 
     @classmethod
     def check(cls, limits: Limits, options: dict[str, Any]) -> None:
-        """Refuse windows without room for two texts, and what all families refuse."""
+        """Refuse windows without room for two texts; do the checks of all families."""
         super().check(limits, options)
         least = 4 + limits.separators  # <s>, </s> and one token of each text
         if limits.tokens < least:

@@ -128,7 +128,7 @@ class QuestionAnswering(TaskFamily[QuestionExample]):
 
     @classmethod
     def check(cls, limits: Limits, options: dict[str, Any]) -> None:
-        """Refuse windows without room for context, and what every family refuses."""
+        """Refuse windows without room for context; do the checks of all families."""
         super().check(limits, options)
         check_room(limits, options["max_question_tokens"])
 

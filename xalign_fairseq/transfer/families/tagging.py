@@ -134,7 +134,7 @@ class Tagging(TaskFamily[WordsExample]):
         return collate_words(encoded) | {"tags": pad([each.arrays["tags"] for each in encoded], -1)}
 
     def build_head(self, config: EncoderConfig) -> TaggingHead:
-        """The output layer, with a CRF if asked for."""
+        """The output layer, with a CRF if the options request it."""
         return TaggingHead(
             config.encoder_embed_dim, len(self.labels), self.options["head_dropout"], self.options["crf"]
         )
