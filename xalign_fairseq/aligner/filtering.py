@@ -51,7 +51,7 @@ class FilterRun:
 
 
 def filter_files(run: FilterRun) -> str:
-    r"""Score the pairs of a bitext and write those of at least the least score; returns the counts in one line.
+    r"""Score the pairs of a bitext and write the pairs with at least ``min_score``; returns the counts in one line.
 
     Raises:
         XalignError: an option or file is wrong, or scores and text do not belong together. The error names the line.
@@ -96,7 +96,7 @@ def _score(run: FilterRun, scores: Path) -> list[str]:
 
 
 def keep_pairs(text: LinkedText, files: LinkFiles, min_score: float) -> str:
-    """Write the pairs of at least the least score, with their links; returns the counts in one line."""
+    """Write the pairs with at least ``min_score``, and their links; returns the counts in one line."""
     read = kept = unlinked = 0
     with ExitStack() as stack:
         src, tgt, links = (stack.enter_context(atomic_write(path)) for path in (*files.new_texts, files.links))

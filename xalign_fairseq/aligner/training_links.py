@@ -42,7 +42,7 @@ class LinkFiles:
 
     @property
     def manifest(self) -> Path:
-        """The record of what made the links."""
+        """The record of how the links were made."""
         return self.links.with_name(f"{self.links.name}.json")
 
     @property

@@ -88,7 +88,7 @@ def atomic_folder(path: StrPath, overwrite: bool | None = False, keep: bool = Fa
     """Fill a temporary folder next to ``path``; rename it to ``path`` if the block ends without an error.
 
     An existing non-empty ``path`` is an error unless ``overwrite``; even then the old folder remains until the new one
-    is complete. ``None`` is for commands without ``--overwrite``: the error does not name the option. A folder never
+    is complete. If ``overwrite`` is ``None``, the error does not name the option ``--overwrite``. A folder never
     replaces a file. A symbolic link stays a link; its target is replaced. Leftovers of killed processes are removed.
 
     With ``keep``, the temporary folder remains after an error or a kill, and the next call with ``keep`` continues in

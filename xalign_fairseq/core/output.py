@@ -154,7 +154,7 @@ def is_plain(path: StrPath) -> bool:
 
 
 def remove_leftovers(path: str) -> None:
-    """Remove what a kill left next to a complete output: note and lock."""
+    """Remove a killed run's leftovers next to a complete output: note and lock."""
     part = Path(f"{path}.part")
     with alone_on(part):
         part.with_name(f"{part.name}.json").unlink(missing_ok=True)

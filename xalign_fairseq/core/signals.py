@@ -81,7 +81,7 @@ def interrupts_held_back() -> Iterator[None]:
 
 @contextmanager
 def interrupts_kept_off() -> Iterator[None]:
-    """Delay Ctrl-C. Processes started in the block never get it, also not during imports; their parent ends them."""
+    """Delay Ctrl-C. Processes started in the block never get it, not even during imports; their parent ends them."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

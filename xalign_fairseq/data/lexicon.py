@@ -193,7 +193,7 @@ def write(data: DataBin, lexicon: Lexicon, about: Mapping[str, Any], overwrite: 
 
 
 def require_languages(data: DataBin, *languages: str) -> None:
-    """:class:`XalignError` for a language without text in a data-bin, unless its files do not name languages."""
+    """Raise :class:`XalignError` for a language without text, if the data-bin's files name languages."""
     known = {lang for _, src, tgt in data.pairs for lang in (src, tgt)} | {lang for _, lang in data.monos}
     unknown = [language for language in languages if language not in known]
     if unknown and known and "" not in known:
@@ -204,7 +204,7 @@ def require_languages(data: DataBin, *languages: str) -> None:
 
 
 def check_free(data: DataBin, src: str, tgt: str, overwrite: bool) -> None:
-    """:class:`XalignError` if the data-bin has a lexicon of these languages, without ``overwrite``."""
+    """Raise :class:`XalignError` if the data-bin has a lexicon of these languages, unless ``overwrite``."""
     if about_path(data, src, tgt).exists() and not overwrite:
         problem = "the data-bin has a lexicon of these languages already"
         raise XalignError(problem, where=about_path(data, src, tgt), remedy=("replace it by", Parameter("overwrite")))

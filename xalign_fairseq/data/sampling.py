@@ -32,11 +32,11 @@ def temperature_shares(sizes: list[int], temperature: float) -> np.ndarray:
 
 
 def epoch_shares(total: int, shares: np.ndarray, visit: int) -> tuple[list[int], list[int]]:
-    """Split ``total`` draws per epoch into integer counts by ``shares``, for epoch ``visit`` and the sum of earlier
-    epochs.
+    """Split ``total`` draws per epoch into integer counts by ``shares``: for epoch ``visit``, and summed over all
+    earlier epochs.
 
     Each group gets the integer part of its share. Systematic sampling distributes the rest, with a start that moves by
-    the golden ratio in each epoch. So over epochs each group gets its share, even a small fraction of a draw.
+    the golden ratio in each epoch. So over many epochs each group gets its share, even a fraction of a draw.
 
     Returns:
         the counts of the epoch, and its start: the sums of the counts of earlier epochs.

@@ -44,7 +44,7 @@ def changed_files(data: DataBin, whole: bool = True, contents: bool = True) -> l
 
 
 def require_unchanged(data: DataBin, whole: bool = False, contents: bool = True) -> None:
-    """:class:`XalignError` with the files of :func:`changed_files`; ``whole`` needs a manifest."""
+    """Raise :class:`XalignError` with the files of :func:`changed_files`; ``whole`` needs a manifest."""
     if whole and data.manifest is None:
         raise XalignError(
             "the data-bin has no manifest to verify its files by",

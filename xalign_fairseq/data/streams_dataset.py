@@ -26,7 +26,7 @@ class DrawOptions:
 
     temperature: float = 1.0  # for sampling language pairs and languages
     items: int | None = None  # draws per epoch; None: one for each pair and direction
-    mono_tokens: int | None = None  # limits of a batch's monolingual part; None: those of the bitext part
+    mono_tokens: int | None = None  # limits of a batch's monolingual part; None: the limits of the bitext part
     mono_blocks: int | None = None
     bucket_width: int = 1  # lengths in one bucket are batched in random order; 1 sorts by length, 0 ignores lengths
     apart: bool = False  # no training batch repeats a pair, in either direction

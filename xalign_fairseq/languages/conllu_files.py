@@ -57,7 +57,7 @@ def lines(sentences: Iterable[ConlluSentence]) -> Iterator[str]:
 
 
 def trees_beside(path: StrPath, sentences: Sequence[Sequence[str]]) -> list[SyntaxTree]:
-    """Trees of the sentences of a file without any, from the CoNLL-U file next to it: ``dev.conllu`` of ``dev.tsv``."""
+    """Trees for a file without trees, from the CoNLL-U file next to it: ``dev.conllu`` for ``dev.tsv``."""
     treebank = f"{unpacked_name(path).removesuffix('.tsv')}.conllu"
     beside = existing(treebank)
     if not Path(beside).is_file():

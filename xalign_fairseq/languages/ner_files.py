@@ -29,7 +29,7 @@ def read(path: StrPath, language: str) -> list[WordsExample]:
 def derive(
     sentences: Iterable[WordsExample], transform: Transformation, trees: Sequence[SyntaxTree] | None = None
 ) -> tuple[list[WordsExample], dict[str, int]]:
-    """The derived sentences, and counts of ``entities``, of those that were split (``torn``) and of their ``pieces``.
+    """The derived sentences, and counts of ``entities``, split entities (``torn``) and the ``pieces`` of these.
 
     Each run of words of an entity becomes an entity. Neighbouring entities stay separate.
     """

@@ -127,7 +127,7 @@ class Transliteration:
         self._odd: dict[str, str] = {}
 
     def __call__(self, sentence: Sentence, key: int) -> Sentence:
-        """Write the words in the script; ``key`` is not used, for a word is written the same everywhere."""
+        """Write the words in the script; ``key`` is not used, because a word has one form everywhere."""
         forms, source = self._forms, sentence.source
         if len(forms) > CACHED_WORDS:
             forms.clear()

@@ -263,7 +263,7 @@ def read_line(line: str, unit: Unit, path: str, number: int) -> Links:
 def _from_aligner(
     pieces: Iterator[Piece], run: ProjectRun, pairs: AnnotatedPairs, files: list[str], stack: ExitStack
 ) -> Iterator[tuple[Piece, Links]]:
-    """Each piece with the aligner's links, kept next to a file; those of an interrupted run are read first."""
+    """Each piece with the aligner's links, stored next to the output; links of an interrupted run are read first."""
     options = run.options
     if not is_statistical(run.model):
         devices, dtype = choose_devices(options.device, options.dtype, options.processes)

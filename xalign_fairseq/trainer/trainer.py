@@ -206,7 +206,7 @@ class XalignTrainer(Trainer):
             return
         if self.data_parallel_rank == 0 and own.is_file():
             repair(own.parent, logger.warning)
-        if torch.distributed.is_initialized():  # the others look at the same file
+        if torch.distributed.is_initialized():  # other ranks read the same file: let them wait
             torch.distributed.barrier()
 
     @contextmanager

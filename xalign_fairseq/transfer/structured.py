@@ -123,7 +123,7 @@ def check_names(
 
 @contextmanager
 def errors_at(where: str) -> Iterator[None]:
-    """Give errors of a block a place in the study; their parameters become its keys."""
+    """Give errors in a block a place in the study; their parameters become its keys."""
     try:
         yield
     except XalignError as error:

@@ -31,7 +31,7 @@ class TaskResults:
 
     @property
     def title(self) -> str:
-        """Such as ``pos, trained on en``."""
+        """The task in words, such as ``pos, trained on en``."""
         if self.models == EACH:
             return f"{self.task}, a model for each language"
         return f"{self.task}, trained on {'+'.join(self.train_languages)}" if self.train_languages else self.task
@@ -133,7 +133,7 @@ def read_results(out: str | os.PathLike) -> StudyResults:
 
 
 def _require_one_training(runs: Sequence[RunResult]) -> None:
-    """Means are over seeds, or over models of each language: nothing else may differ between a checkpoint's runs."""
+    """Require that a checkpoint's runs differ only in seed, or in the language of each model: means are over these."""
     firsts: dict[tuple[str, ...], RunResult] = {}
     for run in runs:
         if run.made_by is None:

@@ -24,7 +24,7 @@ from xalign_fairseq.links.aer import score
 from xalign_fairseq.links.gold import GoldText
 from xalign_fairseq.trainer.mending import BEST, LAST
 
-TRIMMED, WHOLE = "trimmed.pt", "model.pt"  # every command loads the second
+TRIMMED, WHOLE = "trimmed.pt", "model.pt"  # every command can load WHOLE
 
 
 class Begun(TypedDict):

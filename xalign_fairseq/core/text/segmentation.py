@@ -45,9 +45,9 @@ SIMPLE = re.compile(
     r"[ -~\u00a0-\u02ff\u0370-\u0482\u048a-\u058f\u2010-\u2027\u2030-\u205e"
     r"\u3000-\u3029\u3030-\u3098\u309b-\u30ff\u3400-\u9fff\uac00-\ud7a3\uff01-\uff9d]*"
 )
-_MARK = re.compile("[。，、！？；：]")  # words of their own where spaces separate words
+_MARK = re.compile("[。，、！？；：]")  # separate words in text with spaces between words
 FEWEST_WORDS = 3  # average words of ICU between spaces in text without spaces between words
-FEWEST_CHARACTERS = 8  # the same without ICU
+FEWEST_CHARACTERS = 8  # without ICU: average characters instead
 _WORD, _SPACE, _PARTS = re.compile(r"\S+"), re.compile(r"\s+"), re.compile(r"\s+|\S+")
 _TSHEG = "\u0f0b\u0f0c"  # between Tibetan syllables, as spaces are between words
 _INVISIBLE, _BRACKETS = {"Cc", "Cf", "Zs", "Zl", "Zp"}, {"Ps", "Pe", "Pi", "Pf"}

@@ -42,7 +42,7 @@ def prepare(
     does not change until then.
 
     Args:
-        options: what to write, and from what.
+        options: the inputs and the outputs.
         tokenizer: the tokenizer of the model ``options.tokenizer``
             (:func:`~xalign_fairseq.encoder.pretrained.reading.read_tokenizer`); None if the options name none.
         beside: is called with the folder before it appears; it may write files that the manifest does not list.

@@ -72,7 +72,7 @@ class Tokenizer(ABC):
     def encode_words_batch(self, sentences: Sequence[Sequence[str]]) -> tuple[Ragged, Ragged]:
         """The ids of many sentences given as words, and the word of each id, in the form of :meth:`encode_batch`.
 
-        The ids are those of the whole line.
+        The ids equal the ids of the whole line.
         """
 
     @abstractmethod

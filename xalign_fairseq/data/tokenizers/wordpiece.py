@@ -121,7 +121,7 @@ class WordPieceTokenizer(Tokenizer):
 
 
 def wordpiece(ids: dict[str, int], unknown: str, settings: WordPieceSettings) -> tokenizers.Tokenizer:
-    """The library's tokenizer of a vocabulary, with nothing around a text."""
+    """The library's tokenizer of a vocabulary, without special tokens around a text."""
     model = tokenizers.models.WordPiece(ids, unk_token=unknown, max_input_chars_per_word=LONGEST_WORD)
     made = tokenizers.Tokenizer(model)
     made.normalizer = tokenizers.normalizers.BertNormalizer(

@@ -92,7 +92,7 @@ def build(
         encode: for both languages, a tokenizer's ``encode_batch``, or :func:`pieces_encoder`.
 
     Raises:
-        XalignError: no entry is left, or the fraction or the held-out part leaves none to train on; with the counts.
+        XalignError: no entry is left, or none to train on after fraction and held-out part; the error has the counts.
     """
     entries, counts = _entries(list(pairs), encode, dictionary, options.subwords)
     if not entries:

@@ -58,7 +58,7 @@ def write_sample(
 
 
 def _write_pair(folder: Path, language: str, seed: int, sizes: dict[str, int], english_mono: bool) -> PairCounts:
-    """Draw and write one language pair and the monolingual text of its language (and of English, if asked)."""
+    """Draw and write one language pair and the monolingual text of its language (and of English, if requested)."""
     summary = PairCounts(f"en-{language}")
     missing = {**sizes, "mono": sizes["train"] // 2 + sizes["valid"]}
     sampler = Sampler(random.Random(f"{seed}/{language}"))

@@ -55,7 +55,7 @@ class MarkedText:
     tags: Counter[str]
 
     def spelled(self, text: str, escapes: Mapping[str, str]) -> list[str]:
-        """How each character of another text is written: as in this one, or escaped."""
+        """The spelling of each character of another text: as in this text, or escaped."""
         if not self.spellings:
             return [escapes.get(character, character) for character in text]
         seen: Counter[str] = Counter()

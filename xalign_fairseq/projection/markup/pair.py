@@ -69,7 +69,7 @@ def project_markup(
         segment: how to find the words; empty: ``icu`` if it is installed and an aligner is given, otherwise ``auto``.
 
     Raises:
-        XalignError: there is no such markup, or no such segmenter; or a link is of words that are not there.
+        XalignError: there is no such markup, or no such segmenter; or a link is outside the words.
 
     Example::
 

@@ -46,12 +46,12 @@ class FoldedAdamW(torch.optim.Optimizer):
         m_n = b1^n m          v_n = b2^n v
         p_n = (1 - lr w) p_(n-1) - lr sqrt(1 - b2^t) / (1 - b1^t) m_n / (sqrt(v_n) + eps)
 
-    So for a gap of any length, at constant lr and without bias correction, lazy steps omit at most r / (1 - r) times
-    the row's last update, r = b1 / sqrt(b2), of momentum (9 times at 0.9 and 0.999), and lr w of the values per update
-    of weight decay. The next update weighs m and v by b1 and b2 instead of b1^(n+1) and b2^(n+1). In both cases, once
-    bias needs no correction, an update of an element is at most lr (1 - b1) / sqrt((1 - b2)(1 - b1^2 / b2)), 7.3 lr
-    there. A row with a gradient in every update is stepped as by dense Adam. On a GPU, summing repeated rows of a
-    sparse gradient needs a synchronisation.
+    At constant lr and without bias correction, lazy steps omit two things in a gap of any length: momentum, at most
+    r / (1 - r) times the row's last update with r = b1 / sqrt(b2) (9 times for 0.9 and 0.999); and weight decay, lr w
+    of the values per update. The next update multiplies m and v by b1 and b2 instead of b1^(n+1) and b2^(n+1). In both
+    cases an element changes, once bias needs no correction, by at most lr (1 - b1) / sqrt((1 - b2)(1 - b1^2 / b2)),
+    7.3 lr for these values. A row with a gradient in every update is stepped as by dense Adam. On a GPU, summing
+    repeated rows of a sparse gradient needs a synchronisation.
 
     For float16 and bfloat16 parameters, moments are float32, and steps are in float32, in chunks. ``weight_decay`` is
     w; ``kernel`` is ``torch``, or ``apex`` for float32 parameters on a GPU.
