@@ -50,7 +50,7 @@ LASTING = ("family", "trimmed")
 
 
 class Meter:
-    """Replaces fairseq's training statistics in older checkpoints, which are not read."""
+    """Replaces fairseq's training statistics in older checkpoints; the statistics are not read."""
 
 
 def load_pickled(path: StrPath) -> Any:

@@ -21,7 +21,7 @@ LIMITS = {
 
 @dataclass(frozen=True)
 class EncoderConfig:
-    """Sizes and dropout rates of an encoder, with fairseq's names, to read configurations of its checkpoints."""
+    """Sizes and dropout rates of an encoder, under the option names of fairseq's checkpoints."""
 
     vocab_size: int
     encoder_layers: int = 12
@@ -81,7 +81,7 @@ class EncoderConfig:
         return self.languages.index(language)
 
     def side_rows(self, languages: tuple[str, str] | None) -> tuple[int, int] | None:
-        """Rows of the language embeddings for a bitext's sides, which must be known; None without embeddings."""
+        """Rows of the language embeddings for both sides; None without embeddings. XalignError without languages."""
         if not self.languages:
             return None
         if languages is None:

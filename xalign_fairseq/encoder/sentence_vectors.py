@@ -61,7 +61,7 @@ def pool(hidden: Tensor, real: Tensor, pooling: str) -> Tensor:
     """Vectors (N, H), at least float32, of the hidden states (N, L, H) of sentences.
 
     Args:
-        real: (N, L) bool, which of them are not padding.
+        real: (N, L) bool, False at padding.
         pooling: ``mean`` over all tokens, ``<s>`` and ``</s>`` included; ``cls``: the state of ``<s>``.
     """
     if pooling == "cls":

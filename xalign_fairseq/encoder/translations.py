@@ -47,7 +47,7 @@ class Entries(nn.Module):
 class Translation(NamedTuple):
     """The translation of each token, tensors of the tokens' shape."""
 
-    tokens: Tensor  # ids; of tokens without a translation, their own
+    tokens: Tensor  # ids; a token without a translation keeps its own
     languages: Tensor  # rows of the language embeddings; arbitrary without a translation
     there: Tensor  # bool: whether a token has a translation
 

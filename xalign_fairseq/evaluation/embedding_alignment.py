@@ -27,8 +27,8 @@ ALIGNMENT_SCORE = Metric(
     ratio,
     "share of words whose nearest by cosine of input embeddings is a translation",
 )
-# The graded form, for embeddings with almost no translation as nearest; a prediction is the two counts. Chance level is
-# 0.5, and more for words with several translations.
+# The graded form, for embeddings whose nearest words are almost never translations; a prediction is two counts. Chance
+# is 0.5, and more for words with several translations.
 ALIGNMENT_RANK = Metric(
     "alignment-rank",
     ("farther", "others"),

@@ -82,7 +82,7 @@ def _vectors(embeddings: Tensor, entries: Iterable[tuple[int, ...]]) -> Tensor:
 def score_checkpoints(
     models: Mapping[str, str], data_bin: str | None = None, *, samples: int = 1000, seed: int = 1
 ) -> list[dict[str, Any]]:
-    """Rows of the scores of every part of every lexicon (of a data-bin, or each checkpoint's own), by checkpoint.
+    """Score lexicons of a data-bin, or of each checkpoint; one row per checkpoint, lexicon and part.
 
     Raises:
         XalignError: no lexicon, or the vocabulary of the data-bin differs from a checkpoint's.

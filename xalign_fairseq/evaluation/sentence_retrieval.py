@@ -82,7 +82,7 @@ def translation_accuracy(
 
         counts = retrieval_counts(vectors(0, src), vectors(1, tgt))
     scores = []
-    for name, found in counts.items():  # the names of the searches call the target side English
+    for name, found in counts.items():  # in these names, English is the target side
         interval = bootstrap_interval(found, ratio, samples=options.bootstrap, seed=options.seed)
         scores.append(
             {

@@ -134,13 +134,13 @@ def _folder(out: Path) -> Iterator[Path]:
 
 
 def _groups(items: Iterable[Item]) -> Iterator[tuple[str, list[Item]]]:
-    """Group sorted items by the first part of their keys; items have the rest of the key."""
+    """Group sorted items by the first part of their keys; grouped items keep the rest of their keys."""
     for first, group in groupby(items, lambda item: item[0].partition("\t")[0]):
         yield first, [(key.partition("\t")[2], count) for key, count in group]
 
 
 def _sums(items: Iterable[Item], name: Path) -> Iterator[Item]:
-    """The sum of each key, by key."""
+    """The sum of each key's counts, sorted by key."""
     counts: Counter[str] = Counter()
     runs: list[Path] = []
     made = 0

@@ -117,7 +117,7 @@ class DictMLM(TokenPrediction):
     def _looked_up(self, mono: Mono, table: TranslationTable) -> tuple[Tensor, Translation]:
         """The positions (B, T) to translate, and the translations of the original tokens."""
         asked = mono.targets.ne(PAD) & (mono.draw < self.prob)
-        # Draws below prob are uniform again; they choose among several translations.
+        # Draws below prob, divided by it, are uniform too; they choose among several translations.
         return asked, table.translate(mono.targets, mono.draw / self.prob)
 
     def _masked(self, step: Step) -> Tensor:

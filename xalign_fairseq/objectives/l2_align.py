@@ -22,5 +22,5 @@ class L2Align(WordPairObjective):
     def forward(self, step: Step) -> Loss:
         pairs = WordPairs(step.bitext)
         s, t = self.vectors(step, pairs)
-        # Sums in half precision overflow.
+        # In half precision, sums overflow.
         return Loss(at_least_float32(s - t).square().sum(), pairs.rows.new_full((), len(pairs)))

@@ -52,7 +52,7 @@ class LexiconAlign(Objective):
         return Loss(apart.sum(), torch.full((), len(apart), device=apart.device))
 
     def _drawn(self, size: int, update: int, device: torch.device) -> Tensor | None:
-        """The rows of an update's entries, keyed by seed and update; with replacement, so the cost is constant."""
+        """The rows of entries drawn for an update, keyed by seed and update; with replacement, at constant cost."""
         if self.sample is None or self.sample >= size:
             return None
         generator = torch.Generator().manual_seed(self.context.seed * 1_000_003 + update)

@@ -26,7 +26,7 @@ from xalign_fairseq.tasks.epochs import FairseqStreams
 class LinkedBitext:
     """The bitexts of a split with links and a common pivot language, read once, in batches of similar length.
 
-    Longer pairs than ``max_length`` tokens, special tokens included, are left out and counted, as in training.
+    Pairs longer than ``max_length`` tokens, special tokens included, are left out and counted, as in training.
     """
 
     def __init__(

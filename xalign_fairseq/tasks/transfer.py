@@ -80,7 +80,7 @@ class TransferConfig(FairseqDataclass):
         default=None, metadata={"help": "metric that selects the model (default: the benchmark's first)"}
     )
     debug: bool = field(default=False, metadata={"help": "show tracebacks of input errors"})
-    # Not options: the seed keys every draw, and CPU memory is kept.
+    # fairseq's own options: the seed keys every draw; freed memory is kept on a CPU.
     seed: int = II("common.seed")
     cpu: bool = II("common.cpu")
 

@@ -20,8 +20,8 @@ SORTED_BATCHES = 50
 class TransferDataset(FairseqDataset):
     """Items are groups of examples for the same batch: single examples, or code-switching mixtures.
 
-    Every draw is keyed by (seed, epoch), so a resumed run has the batches of an uninterrupted one. Other data than
-    training data are read in stored order.
+    Every draw is keyed by (seed, epoch), so a resumed run has the batches of an uninterrupted one. Validation data are
+    ordered by length.
     """
 
     def __init__(

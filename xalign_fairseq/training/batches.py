@@ -79,7 +79,7 @@ class Batches(IterableDataset[dict[str, Any]]):
         return self.split == "train"
 
     def state_dict(self) -> dict[str, Any]:
-        """The place after the last batch."""
+        """The position in the data after the last batch."""
         inside = get_worker_info() is not None
         before, done = (self._before, self._done) if inside else (self._before + self._done, 0)
         place = self.data.shards.place(self.epoch)
@@ -87,7 +87,7 @@ class Batches(IterableDataset[dict[str, Any]]):
         return {**shard, "batch": before, "done": done, "world_size": self.world_size}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Continue from a place of a run with the same number of processes, with any number of data workers."""
+        """Continue from the state of a run with the same number of processes and any number of data workers."""
         if state["world_size"] != self.world_size:
             raise XalignError(
                 "the state of the batches is from a run with another number of processes",

@@ -21,5 +21,5 @@ def products_in(dtype: torch.dtype, device: torch.device) -> AbstractContextMana
 
 
 def dtype_name(dtype: torch.dtype) -> str:
-    """``float32`` of ``torch.float32``."""
+    """The name of a dtype: ``float32`` for ``torch.float32``."""
     return str(dtype).removeprefix("torch.")

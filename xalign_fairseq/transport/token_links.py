@@ -44,7 +44,7 @@ def links_of_partners(
         probability: (R, B, T), the probability of the link at each token.
         spans: (B, 4).
         sizes: n and m, the longest sides.
-        one_sided: a link may be at only one of its two tokens, as those of ``union`` do.
+        one_sided: a link may be at only one of its two tokens, as with ``union``.
     """
     pair, src, tgt, shares = _of_side(partners, probability, spans, 0, sizes[0])
     if one_sided:
@@ -78,7 +78,7 @@ LONGEST_INT16 = torch.iinfo(torch.int16).max
 def last_partners(partners: Tensor, *, one_sided: bool = False) -> Tensor:
     """The partner with the highest position of each token: labels (B, T), from partners (R, B, T); -1 without one.
 
-    ``one_sided``: a link may be at only one of its two tokens, as those of ``union`` do.
+    ``one_sided``: a link may be at only one of its two tokens, as with ``union``.
     """
     labels = partners[0] if len(partners) == 1 else partners.amax(0)
     if not one_sided:
@@ -116,7 +116,7 @@ def matrix_of_partners(partners: Tensor, spans: Tensor, sizes: tuple[int, int], 
 
 
 def _linked_side(partners: Tensor, spans: Tensor, sizes: Sequence[int], side: int) -> Tensor:
-    """Links (B, own, other) at the tokens of one side, of its own and the other side's longest sizes."""
+    """Links (B, own, other) at the tokens of one side; ``own`` and ``other`` are both sides' longest sizes."""
     own, other = sizes
     at, mask = side_positions(spans, side, own)
     # Tokens without a partner write to an extra last column, which is dropped.

@@ -38,7 +38,7 @@ def _head(dense: str, norm: str, bias: str) -> dict[str, str]:
 
 
 def _bias_of_places(layer: Theirs, x: Tensor, given: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The output of an mT5 layer; the first layer makes the bias for all layers."""
+    """The output of an mT5 layer; the first layer computes the position bias for all layers."""
     attention = layer.layer[0].SelfAttention
     return x, attention.compute_bias(x.shape[1], x.shape[1], device=x.device) if given[1] is None else given[1], None
 
@@ -63,7 +63,7 @@ class BodyFamily:
     returns: Callable[[Theirs, Tensor, tuple[Any, ...]], Any] = lambda layer, x, given: x
     head: Mapping[str, str] = field(default_factory=dict)  # parts of an LM head of our form -> their names in files
     head_activation: str = "hidden_act"
-    output: str = ""  # the output map, in files that also have the tied embeddings
+    output: str = ""  # the output layer, in files that store it besides the tied embeddings
     renamed: Mapping[str, str] = field(default_factory=dict)  # parts of names in files -> in transformers' model
     joined: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # one tensor in files -> maps in the model
 

@@ -33,7 +33,7 @@ BLOCKS = np.dtype([("scale", "<f2"), ("codes", "u1", (BLOCK // 2,))])
 AT_ONCE = 1 << 18  # weights converted at once, to fit the processor's cache
 FLOAT32, FOUR_BITS = 0, 1  # kinds of parameters
 IDS = (0, 2, 1, 3)  # of <s>, </s>, <pad> and <unk>: XLM-R's
-LAYER, BELOW = 16, 5  # parameters of a layer, and below the layers
+LAYER, BELOW = 16, 5  # numbers of parameters in each layer, and below the layers
 
 
 @dataclass(frozen=True)

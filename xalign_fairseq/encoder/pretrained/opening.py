@@ -50,7 +50,7 @@ class OpenedModel:
 def open_model(
     path: StrPath, *, lookup: bool = False, dictionary: StrPath | None = None, spm: StrPath | None = None
 ) -> OpenedModel:
-    """Open a model completely."""
+    """Open a model with its encoder, heads and tokenizer."""
     state, where = read_pretrained(path, lookup=lookup)
     family, trimmed, packaged = family_of(state), trimmed_to(state), state.get(RECORD) == ORIGIN
     encoder, heads = load_encoder(state, where)

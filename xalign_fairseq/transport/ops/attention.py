@@ -104,9 +104,9 @@ class Packed:
 def kernel(q: Tensor, dropout: float) -> Callable[[Packed, Tensor, Tensor, Tensor, float], Tensor]:
     """The kernel of packed attention: :func:`by_length`, except on CUDA, where one launch per length would cost more.
 
-    On CUDA it is :func:`varlen`, flash attention, which lacks float32 and dropout of weights. For these, and for a
-    torch without flash attention, it is :func:`jagged`, where torch chooses the kernel. In float64 :func:`jagged` would
-    wait for the device.
+    On CUDA it is :func:`varlen`, flash attention, which supports neither float32 nor dropout of weights. For these, and
+    if torch lacks flash attention, it is :func:`jagged`, where torch chooses the kernel. float64 uses
+    :func:`by_length`, because :func:`jagged` would wait for the device.
     """
     if q.device.type != "cuda" or q.dtype == torch.float64:
         return by_length

@@ -53,8 +53,8 @@ class PipelineConfig(TypedDict, total=False):
 def read_pipeline(folder: Path, vocab_size: int) -> Vocabulary:
     """The tokenizer of a folder: its ``tokenizer.json``, or the sentencepiece model alone.
 
-    The symbols around a text are those that the tokenizer adds. A missing ``<s>`` is ``</s>`` (mT5), a missing
-    ``<mask>`` is ``<unk>``. Rows beyond the tokenizer's are left out, which is logged.
+    The symbols around a text are those that the tokenizer adds. ``</s>`` replaces a missing ``<s>`` (mT5), and
+    ``<unk>`` a missing ``<mask>``. Rows beyond the tokenizer's are left out, which is logged.
     """
     if (folder / TOKENIZER).is_file():
         return _read_json_file(folder, vocab_size)

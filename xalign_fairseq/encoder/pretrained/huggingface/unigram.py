@@ -66,7 +66,7 @@ def read_unigram(path: Path) -> bytes:
 
 
 def mask_id(folder: Path, symbols: int) -> int:
-    """The id of ``<mask>`` in a tokenizer with this number of other symbols: its own, or after them."""
+    """The id of ``<mask>`` in a tokenizer: its own if it has one, otherwise the number of other symbols."""
     return added_tokens(folder).get(MASK, symbols)
 
 
@@ -115,7 +115,7 @@ def _agreeing(pieces: Sequence[Piece], charsmaps: Sequence[bytes], kinds: str, p
 
     try:
         theirs = tokenizers.Tokenizer.from_file(str(path))
-    except BaseException as error:  # the library raises this class, and Rust's panic
+    except BaseException as error:  # the library raises Exception itself; Rust's panics are BaseExceptions
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
         raise XalignError("the tokenizer's file can't be read", where=path, found=error) from None
