@@ -24,7 +24,7 @@ class Stack(Protocol):
     graphs: bool
 
     def sentences(self, inputs: Sequence[Input], packing: Packing | None) -> Any:
-        """Facts about the inputs for every layer."""
+        """The data about the inputs that every layer reads."""
 
     def embed(
         self, tokens: Tensor, positions: Tensor, languages: Tensor | None, second: Tensor | None, training: bool
@@ -115,7 +115,7 @@ class HiddenStates:
 
     @property
     def grad(self) -> bool:
-        """Whether they have a gradient."""
+        """Whether the states have a gradient."""
         return self._run.grad
 
     @property
@@ -206,7 +206,7 @@ def _languages(given: Input, config: EncoderConfig) -> Tensor:
 
 @dataclass(frozen=True, eq=False)
 class Prediction:
-    """Tokens to predict from the last layer's states; predictions compare by identity.
+    """Tokens to predict from the last layer's states; predictions are compared by identity.
 
     Attributes:
         input: the encoder's input.

@@ -183,11 +183,11 @@ class StepEncoder:
         return HiddenStates.at_last(states, positions, whole)
 
     def lm_losses(self, hidden: Tensor, labels: Tensor) -> TokenLosses:
-        """Losses of labels (N,) by the tied MLM head for hidden states (N, H)."""
+        """The tied MLM head's losses for hidden states (N, H) and labels (N,)."""
         return self.vocabulary_losses(self._encoder.lm_head.features(hidden), labels)
 
     def vocabulary_losses(self, features: Tensor, labels: Tensor) -> TokenLosses:
-        """Losses for features (N, H) of another head with the MLM head's tied output layer: E x + b."""
+        """Losses for another head's features x (N, H), with the MLM head's tied output layer E x + b."""
         head = self._encoder.lm_head
         return linear_cross_entropy(features, head.weight, head.bias, labels)
 

@@ -79,7 +79,7 @@ def _mean_of_nearest(queries: Tensor, candidates: Tensor, neighbours: int, chunk
     return torch.cat([(part @ candidates.T).topk(k, dim=1).values.mean(1) for part in queries.split(chunk)])
 
 
-# Searches by the name of their metric, and whether English sentences are the queries.
+# Metric name -> search, and whether English sentences are the queries.
 SEARCHES: dict[str, tuple[Search, bool]] = {
     "accuracy": (by_cosine, False),
     "accuracy-from-en": (by_cosine, True),

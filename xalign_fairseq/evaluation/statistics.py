@@ -58,7 +58,7 @@ def bootstrap_interval(
 
 @dataclass(frozen=True)
 class Resampled:
-    """A system's runs on L test sets: scores (S,) float64, and those of R resamples (R, S)."""
+    """Scores of a system's runs, for each of L test sets: (S,) float64, and (R, S) on R resamples."""
 
     scores: list[np.ndarray]
     drawn: list[np.ndarray]

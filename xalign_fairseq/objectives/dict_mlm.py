@@ -121,7 +121,7 @@ class DictMLM(TokenPrediction):
         return asked, table.translate(mono.targets, mono.draw / self.prob)
 
     def _masked(self, step: Step) -> Tensor:
-        """MLM's input of the blocks (B, T), with random tokens by the options."""
+        """MLM's input for the blocks (B, T), with the random tokens that the options choose."""
         mono, source = step.mono, step.head.source
         if self.random_tokens == "all":
             return mono.masked

@@ -125,7 +125,7 @@ class DWA(Objective):
         return Dustbin()
 
     def _refuse(self, chooser: str, problem: str, ignored: Sequence[str]) -> None:
-        """XalignError for an option that has no effect with the value of another option."""
+        """Raise XalignError for options that have no effect, given the value of another option."""
         for each in ignored:
             if getattr(self, each) != getattr(DWA, each):
                 where = (Parameter(f"dwa_{chooser}", getattr(self, chooser)),)

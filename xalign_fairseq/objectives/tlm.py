@@ -40,7 +40,7 @@ class TLM(TokenPrediction):
         return len(declared(batch.bitext, "bitext").predicted)
 
     def predicts(self, step: Step) -> Sequence[Prediction]:
-        """The masked tokens of the pairs; without restarted positions, DWA and others share the pass."""
+        """The masked tokens of the pairs; without restarted positions, other objectives such as DWA share the pass."""
         bitext = step.bitext
         read = bitext.input("masked", reset_positions=self.resets)
         return [Prediction.of(read, bitext.targets, bitext.predicted)]

@@ -65,7 +65,7 @@ class AlignmentModel(HeadedEncoder):
         objectives: such as ``[MLM(), TLM(), DWA(weight=0.5)]``.
         data: the training data, needed by objectives with languages, a pivot or lexicons.
         loss_normalization: ``joint`` divides the sum of all losses by the number of all predictions, as XLM-Align's
-            released code does; ``per-objective`` each loss by its own number, as the paper's equation reads.
+            released code does; ``per-objective`` divides each loss by its own number, as in the paper's equation.
         heads: head tensors by name, ``heads.dwa...``, from a checkpoint to continue from.
 
     Raises:

@@ -135,7 +135,7 @@ class AlignmentTrainer(Trainer):
         )
 
     def save_model(self, output_dir: str | None = None, _internal_call: bool = False) -> None:
-        """Save a training checkpoint, or for a user's call the exported model; other files in the folder stay."""
+        """Save a training checkpoint, or the exported model if a user calls this; keeps other files in the folder."""
         folder = Path(output_dir or self.args.output_dir or ".")
         if self.args.should_save and _internal_call:
             folder.mkdir(parents=True, exist_ok=True)

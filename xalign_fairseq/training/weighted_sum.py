@@ -22,10 +22,10 @@ from xalign_fairseq.transport.linking import Linking
 class UpdateCounts:
     """The counts N_k of an update, the divisors of ``per-objective`` normalisation.
 
-    fairseq goes backward after every micro-batch and divides the gradient once, by the sum S of sample sizes. To get
-    sum_k w_k (sum of L_k over all micro-batches and workers) / N_k, each micro-batch has sample size 1 (0 for a missing
-    one), and its losses are divided by N_k / S, the count of an average micro-batch. N_k must be known before the first
-    micro-batch runs:
+    fairseq runs the backward pass after every micro-batch and divides the gradient once, by the sum S of sample sizes.
+    To get sum_k w_k (sum of L_k over all micro-batches and workers) / N_k, each micro-batch has sample size 1 (0 for a
+    missing one), and its losses are divided by N_k / S, the count of an average micro-batch. N_k must be known before
+    the first micro-batch runs:
 
     - objectives that count ahead count all micro-batches when the update begins, summed over workers;
     - other objectives, whose count depends on the model, are counted per micro-batch, summed over workers, and an
@@ -114,7 +114,7 @@ class WeightedSum:
     Attributes:
         active: the objectives with nonzero weight.
         update: the counts of predictions of an update.
-        language_rows: rows of the language embeddings by the numbers of languages; None for an encoder without any.
+        language_rows: rows of the language embeddings by language number; None for an encoder without any.
 
     Raises:
         XalignError: all weights are zero, a weight is negative or NaN, or an objective is given twice.

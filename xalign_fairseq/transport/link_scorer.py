@@ -24,7 +24,7 @@ CONTEXT_MIRRORS = [0, *(1 + at for at in NEIGHBOUR_MIRRORS), *(9 + (at ^ 1) for 
 
 
 def usual_layers(layers: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The layers of a scorer and of its similarity, by the encoder's number of layers (chosen by development gold)."""
+    """The layers of a scorer and of its similarity, for the encoder's number of layers (chosen on development data)."""
     all_read, similar = (
         tuple(dict.fromkeys(max(1, round(at * layers / OF)) for at in each)) for each in (LAYERS, SIMILARITY_LAYERS)
     )

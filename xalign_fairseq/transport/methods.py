@@ -99,7 +99,7 @@ def _fixed(name: str) -> dict[str, str]:
 
 
 def make_method(name: str, **options: object) -> Method:
-    """A method by its command-line name; None keeps a default, and options without effect are an XalignError."""
+    """Make a method from its command-line name. None keeps a default; XalignError for an option without effect."""
     if name not in METHODS:
         raise XalignError("there is no such method", parameter="method", found=name, expected=" or ".join(METHODS))
     given = _given(name, options)

@@ -1,4 +1,4 @@
-"""Linked words in the plane, by the input embeddings of each encoder."""
+"""Plots of linked words in two dimensions, from each encoder's input embeddings."""
 
 import importlib.util
 from collections.abc import Sequence

@@ -35,7 +35,7 @@ def require_matplotlib() -> None:
 
 
 def check_picture(path: StrPath) -> str:
-    """The format by the file's ending (png, svg, pdf, ...); call this before long work."""
+    """The picture format for the file's ending (png, svg, pdf, ...); call this before long work."""
     require_matplotlib()
     from matplotlib.backend_bases import FigureCanvasBase
 

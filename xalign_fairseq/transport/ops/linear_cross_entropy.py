@@ -66,7 +66,7 @@ class LinearCrossEntropy(torch.autograd.Function):
     def forward(
         ctx: Any, features: Tensor, weight: Tensor, bias: Tensor, labels: Tensor, dtype: torch.dtype, kept: int
     ) -> tuple[Tensor, Tensor]:
-        """nll and correct; ``dtype`` of the products, ``kept`` bytes of logits for backward."""
+        """Return nll and correct. ``dtype`` is the products' dtype; ``kept`` bytes of logits are kept for backward."""
         x = features.to(dtype)
         highest = x.new_full(labels.shape, -torch.inf, dtype=_of_sums(dtype))
         scale, chosen = torch.zeros_like(highest), torch.zeros_like(labels)

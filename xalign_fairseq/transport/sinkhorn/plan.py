@@ -26,12 +26,12 @@ def sinkhorn_plan(
     The backward pass keeps no matrix of any iteration. With few iterations it recomputes the potentials of the forward
     pass and differentiates them, which is exact. From max(50, 10/mu) iterations on, it treats the plan as the fixed
     point (Luise et al., 2018; Eisenberger et al., 2022), where every iteration has the same effect on the gradient. Let
-    R and C be the plan A divided by its row and its column sums, G the gradient by A and :math:`W = G \circ A`. The
-    gradient by log K is :math:`W - R \circ (W 1 - C z) 1^\top - C \circ 1 z^\top` with :math:`z = \sum_k (R^\top C)^k
-    (W^\top 1 - R^\top W 1)`, which solves the fixed point's linear system after elimination of the rows' part. The sum
-    has one term per iteration (rounded up to a power of two), by repeated squaring. The entries of z sum to 0, which
-    fixes the system's free shift. This neglects that the plan has not converged; a smaller mu needs more iterations
-    (tests/transport/sinkhorn/test_plan.py has the errors).
+    R and C be the plan A divided by its row and its column sums, G the gradient with respect to A, and :math:`W = G
+    \circ A`. The gradient with respect to log K is :math:`W - R \circ (W 1 - C z) 1^\top - C \circ 1 z^\top` with
+    :math:`z = \sum_k (R^\top C)^k (W^\top 1 - R^\top W 1)`, which solves the fixed point's linear system after
+    elimination of the rows' part. The sum has one term per iteration (rounded up to a power of two), by repeated
+    squaring. The entries of z sum to 0, which fixes the system's free shift. This neglects that the plan has not
+    converged; a smaller mu needs more iterations (tests/transport/sinkhorn/test_plan.py has the errors).
 
     Args:
         similarity: (B, n, m), any floating dtype. Gradients flow, in this dtype.
@@ -117,7 +117,7 @@ def _converges(options: SinkhornOptions) -> bool:
 
 
 def _unrolled(problem: Problem, gradient: Tensor) -> Tensor:
-    """The gradient (B, n, m) by log K from the gradient by the plan: repeat the iterations and differentiate each."""
+    """The gradient (B, n, m) with respect to log K from that of the plan, by differentiating each iteration."""
     logs = problem.log_kernel()
     row_mass, column_mass = problem.log_masses()
     f, steps = torch.zeros_like(logs[:, :, :1]), []

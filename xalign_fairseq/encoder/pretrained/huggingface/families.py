@@ -79,7 +79,7 @@ class Family:
     head: Mapping[str, str]  # our modules of the masked-language-model head -> theirs
     head_prefix: str  # prefix of that head's parameters
     tied: Mapping[str, str]  # second names of tied tensors in some files
-    position_offset: int  # rows of positions before that of the first token
+    position_offset: int  # number of position rows before the first token's
     token_types: int  # token types that its tokenizer returns
     fixed: Mapping[str, Any]  # settings that all its models share, besides SHARED
 

@@ -37,7 +37,7 @@ logger = logging.getLogger(__name__)
 
 BUFFERS = {"embeddings.position_ids", "embeddings.token_type_ids"}  # constant: counting up, or zero
 SECOND_TEXT = "encoder.sentence_encoder.second_text"
-ROWS = 2  # rows of our positions before that of the first token
+ROWS = 2  # number of our position rows before the first token's
 OLD_NAMES = ((r"LayerNorm\.gamma$", "LayerNorm.weight"), (r"LayerNorm\.beta$", "LayerNorm.bias"))  # TensorFlow's names
 
 

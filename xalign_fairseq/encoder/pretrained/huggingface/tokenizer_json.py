@@ -15,7 +15,7 @@ class AddedToken(TypedDict):
 
 
 class TokenizerFile(TypedDict, total=False):
-    """The fields of a ``tokenizer.json`` that are read; the functions for each kind check them."""
+    """The fields of a ``tokenizer.json`` that are read; each type of tokenizer has its own checks."""
 
     model: dict[str, Any] | None
     normalizer: dict[str, Any] | None
