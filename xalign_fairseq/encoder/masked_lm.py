@@ -15,7 +15,7 @@ logger = logging.getLogger(__name__)
 EMBEDDINGS = "encoder.sentence_encoder.embed_tokens.weight"
 HEAD = "encoder.lm_head."
 PARTS = ("dense.weight", "dense.bias", "layer_norm.weight", "layer_norm.bias", "bias")  # parts besides the tied weight
-LIFT = 4.0  # gelu(x + 4) is x + 4 up to 0.004 at x = -1, 0.05 at x = -2 and 0.16 at x = -3
+LIFT = 4.0  # gelu(x + 4) differs from x + 4 by 0.004 at x = -1, 0.05 at x = -2 and 0.16 at x = -3
 
 
 def has_head(weights: Mapping[str, Tensor]) -> bool:

@@ -44,7 +44,7 @@ def load_tokenizer(
     its own, the same symbols. The model is sentencepiece's or WordPiece's, whichever is there.
 
     Args:
-        state: what :func:`xalign_fairseq.encoder.checkpoint.read` returned.
+        state: the result of :func:`xalign_fairseq.encoder.checkpoint.read`.
         vocab_size: rows of the encoder's embedding.
         where: the checkpoint's path, for messages.
         dictionary: a fairseq ``dict.txt``.

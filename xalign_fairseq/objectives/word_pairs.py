@@ -71,7 +71,7 @@ class WordPairs:
     def identities(self) -> tuple[Tensor, Tensor]:
         """Numbers (K,) int64 of s_i's and t_i's word types: equal for words of one language with the same tokens.
 
-        The number is the polynomial sum_k x_k P^k modulo 2^64 of the language and the token ids, from running sums over
+        The number is sum_k x_k P^k modulo 2^64, a polynomial of the language and the token ids, from running sums over
         the sequence. Collisions are practically impossible.
         """
         tokens = self._bitext.tokens

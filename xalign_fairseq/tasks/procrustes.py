@@ -65,7 +65,7 @@ class LinkedBitext:
         return len(self._items)
 
     def batches(self, max_tokens: int, device: torch.device, language_rows: Tensor | None) -> Iterator[Bitext]:
-        """All pairs once, also longer ones; rows of the language embeddings are in the order of :attr:`languages`."""
+        """All pairs once, also those over ``max_tokens``; ``language_rows`` are in the order of :attr:`languages`."""
         longest = int(self._dataset.num_tokens_vec(self._items[-1:])[0])
         for items in self._dataset.batch_by_size(self._items, max_tokens=max(max_tokens, longest)):
             sample = self._dataset.collater([self._dataset[item] for item in items])

@@ -124,7 +124,7 @@ class PairFeatures:
         self._centred = _centred(src), _centred(tgt)
         self._places = _places(src), _places(tgt)
         weights = (self.map.scores + 1e-6).masked_fill(~inside, 0.0)
-        # Seen from either side, how near a word is to where its neighbours' partners are.
+        # For each side: how near a word is to the places of its neighbours' partners.
         self._near = (
             _near(_expected(weights, 2), src.lengths, weights.shape[2]),
             _near(_expected(weights, 1), tgt.lengths, weights.shape[1]).mT,

@@ -68,7 +68,7 @@ class Cosine(ByMatrix):
     @torch.no_grad()
     def scored(self, hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor]:
         cosine, src_mask, tgt_mask = pair_cosines(hidden, spans, sizes)
-        # In place and in this order, for SimAlign's rounding.
+        # Computed in place and in this order, to round as SimAlign does.
         similarity = cosine.add_(1.0).div_(2.0).clamp_min_(0.0)
         similarity.masked_fill_(~(src_mask[:, :, None] & tgt_mask[:, None, :]), 0.0)
         if self.filter == "match":

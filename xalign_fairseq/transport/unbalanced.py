@@ -72,7 +72,7 @@ def _with_dustbin(mask: Tensor) -> Tensor:
 
 def _marginals(own: Tensor, other: Tensor) -> Tensor:
     """Logarithms (B, n + 1) of one side's masses; its dustbin has the mass of all the other side's tokens."""
-    # Finite without mass: its exp is 0, and differences are not NaN.
+    # Finite even without mass: its exp is 0, and differences are not NaN.
     return torch.cat([own, other.sum(1, keepdim=True)], 1).log().clamp_min(torch.finfo(own.dtype).min / 4)
 
 

@@ -40,8 +40,8 @@ def read_pretrained(path: StrPath, *, lookup: bool = False) -> tuple[dict[str, A
         lookup: keep four-bit embeddings in four bits, for an encoder that is not trained.
 
     Returns:
-        what :func:`xalign_fairseq.encoder.checkpoint.read` gives, with the known family in its task state; and the file
-        or folder, for messages and :func:`xalign_fairseq.encoder.vocabulary.load_tokenizer`.
+        the content as from :func:`xalign_fairseq.encoder.checkpoint.read`, with the known family in its task state; and
+        the file or folder, for messages and :func:`xalign_fairseq.encoder.vocabulary.load_tokenizer`.
     """
     where = find_pretrained(path)
     if low_rank.is_low_rank(where):

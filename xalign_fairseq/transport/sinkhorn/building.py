@@ -47,7 +47,7 @@ def make_private(folder: Path) -> None:
 
 
 def fault(path: Path) -> str | None:
-    """Why this folder is not trusted: someone else may have written to it. None if it is trusted.
+    """Why this folder is not trusted, for example because others can write to it; None if it is trusted.
 
     Files and folders of this user and of root are trusted, unless others may write to them or they are symbolic links.
     """
@@ -83,7 +83,7 @@ def library(kind: str) -> ctypes.CDLL:
 
 @functools.cache
 def built(kind: str) -> Built:
-    """The native library of a kind and its origin, compiled if needed; the same object at each call.
+    """The native library for ``kind`` and its origin, compiled if needed; each call returns the same object.
 
     The package's library is used if it was built from the current sources and runs on this CPU or these GPUs. Otherwise
     the library in ``$XALIGN_CACHE`` (``~/.cache/xalign_fairseq``) is used; if it is missing, one process compiles it

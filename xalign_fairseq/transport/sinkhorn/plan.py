@@ -147,7 +147,7 @@ def _implicit(plan: Tensor, gradient: Tensor, iterations: int) -> Tensor:
     z = by_g - by_rows.transpose(1, 2) @ by_f
     power = by_rows.transpose(1, 2) @ by_columns
     for doubling in range((iterations - 1).bit_length()):
-        # Without a negative entry, squaring loses no digits.
+        # No entry is negative, so squaring loses no digits.
         power = power @ power if doubling else power
         z = z + power @ z
     return weighted - by_rows * (by_f - by_columns @ z) - by_columns * z.transpose(1, 2)

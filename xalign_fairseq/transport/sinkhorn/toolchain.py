@@ -40,7 +40,7 @@ class Recipe(NamedTuple):
     digest: str  # of the source and its headers
     compiler: str
     command: tuple[str, ...]
-    target: str  # CUDA architectures; for the CPU native, x86-64-v3 or the machine's name
+    target: str  # CUDA architectures; on a CPU: native, x86-64-v3 or the machine's name
     needs: tuple[str, ...] = ()  # instructions
 
     @property
