@@ -201,7 +201,7 @@ class DWA(Objective):
         given = step.bitext.partner
         own = self.self_labels(step).masked_fill(~step.bitext.has_links[:, None], -1)
         sums = torch.stack([((own == given) & (given >= 0)).sum() * 2, (own >= 0).sum() + (given >= 0).sum()]).double()
-        sums = all_sum(sums * (not step.batch.stands_in))  # a batch that stands in was compared before
+        sums = all_sum(sums * (not step.batch.stands_in))  # a replacement batch was compared before
         before, now = head.agreement, (sums[0] / sums[1].clamp(min=1)).to(head.agreement)
         after = torch.where(before > 0, 0.8 * before + 0.2 * now, now)
         head.agreement.copy_(torch.where(sums[1] > 0, after, before))
