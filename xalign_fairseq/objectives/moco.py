@@ -201,7 +201,7 @@ class MoCo(Objective):
         return F.normalize(projected, dim=1) if self.normalize == "both" else projected
 
     def _masked(self, queue: KeyQueue, own: Tensor, positive: Tensor) -> Tensor:
-        """(B, K) bool: keys of either sentence (it may be in many pairs) or its translations, not negatives."""
+        """(B, K) bool, keys that are not negatives: of either sentence (maybe in many pairs) or its translations."""
         if self.keep_duplicates:
             return torch.zeros(len(own), len(queue), dtype=torch.bool, device=own.device)
         return queue.holds(own) | queue.holds(positive)

@@ -207,7 +207,7 @@ class AlignmentModel(HeadedEncoder):
         return whole.clamp(min=1) / _workers()
 
     def activation_checkpointing_enable(self, **how: Any) -> None:
-        """Keep only each layer's input and recompute the rest in the backward pass; only :data:`CHECKPOINTING`."""
+        """Recompute each layer from its input in the backward pass; ``how`` may only repeat :data:`CHECKPOINTING`."""
         asked: dict[str, Any] = {}
         for name, value in how.items():
             asked |= (value or {}) if name.endswith("_kwargs") else {name: value}
