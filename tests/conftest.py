@@ -39,8 +39,8 @@ def pytest_collection_modifyitems(items):
     Then come the files that take longest, because a process runs a whole file.
     """
     lacking = gpu_device.lacking()
-    items.sort(key=lambda item: "test_running_" not in item.nodeid)
-    items.sort(key=lambda item: not (item.get_closest_marker("gpu") and "/sinkhorn/" in item.nodeid))
+    kernels = {item for item in items if item.get_closest_marker("gpu") and "/sinkhorn/" in item.nodeid}
+    items.sort(key=lambda item: (item not in kernels, "test_running_" not in item.nodeid))
     for item in items:
         if lacking and item.get_closest_marker("gpu"):
             item.add_marker(pytest.mark.skip(reason=lacking))

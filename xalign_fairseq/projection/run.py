@@ -115,7 +115,7 @@ def project_files(run: ProjectRun) -> ProjectReport:
         require_place(place, files)
     _check(run)
     segment = run.segment or form.segmenter(run.links)
-    if segment != run.segment and form.raw and not run.links and segment == "auto" and not run.quiet:
+    if not run.segment and segment == "auto" and form.raw and not run.links and not run.quiet:
         say(
             f"words are separated by spaces: labels and tags may include punctuation; {PACKAGES['icu'][1]} separates it"
         )
