@@ -12,7 +12,7 @@ from xalign_fairseq.evaluation.signature import on_data, score_signature
 from xalign_fairseq.links.aer import AlignmentCounts, sentence_counts
 from xalign_fairseq.links.bootstrap import METRICS, bootstrap_intervals, paired_bootstrap
 from xalign_fairseq.links.gold import is_numbered, read_gold
-from xalign_fairseq.links.pharaoh import Gold, check_bounds, one_based_evidence, read_links
+from xalign_fairseq.links.pharaoh import Gold, check_bounds, one_based_evidence, read_marked
 
 SAMPLES_OF_A_COMPARISON = 1000
 
@@ -62,10 +62,11 @@ def read_counts(files: LinkFilesToScore) -> list[list[AlignmentCounts]]:
     """The counts per sentence of the links and of the compared links, after all checks of the files."""
     hyp_base, gold_base = files.hyp_index_base or 0, base_of_gold(files)
     paths = [path for path in (files.hyp, files.compare) if path]
-    hyps = {path: read_links(path, base=hyp_base) for path in paths}
+    marked = {path: read_marked(path, base=hyp_base) for path in paths}
+    hyps = {path: [set(line.possible) for line in lines] for path, lines in marked.items()}
     golds = read_gold(files.gold, base=gold_base, pairs=len(hyps[files.hyp]))
     possible = [gold.possible for gold in golds]
-    if not any(map(_has_possible, golds)) and any(map(_has_possible, read_gold(files.hyp, base=hyp_base))):
+    if not any(map(_has_possible, golds)) and any(map(_has_possible, marked[files.hyp])):
         say("warning: only the links to score have possible links (ipj), gold has none: the files may be swapped")
     if not any(possible):
         raise XalignError(

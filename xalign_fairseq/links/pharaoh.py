@@ -103,8 +103,13 @@ def format_links(sure: Iterable[Link], possible: Iterable[Link] = ()) -> str:
 
 def read_links(path: str | os.PathLike[str], *, base: int = 0) -> list[set[Link]]:
     """Read a file of links, both sure and possible, one set per line, 0-based; errors name the line."""
+    return [set(line.possible) for line in read_marked(path, base=base)]
+
+
+def read_marked(path: str | os.PathLike[str], *, base: int = 0) -> list[Gold]:
+    """Like :func:`read_links`, with the sure and the possible links of each line."""
     lines = enumerate(read_lines(path), 1)
-    return [set(parse_line(line, where=f"{path}, line {number}", base=base).possible) for number, line in lines]
+    return [parse_line(line, where=f"{path}, line {number}", base=base) for number, line in lines]
 
 
 def index_base_problem(links: Sequence[Iterable[Link]], lengths: Sequence[tuple[int, int]]) -> str | None:
