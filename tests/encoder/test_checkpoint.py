@@ -53,8 +53,8 @@ def test_updates_of_a_checkpoint_and_of_a_damaged_one(tmp_path):
     ("what", "reason"),
     [("untied", "it is not tied to the embeddings"), ("not whole", "it lacks dense.bias"), ("none", None)],
 )
-def test_a_head_that_the_encoder_cannot_have_is_left_out(old_state, tokens, caplog, what, reason):
-    whole, _ = checkpoint.load_encoder(old_state)
+def test_a_head_that_the_encoder_cannot_have_is_left_out(old_state, tokens, tmp_path, caplog, what, reason):
+    whole, _ = checkpoint.load_encoder(checkpoint.read(saved(tmp_path, old_state)))
     [tied] = [name for name in old_state["model"] if name.endswith("lm_head.weight")]
     if what == "untied":
         model = {**old_state["model"], tied: old_state["model"][tied] + 1}
@@ -62,9 +62,11 @@ def test_a_head_that_the_encoder_cannot_have_is_left_out(old_state, tokens, capl
         lacks = "lm_head.dense.bias" if what == "not whole" else "lm_head"
         model = {name: value for name, value in old_state["model"].items() if lacks not in name}
     assert not caplog.records
-    encoder, _ = checkpoint.load_encoder({**old_state, "model": model}, "old.pt")
-    left_out = [f"old.pt: the masked-language-model head is left out: {reason}"] if reason else []
-    made = "old.pt has no masked-language-model head: one is made from its embeddings"
+    path = tmp_path / "old.pt"
+    torch.save({**old_state, "model": model}, path)
+    encoder, _ = checkpoint.load_encoder(checkpoint.read(path), path)
+    left_out = [f"{path}: the masked-language-model head is left out: {reason}"] if reason else []
+    made = f"{path} has no masked-language-model head: one is made from its embeddings"
     assert [record.getMessage() for record in caplog.records] == [*left_out, made]
     assert torch.equal(encoder.states(tokens).layer(), whole.states(tokens).layer())
     assert encoder.lm_head.weight is encoder.sentence_encoder.embed_tokens.weight
@@ -96,16 +98,17 @@ def test_torch_s_own_list_of_safe_globals_stays_as_it_was(old_state, tmp_path):
     assert set(torch.serialization.get_safe_globals()) == before
 
 
-def test_sizes_come_from_the_weights_and_heads_from_the_options(old_state):
+def test_sizes_come_from_the_weights_and_heads_from_the_options(old_state, tmp_path):
     old_state["model"]["heads.dwa.query.weight"] = torch.ones(2, 2)
-    encoder, heads = checkpoint.load_encoder(old_state)
+    encoder, heads = checkpoint.load_encoder(checkpoint.read(saved(tmp_path, old_state)))
     assert list(heads) == ["heads.dwa.query.weight"]
     config = encoder.config
     assert (config.encoder_layers, config.encoder_embed_dim, config.encoder_ffn_embed_dim) == (3, 24, 40)
     assert (config.encoder_attention_heads, config.vocab_size, config.max_positions) == (4, 35, 20)
 
 
-def test_the_number_of_heads_may_be_that_of_a_known_architecture(old_state):
+def test_the_number_of_heads_may_be_that_of_a_known_architecture(old_state, tmp_path):
+    old_state = checkpoint.read(saved(tmp_path, old_state))
     old_state["args"] = argparse.Namespace(arch="xlmr_base")
     assert checkpoint.load_encoder(old_state)[0].config.encoder_attention_heads == 12
     old_state["args"] = argparse.Namespace(arch="my_roberta")
@@ -118,7 +121,7 @@ def test_todays_options_are_read_from_cfg(roberta):
     for group in (args, vars(args)):
         state = {
             "cfg": {"model": group, "criterion": {"dwa_label_layer": 2}, "task": None},
-            "model": model.state_dict(),
+            "model": masked_lm.today(model.state_dict()),
         }
         assert checkpoint.load_encoder(state)[0].config.encoder_attention_heads == 4
         assert checkpoint.options(state, "criterion") == {"dwa_label_layer": 2}
@@ -244,3 +247,67 @@ def test_starting_from_an_encoder_with_another_names_the_option(tmp_path, name, 
     setattr(options, name, ours)
     with pytest.raises(XalignError, match=f"(?s)found: {ours}.*expected: {theirs}.*{name}={theirs}"):
         XalignModel.build_model(options, task)
+
+
+SMALL = EncoderConfig(30, 2, 8, 16, 2, max_positions=10)
+WORDS = "encoder.sentence_encoder.embed_tokens.weight"
+
+
+@pytest.fixture
+def state():
+    torch.manual_seed(1)
+    model = {f"encoder.{name}": value for name, value in Encoder(SMALL).state_dict().items()}
+    return {
+        "model": model,
+        "cfg": {"model": {"encoder_attention_heads": 2}},
+        "task_state": {"tokenizer": {"symbols": ["<s>", "a"], "sentencepiece": torch.zeros(3, dtype=torch.uint8)}},
+    }
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda state: state["model"].update(a=3), "`Tensor`, got `int`"),
+        (lambda state: state["model"].update({3: torch.zeros(1)}), "`key` in `\\$.model`"),
+        (lambda state: state.update(cfg=[1]), "\\$.cfg"),
+        (lambda state: state.update(args={"a": 1}), "`Namespace"),
+        (lambda state: state["task_state"]["tokenizer"].update(symbols=torch.zeros(1_000_000)), "symbols"),
+        (lambda state: state["task_state"]["tokenizer"].update(symbols=[1, 2]), "symbols\\[0\\]"),
+        (lambda state: state["task_state"]["tokenizer"].update(sentencepiece=torch.zeros(3)), "torch.float32"),
+        (lambda state: state["task_state"].update(family=7), "family"),
+        (lambda state: state.update(optimizer_history=[{"num_updates": "7"}]), "num_updates"),
+        (lambda state: state["model"].update(a=torch.zeros(2, 2).to_sparse()), "sparse or quantised"),
+    ],
+)
+def test_other_types_are_named_with_the_file_and_their_place(state, tmp_path, change, message):
+    change(state)
+    torch.save(state, tmp_path / "model.pt")
+    with pytest.raises(XalignError, match=message) as error:
+        checkpoint.read(tmp_path / "model.pt")
+    assert "model.pt" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("encoder.sentence_encoder.layers.1.fc1.weight", torch.zeros(16, 9), r"fc1.weight\n  found: \(16, 9\)"),
+        ("encoder.sentence_encoder.layers.0.fc1.bias", torch.zeros(17), r"expected: \(17"),
+        ("encoder.sentence_encoder.layers.1.final_layer_norm.bias", torch.zeros(()), r"found: \(\)"),
+        ("encoder.sentence_encoder.layers.1.fc1.bias", torch.zeros(16, dtype=torch.int64), "int64"),
+        ("encoder.sentence_encoder.layers.7.fc1.bias", torch.zeros(16), "missing|unexpected"),
+        ("encoder.sentence_encoder.layers.x.fc1.bias", torch.zeros(16), "unexpected"),
+        (WORDS, torch.zeros(30), "no encoder of this kind"),
+        ("encoder.sentence_encoder.embed_positions.weight", torch.zeros(1, 8), "max_positions"),
+    ],
+)
+def test_contradictory_shapes(state, name, value, message):
+    state["model"][name] = value
+    with pytest.raises(XalignError, match=message):
+        checkpoint.load_encoder(state)
+
+
+@pytest.mark.parametrize("heads", [0, 3, "2", 10**30])
+def test_unknown_encoder_options(state, heads):
+    state["cfg"]["model"]["encoder_attention_heads"] = heads
+    with pytest.raises(XalignError, match="heads"):
+        checkpoint.load_encoder(checkpoint.require_options(state, "here"))

@@ -32,3 +32,11 @@ def test_options_restore_the_encoder():
     )
     for config in (plain, other):
         assert EncoderConfig.from_options(config.as_options(), vocab_size=100) == config
+
+
+@pytest.mark.parametrize(
+    "sizes", [{"encoder_layers": 10**6}, {"encoder_embed_dim": 2**63}, {"vocab_size": 0}, {"dropout": 2.0}]
+)
+def test_impossible_sizes_are_refused(sizes):
+    with pytest.raises(XalignError):
+        EncoderConfig(**{"vocab_size": 10, **sizes})

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from xalign_fairseq.data.databin import DataBin
-from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.encoder import checkpoint, masked_lm
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.encoder.vocabulary import load_tokenizer, tokenizer_state
@@ -96,7 +96,7 @@ def tokens():
 def encoder(roberta):
     """This package's encoder with the weights of fairseq's."""
     model, args = roberta
-    ours, heads = checkpoint.load_encoder({"args": args, "model": model.state_dict()})
+    ours, heads = checkpoint.load_encoder({"args": args, "model": masked_lm.today(model.state_dict())})
     assert not heads
     return ours
 

@@ -7,7 +7,7 @@ import re
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Required, TypedDict
 
 import numpy as np
 import torch
@@ -17,7 +17,7 @@ from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.files import StrPath, nearly
 from xalign_fairseq.core.json_files import require_form
 from xalign_fairseq.encoder import masked_lm
-from xalign_fairseq.encoder.building import EncoderOptions, build_encoder, require_checkpoint, require_parameters
+from xalign_fairseq.encoder.building import build_encoder
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.transport.link_scorer import LinkScorer
@@ -47,6 +47,63 @@ _BODY = "encoder.sentence_encoder."
 _LAYER = re.compile(re.escape(f"{_BODY}layers.") + r"(\d+)\.")
 # Parts of a task state that every training keeps: the model's family and trimming.
 LASTING = ("family", "trimmed")
+
+
+class TokenizerState(TypedDict, total=False):
+    symbols: list[str]
+    sentencepiece: Tensor
+    wordpiece: Any
+    pipeline: Any
+
+
+class TaskState(TypedDict, total=False):
+    """The part of this package's task state that is read before training resumes."""
+
+    tokenizer: TokenizerState
+    family: str
+    labelling: dict[str, Any] | None
+    trimmed: dict[str, Any]
+    transfer: dict[str, Any]
+    language_embeddings: str
+
+
+class Updates(TypedDict, total=False):
+    num_updates: int
+
+
+class CheckpointForm(TypedDict, total=False):
+    """A checkpoint of any fairseq release, with this package's additions."""
+
+    model: Required[dict[str, Tensor]]
+    cfg: dict[str, Any] | None
+    args: argparse.Namespace | None
+    task_state: TaskState | None
+    optimizer_history: list[Updates] | None
+    extra_state: dict[str, Any] | None
+
+
+class EncoderOptions(TypedDict, total=False):
+    """The model options that the weights do not determine."""
+
+    encoder_attention_heads: int
+    language_embeddings: str | None
+    layer_norm_eps: float | None
+    token_types: int | None
+    transformers_config: str | None
+
+
+def require_checkpoint(state: Any, where: object) -> dict[str, Any]:
+    """Return a checkpoint's content; raise :class:`XalignError` unless it matches :class:`CheckpointForm`."""
+    require_form(state, CheckpointForm, where)
+    wrong = [name for name, value in state["model"].items() if value.layout != torch.strided or value.is_quantized]
+    if wrong:
+        raise XalignError("a parameter of the checkpoint is sparse or quantised", where=where, found=wrong[:3])
+    content = ((state.get("task_state") or {}).get("tokenizer") or {}).get("sentencepiece")
+    if content is not None and (content.dtype != torch.uint8 or content.dim() != 1):
+        found, expected = f"{content.dtype} of shape {tuple(content.shape)}", "the bytes of a sentencepiece model"
+        raise XalignError("the checkpoint's tokenizer is damaged", where=where, found=found, expected=expected)
+    made: dict[str, Any] = state
+    return made
 
 
 class Meter:
@@ -84,7 +141,10 @@ def load_pickled(path: StrPath) -> Any:
 
 
 def read(path: StrPath) -> dict[str, Any]:
-    """Load a fairseq checkpoint by :func:`load_pickled`; raise :class:`XalignError` for any other content."""
+    """Load a fairseq checkpoint by :func:`load_pickled`; raise :class:`XalignError` for any other content.
+
+    Its ``model`` has today's names, and a masked-language-model head only if it is complete and tied.
+    """
     state = load_pickled(path)
     if not isinstance(state, dict) or not isinstance(state.get("model"), dict):
         raise XalignError(
@@ -94,7 +154,8 @@ def read(path: StrPath) -> dict[str, Any]:
             + (f" with keys {sorted(map(str, state))[:5]}" if isinstance(state, dict) else ""),
             expected='a dict with "model" and "cfg" or "args"',
         )
-    return require_options(require_checkpoint(state, path), path)
+    require_options(require_checkpoint(state, path), path)
+    return {**state, "model": masked_lm.usable(masked_lm.today(state["model"]), path)}
 
 
 def require_options(state: dict[str, Any], where: StrPath) -> dict[str, Any]:
@@ -126,7 +187,7 @@ def lasting(task_state: Mapping[str, Any] | None) -> dict[str, Any]:
 
 def vocab_size(state: dict[str, Any], where: StrPath = "checkpoint") -> int:
     """The number of ids, ``<mask>`` included, of a checkpoint's encoder."""
-    return _embeddings(masked_lm.today(state["model"]), where).shape[0]
+    return _embeddings(state["model"], where).shape[0]
 
 
 def load_encoder(state: dict[str, Any], where: StrPath = "checkpoint") -> tuple[Encoder, dict[str, Tensor]]:
@@ -135,14 +196,14 @@ def load_encoder(state: dict[str, Any], where: StrPath = "checkpoint") -> tuple[
     The weights give the sizes; only the options give the number of attention heads, and all settings of an encoder that
     transformers runs. The encoder's parameters are the checkpoint's float32 tensors, which :func:`read` maps from the
     file. Processes that load one file share its memory; the file must not change meanwhile. If the
-    masked-language-model head is missing or not tied to the embeddings, a new head is made from the embeddings
-    (logged). There is no head if the embeddings stay in four bits, see
+    masked-language-model head is missing, a new head is made from the embeddings (logged). There is no head if the
+    embeddings stay in four bits, see
     :func:`~xalign_fairseq.encoder.building.build_encoder`.
 
     Returns:
         the encoder, and the tensors of the checkpoint's heads by their names (``heads.dwa.query.weight`` ...).
     """
-    weights = masked_lm.usable(masked_lm.today(state["model"]), where)
+    weights = dict(state["model"])
     embeddings = _embeddings(weights, where)
     given = options(state)
     config = (
@@ -155,11 +216,7 @@ def load_encoder(state: dict[str, Any], where: StrPath = "checkpoint") -> tuple[
         head = masked_lm.new_head(embeddings.float())
         weights.update({masked_lm.HEAD + name: value for name, value in head.items()})
     mine = {key.removeprefix("encoder."): value for key, value in weights.items() if key.startswith("encoder.")}
-    require_parameters(mine, config, where)
-    encoder, missing, unexpected = build_encoder(config, mine)
-    if missing or unexpected:
-        found = f"missing {missing[:3]}, unexpected {unexpected[:3]}"
-        raise XalignError("the checkpoint's parameters are not those of this encoder", where=where, found=found)
+    encoder = build_encoder(config, mine, where)
     heads = {key: value for key, value in weights.items() if not key.startswith("encoder.")}
     encoder.name = str(where)
     return encoder, heads

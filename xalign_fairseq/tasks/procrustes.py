@@ -13,7 +13,6 @@ from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.pretraining import pivot_language
 from xalign_fairseq.data.samples import MaskOptions
 from xalign_fairseq.data.streams import BitextStream, Corpus
-from xalign_fairseq.encoder import masked_lm
 from xalign_fairseq.encoder.mappings import HEAD, LanguageMaps, Procrustes
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.transformer import Encoder
@@ -121,8 +120,7 @@ def check_dictionary(state: dict[str, Any], vocabulary: int, data: DataBin) -> N
 
 def with_maps(state: dict[str, Any], maps: LanguageMaps, data: DataBin) -> dict[str, Any]:
     """A checkpoint with these maps: options, weights and tokenizer (the data-bin's if the checkpoint has none)."""
-    found = masked_lm.today(state["model"])
-    weights = {key: value for key, value in found.items() if not key.startswith(f"heads.{HEAD}.")}
+    weights = {key: value for key, value in state["model"].items() if not key.startswith(f"heads.{HEAD}.")}
     weights |= {f"heads.{HEAD}.{key}": value for key, value in maps.state_dict().items()}
     task_state = dict(state.get("task_state") or {})
     if "tokenizer" not in task_state:

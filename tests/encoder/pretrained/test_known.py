@@ -79,9 +79,7 @@ def test_names_in_all_spellings(called, family):
 
 
 def fairseq_state(head=True, **options):
-    weights = weights_of(XLM_R_BASE, head)
-    model = {name.replace("encoder.", "decoder.", 1): value for name, value in weights.items()}
-    return {"args": argparse.Namespace(**options), "model": model}
+    return {"args": argparse.Namespace(**options), "model": weights_of(XLM_R_BASE, head)}
 
 
 def test_xlm_rs_archive():

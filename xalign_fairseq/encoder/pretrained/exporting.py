@@ -13,7 +13,7 @@ from xalign_fairseq.core.errors import Command, Parameter, XalignError
 from xalign_fairseq.core.files import StrPath, atomic_folder, require_outside
 from xalign_fairseq.core.json_files import write_json
 from xalign_fairseq.core.version import BIBTEX, __version__
-from xalign_fairseq.encoder import checkpoint, masked_lm
+from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.pretrained import papers
 from xalign_fairseq.encoder.pretrained.huggingface import side_files
@@ -160,7 +160,6 @@ def export(
         if chosen == 0:
             expected = f"1 to {config.encoder_layers}"
             raise XalignError("an encoder needs at least one layer", parameter="layer", found=layer, expected=expected)
-        state = {**state, "model": masked_lm.today(state["model"])}
         state = state if chosen == config.encoder_layers else cut(state, chosen)
         fill(state, where, here, Path(folder).name)
         write(here, config, pooling)

@@ -101,7 +101,7 @@ def recognise_checkpoint(state: dict[str, Any], where: Path) -> str | None:
     """
     options = checkpoint.options(state)
     began = [options.get("init_checkpoint"), checkpoint.options(state, "checkpoint").get("finetune_from_model")]
-    weights = masked_lm.today(state["model"])
+    weights = state["model"]
     if str(options.get("_name") or options.get("arch") or "").startswith("xalign"):
         weights = {name: value for name, value in weights.items() if not name.startswith(masked_lm.HEAD)}
         return recognise(weights, [each for each in began if each])

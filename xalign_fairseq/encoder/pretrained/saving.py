@@ -12,7 +12,7 @@ from xalign_fairseq.core.files import StrPath, atomic_folder, atomic_write, requ
 from xalign_fairseq.data.databin import DICTIONARY
 from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 from xalign_fairseq.data.tokenizers.tokenizer_model import write_model
-from xalign_fairseq.encoder import checkpoint, masked_lm
+from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.pretrained import exporting
 from xalign_fairseq.encoder.pretrained.huggingface.locate import FILE_ENDINGS
@@ -98,7 +98,6 @@ def convert(model: StrPath, target: StrPath, *, overwrite: bool = False) -> Enco
 def _read(where: Path) -> tuple[dict[str, Any], Tokenizer, EncoderConfig]:
     """The content to write: weights without optimiser and statistics, the tokenizer, and the encoder's sizes."""
     state, _ = read_pretrained(where)
-    state["model"] = masked_lm.usable(masked_lm.today(state["model"]), where)
     encoder, _ = checkpoint.load_encoder(state, where)
     tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=where)
     model = {name: value.float() if value.is_floating_point() else value for name, value in state["model"].items()}

@@ -46,8 +46,7 @@ def trim(
     size = checkpoint.vocab_size(state, where)
     made = trim_to_files(load_tokenizer(state, size, where=where), text, floor, progress)
     rows = torch.from_numpy(made.rows)
-    weights = masked_lm.usable(masked_lm.today(state["model"]), where)
-    model = _with_rows(weights, lambda whole: whole[rows])
+    model = _with_rows(state["model"], lambda whole: whole[rows])
     stored = state.get("task_state") or {}
     about = {
         "to": [Path(path).name for path in text],
@@ -63,11 +62,11 @@ def untrim(state: dict[str, Any], where: StrPath, original: dict[str, Any], orig
     Text that the trimmed model knows has the same hidden states; other text is cut by the original's tokenizer, and
     trimmed pieces get their original vectors back.
     """
-    mine, theirs = (masked_lm.usable(masked_lm.today(each["model"])) for each in (state, original))
+    mine, theirs = state["model"], original["model"]
     tokenizer = load_tokenizer(original, checkpoint.vocab_size(original, original_where), where=original_where)
     small = load_tokenizer(state, checkpoint.vocab_size(state, where), where=where).dictionary
     rows = torch.tensor(_places(small, tokenizer.dictionary, where, original_where))
-    embeddings = theirs[masked_lm.EMBEDDINGS]
+    embeddings: Tensor = theirs[masked_lm.EMBEDDINGS]
     if embeddings.shape[1] != mine[masked_lm.EMBEDDINGS].shape[1]:
         problem = "the models differ in their hidden size"
         found = f"{mine[masked_lm.EMBEDDINGS].shape[1]} and {embeddings.shape[1]}"
@@ -96,7 +95,7 @@ def summary(state: dict[str, Any], before: dict[str, Any]) -> str:
     """The sizes of a model and of its original, in words."""
     sizes = []
     for each in (state, before):
-        weights = {value.data_ptr(): value for value in masked_lm.usable(masked_lm.today(each["model"])).values()}
+        weights = {value.data_ptr(): value for value in each["model"].values()}
         sizes.append((checkpoint.vocab_size(each), sum(value.numel() for value in weights.values())))
     (ids, parameters), (old_ids, old_parameters) = sizes
     return (

@@ -13,7 +13,6 @@ from xalign_fairseq.core.version import __version__
 from xalign_fairseq.data.databin import Manifest
 from xalign_fairseq.data.tokenizers.dictionary import SPECIALS, Dictionary
 from xalign_fairseq.encoder import checkpoint
-from xalign_fairseq.encoder.building import TaskState
 from xalign_fairseq.encoder.pretrained.huggingface.weights import read_tensors, write_tensors
 
 RECORD = "training_record"  # in a checkpoint: the record of a model imported from an export
@@ -93,7 +92,7 @@ class SideFile(TypedDict):
     """The files that an export writes next to a model; the last has the name :data:`RECORD`."""
 
     cfg: dict[str, dict[str, Any]]
-    task_state: TaskState
+    task_state: checkpoint.TaskState
     training_record: dict[str, Any]
 
 
