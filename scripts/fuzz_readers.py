@@ -70,8 +70,7 @@ def json_readers(work: Path) -> list[Reader]:
     from xalign_fairseq.data.shards import changed_files
     from xalign_fairseq.data.tokenizers.tokenizer_model import read_model
     from xalign_fairseq.encoder.pretrained.huggingface.importing import read_config
-    from xalign_fairseq.encoder.pretrained.huggingface.tokenizer_json import added_tokens
-    from xalign_fairseq.encoder.pretrained.huggingface.unigram import read_unigram
+    from xalign_fairseq.encoder.pretrained.huggingface.tokenizer_json import added_tokens, read_unigram
     from xalign_fairseq.encoder.pretrained.huggingface.vocabularies import read_vocabulary
     from xalign_fairseq.encoder.pretrained.huggingface.weights import read_weights, write_tensors
     from xalign_fairseq.trainer.report.page import report_page

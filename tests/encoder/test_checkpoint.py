@@ -45,7 +45,7 @@ def test_updates_of_a_checkpoint_and_of_a_damaged_one(tmp_path):
     path.write_bytes(path.read_bytes()[:300])  # half a copy
     assert checkpoint.updates_of(path) is None
     assert checkpoint.updates_of(tmp_path / "nothing.pt") is None
-    for more in ({}, {"optimizer_history": None}, {"optimizer_history": []}, {"task_state": {}}):
+    for more in ({}, {"optimizer_history": None}, {"optimizer_history": []}, {"cfg": None, "args": None}):
         assert checkpoint.updates_of(saved(tmp_path, {"model": {}, **more})) == 0  # not trained, and not damaged
 
 

@@ -17,6 +17,7 @@ from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.pretrained import papers
 from xalign_fairseq.encoder.pretrained.huggingface import side_files
+from xalign_fairseq.encoder.pretrained.huggingface.adapting import put_back
 from xalign_fairseq.encoder.pretrained.huggingface.families import (
     BERT,
     POSITIONS,
@@ -28,7 +29,6 @@ from xalign_fairseq.encoder.pretrained.huggingface.families import (
     Family,
 )
 from xalign_fairseq.encoder.pretrained.huggingface.importing import ROWS, SECOND_TEXT
-from xalign_fairseq.encoder.pretrained.huggingface.returning import put_back
 from xalign_fairseq.encoder.pretrained.huggingface.side_files import languages, training_record
 from xalign_fairseq.encoder.pretrained.huggingface.tokenizer_files import tokenizer_files
 from xalign_fairseq.encoder.pretrained.huggingface.weights import SAFETENSORS, write_tensors

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import IO, Any
 
 import torch
+from torch import Tensor
 
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.files import StrPath, atomic_folder, atomic_write, require_outside
 from xalign_fairseq.data.databin import DICTIONARY
-from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 from xalign_fairseq.data.tokenizers.tokenizer_model import write_model
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
@@ -22,28 +22,26 @@ from xalign_fairseq.encoder.pretrained.reading import find_pretrained, read_pret
 from xalign_fairseq.encoder.vocabulary import load_tokenizer, tokenizer_state
 
 Save = Callable[[dict[str, Any], StrPath], None]
+# Writes a checkpoint's content, with its origin, into a new folder with a name.
+Fill = Callable[[dict[str, Any], StrPath, Path, str], None]
 
 
 @contextmanager
-def new_model(out: StrPath, overwrite: bool = False) -> Iterator[Save]:
+def new_model(out: StrPath, overwrite: bool = False, fill: Fill = exporting.fill) -> Iterator[Save]:
     """Yield a function that writes a checkpoint's content; its second argument is the content's origin.
 
-    ``out`` is a checkpoint, if it ends in ``.pt``; otherwise a Hugging Face folder.
+    ``out`` is a checkpoint, if it ends in ``.pt``; otherwise a folder, by default a Hugging Face folder.
     """
     out = Path(out)
-    if _is_checkpoint(out):
+    if out.suffix.lower() in FILE_ENDINGS and out.suffix != ".pt":
+        raise XalignError("unknown ending of the model's name", where=out, expected="NAME.pt, or the name of a folder")
+    if out.suffix == ".pt":
         require_new(out, overwrite)
         with atomic_write(out, "wb") as stream:
             yield lambda state, where: save_checkpoint(state, stream, out)
         return
     with atomic_folder(out, overwrite) as folder:
-        yield lambda state, where: exporting.fill(state, where, folder, out.name)
-
-
-def _is_checkpoint(out: Path) -> bool:
-    if out.suffix.lower() in FILE_ENDINGS and out.suffix != ".pt":
-        raise XalignError("unknown ending of the model's name", where=out, expected="NAME.pt, or the name of a folder")
-    return out.suffix == ".pt"
+        yield lambda state, where: fill(state, where, folder, out.name)
 
 
 def require_new(checkpoint: StrPath, overwrite: bool = False) -> None:
@@ -74,33 +72,30 @@ def convert(model: StrPath, target: StrPath, *, overwrite: bool = False) -> Enco
     ``target`` is a checkpoint with its tokenizer inside, if it ends in ``.pt``; otherwise a folder with
     ``model.pt``, ``dict.txt`` and the tokenizer's model. It is written completely or not at all.
     """
-    target = Path(target)
-    is_checkpoint = _is_checkpoint(target)
     where = find_pretrained(model)
     require_outside(where, target)
-    if is_checkpoint:
-        require_new(target, overwrite)
-        with atomic_write(target, "wb") as stream:
-            state, _, config = _read(where)
-            save_checkpoint(state, stream, target)
-        return config
-    with atomic_folder(target, overwrite) as folder:
-        state, tokenizer, config = _read(where)
-        save_checkpoint(state, folder / "model.pt", target)
-        tokenizer.dictionary.save(folder / DICTIONARY)
-        if isinstance(tokenizer.model, bytes):
-            (folder / SPM).write_bytes(tokenizer.model)  # as in XLM-R's archive
-        else:
-            write_model(folder, tokenizer.model)
-    return config
+    with new_model(target, overwrite, _fill_archive) as save:
+        state, _ = read_pretrained(where)
+        encoder, _ = checkpoint.load_encoder(state, where)
+        tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=where)
+        weights = {key: each.float() if each.is_floating_point() else each for key, each in state["model"].items()}
+        save(untrained(state, weights, tokenizer_state(tokenizer.dictionary, tokenizer.model)), where)
+    return encoder.config
 
 
-def _read(where: Path) -> tuple[dict[str, Any], Tokenizer, EncoderConfig]:
-    """The content to write: weights without optimiser and statistics, the tokenizer, and the encoder's sizes."""
-    state, _ = read_pretrained(where)
-    encoder, _ = checkpoint.load_encoder(state, where)
-    tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=where)
-    model = {name: value.float() if value.is_floating_point() else value for name, value in state["model"].items()}
-    stored = {**(state.get("task_state") or {}), "tokenizer": tokenizer_state(tokenizer.dictionary, tokenizer.model)}
+def _fill_archive(state: dict[str, Any], where: StrPath, folder: Path, name: str) -> None:
+    """Write the files of a model as XLM-R's archive has them."""
+    save_checkpoint(state, folder / "model.pt", name)
+    tokenizer = load_tokenizer(state, checkpoint.vocab_size(state), where=where)
+    tokenizer.dictionary.save(folder / DICTIONARY)
+    if isinstance(tokenizer.model, bytes):
+        (folder / SPM).write_bytes(tokenizer.model)
+    else:
+        write_model(folder, tokenizer.model)
+
+
+def untrained(state: dict[str, Any], model: dict[str, Tensor], tokenizer: dict[str, Any]) -> dict[str, Any]:
+    """A checkpoint's content with these tensors and this tokenizer, without optimiser and statistics."""
     kept = {key: state[key] for key in ("args", "cfg") if state.get(key) is not None}
-    return {**kept, RECORD: training_record(state), "model": model, "task_state": stored}, tokenizer, encoder.config
+    task_state = {**(state.get("task_state") or {}), "tokenizer": tokenizer}
+    return {**kept, RECORD: dict(training_record(state)), "model": model, "task_state": task_state}

@@ -20,17 +20,15 @@ from xalign_fairseq.core.text.containers import file_of
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.data.tokenizers.trimming import FLOOR, trim_to_files
 from xalign_fairseq.encoder import checkpoint, masked_lm
-from xalign_fairseq.encoder.pretrained.huggingface.side_files import RECORD, training_record
+from xalign_fairseq.encoder.pretrained.huggingface.side_files import RECORD
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
-from xalign_fairseq.encoder.pretrained.saving import new_model
+from xalign_fairseq.encoder.pretrained.saving import new_model, untrained
 from xalign_fairseq.encoder.vocabulary import load_tokenizer, tokenizer_state
 
 TRIMMED = "trimmed"  # in a checkpoint's task state
 IN_RECORD = "vocabulary trimmed to"
 # Parameters with a row for each id, in the encoder and in copies of it in heads.
 _ROWS = re.compile(r"(^|\.)(embed_tokens\.weight|lm_head\.(weight|bias))$")
-# Parts of the task state with ids, which training would compare with its own vocabulary.
-_OF_IDS = ("tokenizer", "lexicons")
 
 
 def trim(
@@ -126,14 +124,15 @@ def _changed(
     state: dict[str, Any], model: dict[str, Tensor], vocabulary: dict[str, Any], about: dict[str, Any] | None
 ) -> dict[str, Any]:
     """A checkpoint's content with other weights and another vocabulary, without optimiser state."""
-    kept = {key: state[key] for key in ("args", "cfg") if state.get(key) is not None}
-    stored = {key: each for key, each in (state.get("task_state") or {}).items() if key not in (*_OF_IDS, TRIMMED)}
-    task_state = {**stored, "tokenizer": vocabulary}
-    record = {name: value for name, value in training_record(state).items() if name != IN_RECORD}
-    if about is not None:
-        task_state[TRIMMED] = about
-        record[IN_RECORD] = ", ".join(about["to"])
-    return {**kept, RECORD: record, "model": model, "task_state": task_state}
+    made = untrained(state, model, vocabulary)
+    made["task_state"].pop("lexicons", None)  # of the original's ids
+    if about is None:
+        made["task_state"].pop(TRIMMED, None)
+        made[RECORD].pop(IN_RECORD, None)
+    else:
+        made["task_state"][TRIMMED] = about
+        made[RECORD][IN_RECORD] = ", ".join(about["to"])
+    return made
 
 
 def write_trimmed(

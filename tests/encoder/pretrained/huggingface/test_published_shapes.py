@@ -11,7 +11,7 @@ from support.huggingface_folders import BERT_SYMBOLS, POSITIONS, TEXT, UNSEEN, i
 
 from xalign_fairseq.encoder.pretrained.exporting import export
 from xalign_fairseq.encoder.pretrained.huggingface.families import find_family
-from xalign_fairseq.encoder.pretrained.huggingface.unigram import SAMPLE
+from xalign_fairseq.encoder.pretrained.huggingface.tokenizer_json import SAMPLE
 from xalign_fairseq.encoder.pretrained.huggingface.vocabularies import read_vocabulary
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 

@@ -119,7 +119,7 @@ def test_a_tokenizer_json_becomes_a_sentencepiece_model_of_the_same_ids(write, s
         (without_mask, r"special symbols are not XLM-R's[\s\S]*... <mask>"),
         (lambda found: found["model"]["vocab"].clear(), r"special symbols are not XLM-R's[\s\S]*found: ...\n"),
         (lambda found: found["model"]["vocab"].pop(9), r"file is damaged[\s\S]*tokenizer.json\n[\s\S]*as the last id"),
-        (lambda found: found.update(added_tokens=[3]), r"tokenizer.json[\s\S]*\$\.added_tokens\[0\]"),
+        (lambda found: found.update(added_tokens=[{"id": 8}]), r"tokenizer.json[\s\S]*\$\.added_tokens\[0\]"),
     ],
 )
 def test_a_tokenizer_json_that_differs_from_xlm_rs(write, pieces, change, message):
@@ -238,13 +238,13 @@ def test_case_is_inferred_from_the_symbols_by_default(write, caplog, cased):
     assert found["lowercase"] is not cased and found["chinese_chars"] and found["strip_accents"] is None
 
 
-def test_mask_after_earlier_added_tokens(write, pieces, caplog):
+def test_mask_may_be_only_an_added_token_also_after_others(write, pieces, caplog):
     own = len(pieces) + 2
+    only_added = write("tokenizer.json", lambda found: found["model"]["vocab"].pop())
+    assert read_vocabulary(only_added, XLM_R, own).order == range(own)
 
     def change(found):
-        mask = found["model"]["vocab"].pop()
-        added = found["added_tokens"].pop()
-        assert mask[0] == added["content"] == "<mask>"
+        without_mask(found)
         found["added_tokens"] += [added_token("<en>", own - 1), added_token("<mask>", own)]
 
     found = read_vocabulary(write("tokenizer.json", change), XLM_R, own + 3)

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import read_json
@@ -38,18 +38,6 @@ NAMES = {
 }
 
 
-class PipelineConfig(TypedDict, total=False):
-    """The fields of ``tokenizer_config.json`` that are read: names, or objects with the name as their ``content``."""
-
-    cls_token: str | dict[str, Any] | None
-    bos_token: str | dict[str, Any] | None
-    sep_token: str | dict[str, Any] | None
-    eos_token: str | dict[str, Any] | None
-    pad_token: str | dict[str, Any] | None
-    unk_token: str | dict[str, Any] | None
-    mask_token: str | dict[str, Any] | None
-
-
 def read_pipeline(folder: Path, vocab_size: int) -> Vocabulary:
     """The tokenizer of a folder: its ``tokenizer.json``, or the sentencepiece model alone.
 
@@ -75,20 +63,18 @@ def _read_json_file(folder: Path, vocab_size: int) -> Vocabulary:
     size = 1 + max(ids.values(), default=-1)
     _require_fit(size, vocab_size, path)
     config = folder / TOKENIZER_CONFIG
-    given = _named(read_json(config, PipelineConfig) if config.is_file() else {})
+    given = _named(read_json(config) if config.is_file() else {})
     given = {role: name for role, name in given.items() if name in ids}
     given.update({role: name for role, name in _usual(ids).items() if role not in given})
     around = _around(opened)
     special = _special_ids({role: ids[name] for role, name in given.items()}, path)
     special = (around[0] or special[0], special[1], around[1] or special[2], *special[3:])
-    if None in special:
-        raise XalignError("the tokenizer lacks special symbols", where=path, found=special)
     pipeline = TokenizerPipeline(content, special, size)
     return Vocabulary(tokenizer_state(pipeline.dictionary(path), pipeline), pipeline.order, 1)
 
 
 def _named(config: Mapping[str, Any]) -> dict[str, str]:
-    """The names of special symbols by their settings."""
+    """The names of special symbols by their settings, which are names or objects with the name as ``content``."""
     found = {}
     for role in NAMES:
         value = config.get(role)

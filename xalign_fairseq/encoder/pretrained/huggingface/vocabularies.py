@@ -13,8 +13,13 @@ from xalign_fairseq.data.tokenizers.dictionary import BOS, EOS, MASK, SPECIALS, 
 from xalign_fairseq.data.tokenizers.tokenizer import load_sentencepiece, pieces_of
 from xalign_fairseq.data.tokenizers.wordpiece import LONGEST_WORD, bert_ids, from_vocabulary
 from xalign_fairseq.encoder.pretrained.huggingface.families import XLM_R, Family
-from xalign_fairseq.encoder.pretrained.huggingface.tokenizer_json import TOKENIZER, added_tokens, parts
-from xalign_fairseq.encoder.pretrained.huggingface.unigram import mask_id, read_unigram
+from xalign_fairseq.encoder.pretrained.huggingface.tokenizer_json import (
+    TOKENIZER,
+    added_tokens,
+    mask_id,
+    parts,
+    read_unigram,
+)
 from xalign_fairseq.encoder.vocabulary import tokenizer_state
 
 logger = logging.getLogger(__name__)
