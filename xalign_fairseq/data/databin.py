@@ -18,7 +18,6 @@ from xalign_fairseq.data.tokenizers.tokenizer_model import (
     TokenizerModel,
     find_model,
     make_tokenizer,
-    open_model_file,
     read_model,
 )
 
@@ -267,7 +266,7 @@ class DataBin:
             expected = "a sentencepiece model, or WordPiece's settings, next to dict.txt"
             remedy = f"copy the model that the data were encoded with there as {SENTENCEPIECE}"
             raise XalignError("the data-bin has no tokenizer", where=self.path, expected=expected, remedy=remedy)
-        return make_tokenizer(open_model_file(path), self.dictionary)
+        return make_tokenizer(path, self.dictionary)
 
     def _equally_long(self, *names: str, length: int | None = None) -> tuple[MMapReader, ...]:
         readers = tuple(MMapReader(self.path / name) for name in names)

@@ -20,7 +20,6 @@ from xalign_fairseq.data.tokenizers.tokenizer_model import (
     find_model,
     make_tokenizer,
     model_name,
-    open_model_file,
 )
 from xalign_fairseq.data.tokenizers.wordpiece import WordPieceSettings
 from xalign_fairseq.encoder import checkpoint
@@ -75,7 +74,7 @@ def load_tokenizer(
     check_dictionary(found, source, state, vocab_size, where)
     if spm is not None and not Path(spm).is_file():
         raise XalignError("the sentencepiece model does not exist", where=spm, found=nearly(spm))
-    model = (None if spm or file else stored_model(stored, where)) or open_model_file(Path(spm or file or where))
+    model = (None if spm or file else stored_model(stored, where)) or Path(spm or file or where)
     return make_tokenizer(model, found)
 
 

@@ -216,7 +216,7 @@ class TransferTask(XalignTask):
         if self.cfg.freeze_layers is not None:
             model.freeze_layers(self.cfg.freeze_layers)
         if head.features.frozen:
-            model.freeze_encoder()
+            model.encoder.requires_grad_(False)
             self._attach_maps(model)
         return model
 

@@ -69,9 +69,6 @@ class HeadedEncoder(nn.Module):
         for layer in list(parts.layers)[:count]:
             layer.requires_grad_(False)
 
-    def freeze_encoder(self) -> None:
-        self.encoder.requires_grad_(False)
-
     def run(self, run: Callable[[StepEncoder], Result]) -> Result:
         """Run all objectives of an update in one call; distributed wrappers must see it as one forward pass."""
         device = self.encoder.device

@@ -214,7 +214,7 @@ class WeightedSum:
                 remedy=f"train {', '.join(freezing)} in a run of its own, from the checkpoint of the other",
             )
         if freezing:
-            model.freeze_encoder()
+            model.encoder.requires_grad_(False)
         of_embeddings = [objective.name for objective in self.active if objective.traits.of_parameters == "embeddings"]
         if of_embeddings and not model.encoder.sentence_encoder.embed_tokens.weight.requires_grad:
             raise XalignError(

@@ -12,7 +12,6 @@ from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer
 from xalign_fairseq.data.tokenizers.tokenizer_model import (
     find_model,
     make_tokenizer,
-    open_model_file,
     read_model,
     write_model,
 )
@@ -77,7 +76,7 @@ def test_a_folder_without_a_tokenizer_and_one_with_two(folder):
 @pytest.mark.parametrize("text", ["{", "[]", '{"lowercase": true}'])
 def test_damaged_settings_are_named(folder, text):
     (folder / "wordpiece.json").write_text(text)
-    for read in (read_model, lambda path: make_tokenizer(open_model_file(path), Dictionary(["##a"]))):
+    for read in (read_model, lambda path: make_tokenizer(path, Dictionary(["##a"]))):
         with pytest.raises(XalignError, match=r"wordpiece\.json"):
             read(folder / "wordpiece.json")
 

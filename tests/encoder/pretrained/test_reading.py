@@ -8,9 +8,10 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.tokenizers.tokenizer import dictionary_of_model, load_sentencepiece
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.pretrained.exporting import export
-from xalign_fairseq.encoder.pretrained.reading import read_pretrained
+from xalign_fairseq.encoder.pretrained.reading import open_model, read_pretrained, read_tokenizer
 from xalign_fairseq.encoder.pretrained.saving import convert
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
+from xalign_fairseq.transport.linking import Linking
 
 LETTERS = "abcdefghijklmnopqrs"
 # 3 special symbols and 30 pieces: with <pad> and <mask>, the 35 ids of fairseq's small RoBERTa.
@@ -137,3 +138,40 @@ def test_inputs_that_are_not_checkpoints(tmp_path):
         read_pretrained(tmp_path / "none.pt")
     with pytest.raises(XalignError, match=r"does not exist"):
         read_pretrained(tmp_path / "none")
+
+
+LABELLING = Linking("argmax", {}, (1,), "hidden").state()
+
+
+@pytest.fixture
+def stored(tiny_checkpoint, tmp_path):
+    """Writes the checkpoint with another task state."""
+
+    def write(**task_state):
+        state = torch.load(tiny_checkpoint, weights_only=False)
+        state["task_state"].update(task_state)
+        torch.save(state, tmp_path / "model.pt")
+        return tmp_path / "model.pt"
+
+    return write
+
+
+def test_the_parts_of_a_model(stored):
+    path = stored(labelling=LABELLING, family="e5-small", trimmed={"to": ["a", "b"]})
+    model = open_model(path)
+    assert (model.where, model.family, model.trimmed, model.linking) == (
+        path,
+        "e5-small",
+        ("a", "b"),
+        Linking("argmax", {}, (1,), "hidden"),
+    )
+    assert model.encoder.name == str(path) and not model.encoder.training
+    assert model.tokenizer.dictionary.symbols == read_tokenizer(path).dictionary.symbols
+
+
+def test_missing_parts_raise_errors(stored):
+    model = open_model(stored(labelling=None))
+    assert model.linking is None
+    for missing, message in ((model.maps, "no linear maps"), (model.pointer, "no pointer")):
+        with pytest.raises(XalignError, match=message):
+            missing()

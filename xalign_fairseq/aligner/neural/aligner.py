@@ -22,8 +22,8 @@ from xalign_fairseq.data.tokenizers.unknown import UnknownTokens
 from xalign_fairseq.encoder.lookup import convert, dtype_of
 from xalign_fairseq.encoder.mappings import LanguageMaps
 from xalign_fairseq.encoder.pretrained.low_rank import is_low_rank
-from xalign_fairseq.encoder.pretrained.opening import open_model
 from xalign_fairseq.encoder.pretrained.packaged import NAME
+from xalign_fairseq.encoder.pretrained.reading import open_model
 from xalign_fairseq.encoder.sentence_vectors import finite_rows
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.evaluation.signature import score_signature

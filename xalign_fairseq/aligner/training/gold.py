@@ -21,8 +21,7 @@ from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.version import __version__
 from xalign_fairseq.encoder.pretrained.known import family_of
 from xalign_fairseq.encoder.pretrained.low_rank import read_changes, write_low_rank
-from xalign_fairseq.encoder.pretrained.opening import open_model
-from xalign_fairseq.encoder.pretrained.reading import read_pretrained
+from xalign_fairseq.encoder.pretrained.reading import open_model, read_pretrained
 from xalign_fairseq.encoder.transformer import SentenceEncoder
 from xalign_fairseq.transport.link_scorer import LinkScorer, usual_layers
 from xalign_fairseq.transport.linking import Linking, layer_range

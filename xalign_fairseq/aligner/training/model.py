@@ -16,8 +16,7 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import read_json
 from xalign_fairseq.core.locks import require_identity, require_own_folder
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.pretrained.opening import open_model
-from xalign_fairseq.encoder.pretrained.reading import read_pretrained
+from xalign_fairseq.encoder.pretrained.reading import open_model, read_pretrained
 from xalign_fairseq.encoder.pretrained.saving import write_checkpoint
 from xalign_fairseq.encoder.pretrained.trimming import summary, trim, untrim
 from xalign_fairseq.links.aer import score

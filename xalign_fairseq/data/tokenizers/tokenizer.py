@@ -122,9 +122,7 @@ class SentencePieceTokenizer(Tokenizer):
         self._processor = load_sentencepiece(model)
         where = "the sentencepiece model" if isinstance(model, bytes) else os.fspath(model)
         pieces = pieces_of(self._processor, where)
-        self.dictionary = (
-            Dictionary(each for each in pieces if each not in SPECIALS) if dictionary is None else dictionary
-        )
+        self.dictionary = dictionary_of_model(self._processor) if dictionary is None else dictionary
         self._table = self._id_table(pieces, where)
         # Whether sentencepiece treats a word as one word: only its first piece begins with ▁.
         self._usual: dict[str, bool] = {}

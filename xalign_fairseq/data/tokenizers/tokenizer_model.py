@@ -28,7 +28,9 @@ _STATES: dict[str, type[WordPieceSettings] | type[TokenizerPipeline]] = {
 
 
 def make_tokenizer(model: TokenizerModel | Path, dictionary: Dictionary) -> Tokenizer:
-    """The tokenizer of a model, or of a sentencepiece model's file, and a dictionary."""
+    """The tokenizer of a model, or of a model's file, and a dictionary."""
+    if isinstance(model, Path) and model.name in _STATES:
+        model = read_model(model)
     if isinstance(model, WordPieceSettings):
         return WordPieceTokenizer(dictionary, model)
     if isinstance(model, TokenizerPipeline):
@@ -49,11 +51,6 @@ def read_model(path: Path) -> TokenizerModel:
     """The content of a model's file, as stored in checkpoints."""
     kind = _STATES.get(path.name)
     return path.read_bytes() if kind is None else kind.from_state(read_json(path), path)
-
-
-def open_model_file(path: Path) -> TokenizerModel | Path:
-    """The content of a model's file; a sentencepiece model stays in its file."""
-    return read_model(path) if path.name in _STATES else path
 
 
 def model_name(model: TokenizerModel) -> str:

@@ -14,8 +14,7 @@ from xalign_fairseq.data.diagnosis import databin, lexicon, tokenizer
 from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.encoder.checkpoint import load_encoder
-from xalign_fairseq.encoder.pretrained.reading import CHECKPOINTS, read_pretrained
-from xalign_fairseq.encoder.pretrained.trimming import trimmed_to
+from xalign_fairseq.encoder.pretrained.reading import CHECKPOINTS, read_pretrained, trimmed_to
 from xalign_fairseq.encoder.vocabulary import data_folders, stored_model
 
 

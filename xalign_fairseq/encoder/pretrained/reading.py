@@ -1,26 +1,36 @@
-"""Read a pretrained model: a file or folder of fairseq, or a Hugging Face folder or name."""
+"""Find, read and open a pretrained model: a file or folder of fairseq, or a Hugging Face folder or name."""
 
 import logging
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from torch import Tensor
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.encoder.mappings import LanguageMaps, require_maps
 from xalign_fairseq.encoder.pretrained import low_rank, packaged
 from xalign_fairseq.encoder.pretrained.four_bit import is_four_bit
 from xalign_fairseq.encoder.pretrained.huggingface import adapting, importing, locate
+from xalign_fairseq.encoder.pretrained.huggingface.side_files import RECORD
 from xalign_fairseq.encoder.pretrained.huggingface.weights import WEIGHTS
-from xalign_fairseq.encoder.pretrained.known import recognise_checkpoint, with_family
+from xalign_fairseq.encoder.pretrained.known import family_of, recognise_checkpoint, with_family
+from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
+from xalign_fairseq.transport.link_scorer import LinkScorer
+from xalign_fairseq.transport.linking import Linking
+from xalign_fairseq.transport.pointer import Pointer
 
 logger = logging.getLogger(__name__)
 
 # In fairseq's folders: the first is in XLM-R's archive, the others are from a training run, which has no best
 # checkpoint without validation.
 CHECKPOINTS = ("model.pt", "checkpoint_best.pt", "checkpoint_last.pt")
+TRIMMED = "trimmed"  # in a checkpoint's task state
 
 
 def read_pretrained(path: StrPath, *, lookup: bool = False) -> tuple[dict[str, Any], Path]:
@@ -86,3 +96,48 @@ def find_pretrained(path: StrPath) -> Path:
     found = ", ".join(sorted(each.name for each in folder.iterdir())[:8]) or "nothing"
     expected = f"{' or '.join(CHECKPOINTS)} of fairseq's, or a Hugging Face folder with its config.json"
     raise XalignError("the folder has no checkpoint", where=folder, found=found, expected=expected)
+
+
+def trimmed_to(state: dict[str, Any]) -> tuple[str, ...]:
+    """The names of the files that a model was trimmed to; empty if it was not trimmed."""
+    about = (state.get("task_state") or {}).get(TRIMMED)
+    return tuple(map(str, about["to"])) if isinstance(about, dict) and isinstance(about.get("to"), list) else ()
+
+
+@dataclass(frozen=True, eq=False)
+class OpenedModel:
+    """A model and its origin."""
+
+    where: Path
+    encoder: Encoder  # on the CPU, in evaluation mode
+    heads: dict[str, Tensor]
+    tokenizer: Tokenizer
+    linking: Linking | None  # its labelling method in training, if any
+    family: str | None
+    trimmed: tuple[str, ...]  # names of the files that its vocabulary was trimmed to
+    packaged: bool = False  # without further training
+
+    def scorer(self) -> LinkScorer | None:
+        """Its link scorer, if it has one."""
+        return checkpoint.load_link_scorer(self.heads, self.where)
+
+    def pointer(self) -> Pointer:
+        """Its pointer; :class:`XalignError` if it has none."""
+        return checkpoint.load_pointer(self.heads, self.where)
+
+    def maps(self) -> LanguageMaps:
+        """Its linear maps; :class:`XalignError` if it has none."""
+        return require_maps(self.heads, self.where)
+
+
+def open_model(
+    path: StrPath, *, lookup: bool = False, dictionary: StrPath | None = None, spm: StrPath | None = None
+) -> OpenedModel:
+    """Open a model with its encoder, heads and tokenizer."""
+    state, where = read_pretrained(path, lookup=lookup)
+    unchanged = state.get(RECORD) == packaged.ORIGIN
+    encoder, heads = checkpoint.load_encoder(state, where)
+    tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=where, dictionary=dictionary, spm=spm)
+    labelling = (state.get("task_state") or {}).get("labelling")
+    linking = None if labelling is None else Linking.from_state(labelling, where)
+    return OpenedModel(where, encoder, heads, tokenizer, linking, family_of(state), trimmed_to(state), unchanged)

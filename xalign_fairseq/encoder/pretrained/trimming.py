@@ -21,11 +21,10 @@ from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.data.tokenizers.trimming import FLOOR, trim_to_files
 from xalign_fairseq.encoder import checkpoint, masked_lm
 from xalign_fairseq.encoder.pretrained.huggingface.side_files import RECORD
-from xalign_fairseq.encoder.pretrained.reading import read_pretrained
+from xalign_fairseq.encoder.pretrained.reading import TRIMMED, read_pretrained
 from xalign_fairseq.encoder.pretrained.saving import new_model, untrained
 from xalign_fairseq.encoder.vocabulary import load_tokenizer, tokenizer_state
 
-TRIMMED = "trimmed"  # in a checkpoint's task state
 IN_RECORD = "vocabulary trimmed to"
 # Parameters with a row for each id, in the encoder and in copies of it in heads.
 _ROWS = re.compile(r"(^|\.)(embed_tokens\.weight|lm_head\.(weight|bias))$")
@@ -100,12 +99,6 @@ def summary(state: dict[str, Any], before: dict[str, Any]) -> str:
         f"{ids:,} ids (before: {old_ids:,}), {parameters / 1e6:.1f} million parameters (before: "
         f"{old_parameters / 1e6:.1f} million)"
     )
-
-
-def trimmed_to(state: dict[str, Any]) -> tuple[str, ...]:
-    """The names of the files that a model was trimmed to; empty if it was not trimmed."""
-    about = (state.get("task_state") or {}).get(TRIMMED)
-    return tuple(map(str, about["to"])) if isinstance(about, dict) and isinstance(about.get("to"), list) else ()
 
 
 def _places(small: Dictionary, whole: Dictionary, where: object, original_where: object) -> list[int]:
