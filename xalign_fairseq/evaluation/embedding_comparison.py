@@ -12,9 +12,7 @@ from torch import Tensor
 
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.encoder.checkpoint import load_encoder
-from xalign_fairseq.encoder.pretrained.reading import read_pretrained
-from xalign_fairseq.encoder.vocabulary import load_tokenizer
+from xalign_fairseq.encoder.pretrained.reading import open_model
 from xalign_fairseq.evaluation.embedding_alignment import BilingualDictionary, word_vectors
 from xalign_fairseq.evaluation.plots.embeddings import Panel, plot_embeddings
 from xalign_fairseq.evaluation.retrieval import unit
@@ -88,11 +86,9 @@ def compare_embeddings(
     src_rows, tgt_rows = ([side.index(pair[k]) for pair in pairs] for k, side in enumerate((words.src, words.tgt)))
     compared = []
     for name, path in models.items():
-        state, where = read_pretrained(path)
-        encoder, _ = load_encoder(state, where)
-        tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=where, dictionary=dictionary, spm=spm)
-        embeddings = encoder.sentence_encoder.embed_tokens.weight.detach().float()
-        src, tgt = (word_vectors(embeddings, tokenizer, side) for side in (words.src, words.tgt))
+        model = open_model(path, dictionary=dictionary, spm=spm)
+        embeddings = model.encoder.sentence_encoder.embed_tokens.weight.detach().float()
+        src, tgt = (word_vectors(embeddings, model.tokenizer, side) for side in (words.src, words.tgt))
         compared.append(ComparedEmbeddings(name, *pair_cosines(words, src, tgt), src[src_rows], tgt[tgt_rows]))
     return compared
 

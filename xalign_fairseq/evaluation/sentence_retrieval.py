@@ -11,11 +11,9 @@ from torch import Tensor
 
 from xalign_fairseq.core.devices import choose_device
 from xalign_fairseq.core.version import __version__
-from xalign_fairseq.encoder.checkpoint import load_encoder
-from xalign_fairseq.encoder.mappings import load_maps, require_maps
-from xalign_fairseq.encoder.pretrained.reading import read_pretrained
+from xalign_fairseq.encoder.mappings import load_maps
+from xalign_fairseq.encoder.pretrained.reading import open_model
 from xalign_fairseq.encoder.sentence_vectors import default_retrieval_layer, mapped, sentence_vectors
-from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.evaluation.metric import ratio
 from xalign_fairseq.evaluation.retrieval import retrieval_counts
 from xalign_fairseq.evaluation.statistics import bootstrap_interval
@@ -52,25 +50,23 @@ def translation_accuracy(
     options = options or RetrievalOptions()
     check_options(options.bootstrap, seed=options.seed)
     device = choose_device(options.device)
-    state, where = read_pretrained(model)
-    encoder, heads = load_encoder(state, where)
-    config, languages = encoder.config, options.languages
-    maps = require_maps(heads, where).to(device) if options.maps else None
+    opened = open_model(model, dictionary=options.dictionary, spm=options.spm)
+    config, languages = opened.encoder.config, options.languages
+    maps = opened.maps().to(device) if options.maps else None
     if maps is not None:
-        maps.require(languages or (), where)
-    elif load_maps(heads) is not None:
+        maps.require(languages or (), opened.where)
+    elif load_maps(opened.heads) is not None:
         logger.warning("the checkpoint has linear maps, which are not used")
     rows = config.side_rows(languages)
-    tokenizer = load_tokenizer(state, config.vocab_size, where=where, dictionary=options.dictionary, spm=options.spm)
     default = default_retrieval_layer(config.encoder_layers) if options.pooling == "mean" else -1
     layer = config.resolve_layer(default if options.layer is None else options.layer)
-    encoder.to(device)
+    encoder = opened.encoder.to(device)
     with progress(len(set(src)) + len(set(tgt))) as advance:
 
         def vectors(side: int, sentences: Sequence[str]) -> Tensor:
             found = sentence_vectors(
                 encoder,
-                tokenizer,
+                opened.tokenizer,
                 sentences,
                 layer,
                 pooling=options.pooling,

@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.pretrained.four_bit import is_four_bit
-from xalign_fairseq.encoder.pretrained.reading import find_pretrained
+from xalign_fairseq.encoder.pretrained.reading import find_pretrained, open_model
 from xalign_fairseq.encoder.pretrained.saving import convert
-from xalign_fairseq.encoder.vocabulary import load_tokenizer
 
 
 @dataclass(frozen=True)
@@ -30,10 +28,8 @@ def open_checkpoint(name: str, path: str | os.PathLike, cache: Path) -> Checkpoi
     given = find_pretrained(path).absolute()
     digest = _digest(given)
     file = _converted(name, given, digest, cache) if given.is_dir() or is_four_bit(given) else given
-    state = checkpoint.read(file)
-    encoder, _ = checkpoint.load_encoder(state, file)
-    tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=file)
-    return Checkpoint(name, file, encoder.config, digest, tokenizer.pair_separators)
+    model = open_model(file)
+    return Checkpoint(name, file, model.encoder.config, digest, model.tokenizer.pair_separators)
 
 
 def _converted(name: str, given: Path, digest: str, cache: Path) -> Path:
