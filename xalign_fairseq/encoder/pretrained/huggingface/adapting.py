@@ -25,8 +25,7 @@ from xalign_fairseq.encoder.pretrained.huggingface.vocabularies import Vocabular
 from xalign_fairseq.encoder.pretrained.huggingface.weights import (
     SAFETENSORS,
     read_weights,
-    require_parameters,
-    require_shapes,
+    require_tensors,
     write_tensors,
 )
 from xalign_fairseq.encoder.transformer import Encoder
@@ -127,16 +126,9 @@ def to_ours(
     expected = {name: shape for name, shape in shapes(config).items() if name.startswith(BODY)}
     names = {ours: their_name(family, ours.removeprefix(BODY), config.encoder_layers) for ours in expected}
     theirs = _without_prefix(weights, set(names.values()), names[EMBEDDINGS])
-    missing = sorted(set(names.values()) - theirs.keys())
-    own = re.compile(rf"{re.escape(family.layers)}\.\d+\.")
-    unknown = sorted(name for name in theirs.keys() - set(names.values()) if own.match(name))
-    require_parameters(missing, unknown, family.title, where)
-    rest = theirs.keys() - set(names.values())
-    if rest:
-        kinds = sorted({name.split(".")[0] for name in rest})
-        logger.warning("not used from %s: %d tensors (%s)", where, len(rest), ", ".join(kinds))
-    wanted = {**expected, EMBEDDINGS: (rows, *expected[EMBEDDINGS][1:])}
-    require_shapes(theirs, {name: wanted[ours] for ours, name in names.items()}, where)
+    expected[EMBEDDINGS] = rows, config.encoder_embed_dim
+    wanted = {name: expected[ours] for ours, name in names.items()}
+    require_tensors(theirs, wanted, rf"{re.escape(family.layers)}\.\d+\.", family.title, where)
     made = {f"encoder.{ours}": theirs[name].float() for ours, name in names.items()}
     embeddings = f"encoder.{EMBEDDINGS}"
     made[embeddings] = made[embeddings][torch.tensor(vocabulary.order)]

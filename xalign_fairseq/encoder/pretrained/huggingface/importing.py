@@ -2,7 +2,6 @@
 
 import logging
 import re
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +10,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.core.json_files import read_json
@@ -30,7 +28,7 @@ from xalign_fairseq.encoder.pretrained.huggingface.families import (
     find_family,
 )
 from xalign_fairseq.encoder.pretrained.huggingface.vocabularies import Vocabulary, read_vocabulary
-from xalign_fairseq.encoder.pretrained.huggingface.weights import read_weights, require_parameters, require_shapes
+from xalign_fairseq.encoder.pretrained.huggingface.weights import read_weights, require_tensors
 from xalign_fairseq.encoder.pretrained.known import recognise, with_family
 
 logger = logging.getLogger(__name__)
@@ -97,16 +95,17 @@ def to_fairseq(
         for old, new in OLD_NAMES:
             name = re.sub(old, new, name)
         today[name.removeprefix(family.prefix)] = value
-    theirs = _untie(today, family, where)
+    theirs = {name: value for name, value in _untie(today, family, where).items() if name not in BUFFERS}
     shapes = encoder_shapes(config)
     if not any(name.startswith(family.head_prefix) for name in theirs):
         shapes = {name: shape for name, shape in shapes.items() if not name.startswith("lm_head.")}
     names = {ours: family.their_name(ours) for ours in shapes}
-    _require_all(theirs, {*names.values(), TOKEN_TYPES}, family, where)
-    expected = {name: shapes[ours] for ours, name in names.items()}
-    rows, width = expected[POSITIONS]
-    require_shapes(theirs, {**expected, POSITIONS: (rows - ROWS + family.position_offset, width)}, where)
-    theirs = {name: value.float() for name, value in theirs.items() if name in {*names.values(), TOKEN_TYPES}}
+    expected: dict[str, tuple[int, ...] | None] = {name: shapes[ours] for ours, name in names.items()}
+    positions_shape = config.max_positions + family.position_offset, config.encoder_embed_dim
+    expected |= {POSITIONS: positions_shape, TOKEN_TYPES: None}
+    own = rf"embeddings\.|encoder\.|{re.escape(family.head_prefix)}"
+    require_tensors(theirs, expected, own, f"a model of {family.title}'s kind", where)
+    theirs = {name: theirs[name].float() for name in expected}
     types, positions = theirs[TOKEN_TYPES], theirs[POSITIONS]
     before = positions.new_zeros(ROWS - family.position_offset, positions.shape[1])
     theirs[POSITIONS] = torch.cat([before, positions + types[0]])
@@ -134,15 +133,3 @@ def _untie(theirs: dict[str, Tensor], family: Family, where: object) -> dict[str
         logger.warning("%s: the masked-language-model head is left out: it is not tied (%s)", where, "; ".join(untied))
         return {name: value for name, value in whole.items() if not name.startswith(family.head_prefix)}
     return {**{first: value for value, first in seconds.values()}, **whole}
-
-
-def _require_all(theirs: Mapping[str, Tensor], wanted: set[str], family: Family, where: object) -> None:
-    missing = sorted(wanted - theirs.keys())
-    rest = sorted(theirs.keys() - wanted - BUFFERS)
-    unknown = [name for name in rest if name.startswith(("embeddings.", "encoder.", family.head_prefix))]
-    require_parameters(missing, unknown, f"a model of {family.title}'s kind", where)
-    if rest:
-        counts = Counter(re.sub(r"(cls\.[^.]*)?.*", r"\1", name) or name.split(".")[0] for name in rest)
-        logger.warning(
-            "not used from %s: %s", where, ", ".join(f"{name} ({counted(n, 'tensor')})" for name, n in counts.items())
-        )

@@ -1,16 +1,22 @@
 """The files of a Hugging Face folder: JSON and tensors, read without running code in them."""
 
-from collections.abc import Mapping, Sequence
+import logging
+import re
+from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TypedDict
 
 import safetensors.torch
 from torch import Tensor
 
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath, is_file_name, usual_mode
 from xalign_fairseq.core.json_files import read_json
 from xalign_fairseq.encoder.checkpoint import load_pickled
+
+logger = logging.getLogger(__name__)
 
 
 class Index(TypedDict):
@@ -45,19 +51,35 @@ def read_weights(folder: Path) -> dict[str, Tensor]:
     return {name: value for part in parts for name, value in read_tensors(part).items()}
 
 
-def require_parameters(missing: Sequence[str], unknown: Sequence[str], model: str, where: object) -> None:
+def require_tensors(
+    tensors: Mapping[str, Tensor],
+    expected: Mapping[str, tuple[int, ...] | None],
+    own: str,
+    model: str,
+    where: object,
+) -> None:
+    """Raise :class:`XalignError` unless these are the expected tensors; log others, which are not used.
+
+    Args:
+        expected: shapes by name; None: any.
+        own: the pattern of names of the encoder itself, of which there may be no others.
+        model: the kind of model, for the error.
+    """
+    missing = sorted(expected.keys() - tensors.keys())
+    rest = sorted(tensors.keys() - expected.keys())
+    unknown = [name for name in rest if re.match(own, name)]
     if missing or unknown:
         problem = f"the folder's parameters are not those of {model} and its config.json"
         found = f"{len(missing)} missing {missing[:3]}, {len(unknown)} unknown {unknown[:3]}"
         raise XalignError(problem, where=where, found=found)
-
-
-def require_shapes(weights: Mapping[str, Tensor], expected: Mapping[str, tuple[int, ...]], where: object) -> None:
     for name, shape in expected.items():
-        found = tuple(weights[name].shape)
-        if found != shape:
+        if shape is not None and tensors[name].shape != shape:
             problem = "the size of a parameter differs from config.json"
-            raise XalignError(problem, where=f"{where}, {name}", found=found, expected=shape)
+            raise XalignError(problem, where=f"{where}, {name}", found=tuple(tensors[name].shape), expected=shape)
+    if rest:
+        counts = Counter(re.sub(r"(cls\.[^.]*)?.*", r"\1", name) or name.split(".")[0] for name in rest)
+        parts = ", ".join(f"{name} ({counted(number, 'tensor')})" for name, number in counts.items())
+        logger.warning("not used from %s: %s", where, parts)
 
 
 def read_tensors(path: Path) -> dict[str, Tensor]:
