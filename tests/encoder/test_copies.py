@@ -239,13 +239,6 @@ def test_random_keys_are_unit_vectors_without_a_sentence():
     assert torch.equal(queue.keys, same.keys) and not torch.equal(queue.keys, other.keys)
 
 
-def test_keys_stay_in_float32_in_a_half_model():
-    queue = torch.nn.ModuleDict({"queue": KeyQueue(3, 2)}).half()["queue"]
-    queue.enqueue(torch.tensor([[1 + 2**-20, 0.0]]), torch.zeros(1, 2), torch.zeros(1, 2))
-    assert queue.keys.dtype == torch.float32 and queue.keys[0, 0] == 1 + 2**-20
-    assert KeyQueue(3, 2).double().keys.dtype == torch.float64
-
-
 def test_a_queue_holds_sentences_and_their_translations_until_it_is_cleared():
     queue, hashes = KeyQueue(3, 2), sentence_hash(sentences([5], [6], [7], [8]), 1)
     queue.enqueue(torch.ones(2, 2), hashes[:2], hashes[2:])

@@ -22,25 +22,10 @@ def test_a_complete_tied_head_is_kept(weights, caplog):
     assert not caplog.records
 
 
-@pytest.mark.parametrize("change", ["another value", "another shape", "a part missing"])
-def test_any_other_head_is_left_out(weights, caplog, change):
-    match change:
-        case "another value":
-            weights[HEAD + "weight"] = weights[EMBEDDINGS] + 1
-        case "another shape":
-            weights[HEAD + "weight"] = weights[EMBEDDINGS][:-1]
-        case "a part missing":
-            del weights[HEAD + "layer_norm.bias"]
-    found = usable(weights, "model.pt")
-    assert not has_head(found) and found.keys() == {name for name in weights if not name.startswith(HEAD)}
-    [record] = caplog.records
-    assert record.getMessage().startswith("model.pt: the masked-language-model head is left out: it ")
-
-
 def test_second_names():
     one = torch.ones(2)
     assert is_same(one, one) and is_same(one, one.clone()) and is_same(None, one) and is_same(one, None)
-    assert not is_same(one, one + 1) and not is_same(one, torch.ones(3))
+    assert not any(is_same(one, other) for other in (one + 1, torch.ones(3), one[:1]))
 
 
 def logits(embeddings, hidden, scores=None):

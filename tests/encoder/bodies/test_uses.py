@@ -1,16 +1,12 @@
-"""Every family of transformers aligns and trains in a custom loop; one with fairseq-train."""
+"""Every family of transformers aligns; one is trained with fairseq-train."""
 
 import pytest
 import torch
 from support.body_folders import MODELS, read_model, write_model
 from support.launched import put_lines
-from support.small import diagonal, pair
 
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.cli import main
-from xalign_fairseq.data.batches import collate
-from xalign_fairseq.objectives import DWA, TLM
-from xalign_fairseq.training.alignment_model import AlignmentModel
 from xalign_fairseq.transport.linking import Linking
 
 SRC = ["The red house is big .", "Bob sees a cat", "Ann likes (the) bread ."] * 4
@@ -25,33 +21,6 @@ def folder(request, tmp_path_factory):
     for name, lines in (("src", SRC), ("tgt", TGT), ("gold", GOLD)):
         (path / name).write_text("".join(f"{line}\n" for line in lines))
     return path
-
-
-def objectives():
-    return [TLM(), DWA(label_layer=1, start_update=0)]
-
-
-def test_a_custom_loop_trains_unfrozen_parameters(folder, tmp_path):
-    model = AlignmentModel.from_pretrained(folder / "model", objectives())
-    frozen = {name for name, _ in model.named_parameters() if "embed_tokens" in name or ".layers.0." in name}
-    for name, parameter in model.named_parameters():
-        parameter.requires_grad_(name not in frozen)
-    before = {name: parameter.detach().clone() for name, parameter in model.named_parameters()}
-    heads = [parameter for name, parameter in model.named_parameters() if name.startswith("heads.")]
-    others = [each for name, each in model.named_parameters() if name not in frozen and not name.startswith("heads.")]
-    optimizer = torch.optim.SGD([{"params": others}, {"params": heads, "lr": 0.5}], lr=0.05)
-    made = model(collate([pair([5, 6, 7], [8, 9, 10, 11], diagonal(3, 4))], []))
-    assert made.losses["dwa"].count > 0 and made.losses["tlm"].count > 0
-    made.loss.backward()
-    optimizer.step()
-    same = {name for name, parameter in model.named_parameters() if torch.equal(parameter, before[name])}
-    moved = before.keys() - same
-    assert same >= frozen and any(name.startswith("heads.") for name in moved)
-    assert any(".layers.1." in name for name in moved)
-    model.save_pretrained(tmp_path / "out.pt")
-    back = AlignmentModel.from_pretrained(tmp_path / "out.pt", objectives())
-    for name, parameter in model.named_parameters():
-        torch.testing.assert_close(back.get_parameter(name), parameter, msg=name)
 
 
 # fairseq-train does not depend on the body; this one differs most from ours.

@@ -97,21 +97,6 @@ def test_heads_of_fairseq_are_named_and_left_out(xlmr_base, old_state, tmp_path,
     assert not [name for name in read_pretrained(tmp_path / "hf")[0]["model"] if "mnli" in name]
 
 
-def test_a_checkpoint_without_a_head_is_exported_with_the_same_new_one_each_time(
-    xlmr_base, old_state, tmp_path, caplog
-):
-    old_state["model"] = {name: value for name, value in old_state["model"].items() if "lm_head" not in name}
-    torch.save(old_state, xlmr_base / "model.pt")
-    for name in ("one", "two"):
-        export(xlmr_base, tmp_path / name)
-    assert caplog.text.count("no masked-language-model head") == 2
-    one, two = ((tmp_path / name / "model.safetensors").read_bytes() for name in ("one", "two"))
-    assert one == two
-    embeddings = old_state["model"]["decoder.sentence_encoder.embed_tokens.weight"]
-    found = read_pretrained(tmp_path / "one")[0]["model"]["encoder.sentence_encoder.embed_tokens.weight"]
-    assert torch.equal(found, embeddings)
-
-
 @pytest.mark.parametrize(
     "names", [["checkpoint_best.pt", "checkpoint_last.pt"], ["model.pt", "checkpoint_best.pt"], ["checkpoint_last.pt"]]
 )

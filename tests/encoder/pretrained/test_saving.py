@@ -103,20 +103,3 @@ def test_a_folder_reads_as_the_model_that_it_was_made_of(build, save, tmp_path, 
     again = load_tokenizer(after, config.vocab_size, where=beside)
     for line in ("The red house", "Кошка спит", "ﬁrst floor…"):
         assert again.encode(line) == ours.encode(line)
-
-
-def test_existing_files_are_kept_by_default(folder, tmp_path):
-    (tmp_path / "out.pt").write_bytes(b"mine")
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out/mine").touch()
-    for name in ("out.pt", "out"):
-        with pytest.raises(XalignError, match=rf"exists already[\s\S]*{name}[\s\S]*by overwrite"):
-            convert(folder, tmp_path / name)
-    assert (tmp_path / "out.pt").read_bytes() == b"mine" and (tmp_path / "out/mine").exists()
-    convert(folder, tmp_path / "out", overwrite=True)
-    convert(folder, tmp_path / "out.pt", overwrite=True)
-    assert not (tmp_path / "out/mine").exists()
-    assert (
-        checkpoint.read(tmp_path / "out.pt")["model"].keys()
-        == checkpoint.read(tmp_path / "out/model.pt")["model"].keys()
-    )

@@ -11,7 +11,7 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.pretrained.huggingface.side_files import RECORD
 from xalign_fairseq.encoder.pretrained.packaged import PACKAGE
-from xalign_fairseq.encoder.pretrained.reading import read_pretrained, read_tokenizer
+from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.pretrained.trimming import TRIMMED, summary, trim, untrim, write_trimmed, write_untrimmed
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 
@@ -165,24 +165,12 @@ def line(tmp_path):
     return str(tmp_path / "a.xx")
 
 
-def test_trimming_round_trip(bert, line, tmp_path):
-    small, whole = tmp_path / "small.pt", tmp_path / "whole.pt"
-    told = write_trimmed(bert, [line], small, floor=0)
-    sizes = [read_tokenizer(path).dictionary.embedding_size for path in (small, bert)]
-    assert sizes[0] < sizes[1] and told.startswith(f"{sizes[0]} ids (before: {sizes[1]})")
-    assert write_untrimmed(small, bert, whole).startswith(f"{sizes[1]} ids (before: {sizes[0]})")
-    before, after = (read_pretrained(path)[0]["model"] for path in (bert, whole))
-    assert all(after[key].equal(value) for key, value in before.items() if key in after)
-
-
 def test_inputs_are_not_overwritten(bert, line, tmp_path):
     small = tmp_path / "small.pt"
     for out in (bert, line):
-        with pytest.raises(XalignError):
+        with pytest.raises(XalignError, match="which would be lost"):
             write_trimmed(bert, [line], out, overwrite=True)
     write_trimmed(bert, [line], small)
-    with pytest.raises(XalignError, match="exists already"):
-        write_trimmed(bert, [line], small)
     for out in (small, bert):
         with pytest.raises(XalignError, match="which would be lost"):
             write_untrimmed(small, bert, out, overwrite=True)

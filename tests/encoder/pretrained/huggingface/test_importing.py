@@ -110,15 +110,6 @@ def test_a_head_whose_bias_has_only_its_second_name(folder, caplog):
     assert torch.equal(after["model"]["encoder.lm_head.bias"], before["model"]["encoder.lm_head.bias"])
 
 
-@pytest.mark.parametrize("content", [None, '{"model_type": "xlm-rob'])
-def test_a_missing_or_truncated_configuration(folder, content):
-    (folder / "config.json").unlink()
-    if content:
-        (folder / "config.json").write_text(content)
-    with pytest.raises(XalignError, match=r"config\.json"):
-        importing.read(folder)
-
-
 def test_the_family_is_that_of_its_name_and_sizes_and_stays(build, save, monkeypatch, vocab_size, tmp_path):
     row = known.KnownModel("tiny", ("tiny-xlmr",), (3, 24, 40, vocab_size), known.WITH_HEAD)
     monkeypatch.setattr(known, "KNOWN", (row,))
