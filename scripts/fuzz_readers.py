@@ -16,7 +16,7 @@ from fuzz_texts import Reader, annotation_readers, of_file, text_readers
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
-from xalign_fairseq.encoder.vocabulary import load_tokenizer, tokenizer_state
+from xalign_fairseq.encoder.vocabulary import tokenizer_state
 
 CONFIG = {"encoder_layers": 2, "encoder_embed_dim": 8, "encoder_ffn_embed_dim": 12, "encoder_attention_heads": 2}
 SENTENCES = ["the red house", "a small cat sleeps", "das rote Haus", "la maison rouge est grande"] * 20
@@ -183,6 +183,7 @@ def binary_readers(work: Path) -> list[Reader]:
     from xalign_fairseq.data.tokenizers.tokenizer import load_sentencepiece
     from xalign_fairseq.encoder.pretrained.diagnosis import look_at  # noqa: F401
     from xalign_fairseq.encoder.pretrained.huggingface.weights import read_tensors, write_tensors
+    from xalign_fairseq.encoder.pretrained.reading import open_model
 
     data = make_data_bin(work)
     bitext = {path.name: path.read_bytes() for path in sorted(data.glob("train.de-en.*"))}
@@ -203,12 +204,11 @@ def binary_readers(work: Path) -> list[Reader]:
                 links[i]
 
     def read_checkpoint(folder: Path) -> None:
-        state = checkpoint.read(folder / "model.pt")
-        encoder, heads = checkpoint.load_encoder(state, folder / "model.pt")
-        load_tokenizer(state, encoder.config.vocab_size, where=folder / "model.pt").encode("the red house")
+        model = open_model(folder / "model.pt")
+        model.tokenizer.encode("the red house")
         checkpoint.updates_of(folder / "model.pt")
-        if any(name.startswith("heads.dwa.") for name in heads):
-            checkpoint.load_pointer(heads)
+        if any(name.startswith("heads.dwa.") for name in model.heads):
+            model.pointer()
 
     return [
         Reader("data-bin, bitext with links", {**bitext, **symbols}, read_bitext, altered=len(bitext)),

@@ -32,7 +32,8 @@ def logits(embeddings, hidden, scores=None):
     """Of a new head on the embeddings."""
     encoder = Encoder(EncoderConfig(len(embeddings), 1, 16, 16, 2))
     encoder.sentence_encoder.embed_tokens.weight.data.copy_(embeddings)
-    encoder.lm_head.load_state_dict(new_head(embeddings, scores))
+    head = new_head(embeddings, scores)
+    encoder.lm_head.load_state_dict({name.removeprefix(HEAD): value for name, value in head.items()})
     with torch.no_grad():
         return encoder.lm_head(hidden)
 
@@ -55,8 +56,8 @@ def test_a_new_head_is_tied_and_draws_nothing():
     before = torch.get_rng_state()
     head = new_head(embeddings)
     assert torch.equal(torch.get_rng_state(), before)
-    assert head["weight"].data_ptr() == embeddings.data_ptr() and not head["bias"].any()
-    assert {*head} == {"weight", *PARTS}
+    assert head[HEAD + "weight"].data_ptr() == embeddings.data_ptr() and not head[HEAD + "bias"].any()
+    assert {*head} == {HEAD + part for part in ("weight", *PARTS)}
 
 
 def test_joint_projections_are_split_in_the_order_q_k_v():

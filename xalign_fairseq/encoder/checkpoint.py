@@ -13,16 +13,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from xalign_fairseq.core.errors import Parameter, XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath, nearly
 from xalign_fairseq.core.json_files import require_form
 from xalign_fairseq.encoder import masked_lm
 from xalign_fairseq.encoder.building import build_encoder
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
-from xalign_fairseq.transport.link_scorer import LinkScorer
-from xalign_fairseq.transport.pointer import Pointer
-from xalign_fairseq.transport.scored import scorer_of_state
 
 METERS = ("AverageMeter", "TimeMeter", "StopwatchMeter")
 
@@ -213,41 +210,12 @@ def load_encoder(state: dict[str, Any], where: StrPath = "checkpoint") -> tuple[
     )
     if not masked_lm.has_head(weights) and embeddings.is_floating_point():
         logger.warning("%s has no masked-language-model head: one is made from its embeddings", where)
-        head = masked_lm.new_head(embeddings.float())
-        weights.update({masked_lm.HEAD + name: value for name, value in head.items()})
+        weights |= masked_lm.new_head(embeddings.float())
     mine = {key.removeprefix("encoder."): value for key, value in weights.items() if key.startswith("encoder.")}
     encoder = build_encoder(config, mine, where)
     heads = {key: value for key, value in weights.items() if not key.startswith("encoder.")}
     encoder.name = str(where)
     return encoder, heads
-
-
-def load_pointer(heads: dict[str, Tensor], where: StrPath = "checkpoint") -> Pointer:
-    """The pointer of denoising word alignment among a checkpoint's heads, in evaluation mode."""
-    prefix = "heads.dwa.pointer."
-    mine = {key.removeprefix(prefix): value for key, value in heads.items() if key.startswith(prefix)}
-    if not mine:
-        found = f"heads {sorted({key.split('.')[1] for key in heads if key.startswith('heads.')})}"
-        expected = "a checkpoint trained with the objective dwa"
-        remedy = ("set", Parameter("similarity", "hidden"))
-        raise XalignError("the checkpoint has no pointer", where=where, found=found, expected=expected, remedy=remedy)
-    query = mine.get("query.weight", torch.empty(0, 0))
-    try:
-        pointer = Pointer(query.shape[-1] if query.dim() else 0)
-        pointer.load_state_dict(mine)
-    except RuntimeError as error:
-        raise XalignError("the checkpoint's pointer is damaged", where=where, found=error) from None
-    return pointer.eval().requires_grad_(False)
-
-
-def load_link_scorer(heads: Mapping[str, Tensor], where: StrPath = "checkpoint") -> LinkScorer | None:
-    """The link scorer among a checkpoint's heads, in evaluation mode; None without one."""
-    prefix = "heads.link_scorer."
-    mine = {key.removeprefix(prefix): value for key, value in heads.items() if key.startswith(prefix)}
-    try:
-        return scorer_of_state(mine) if mine else None
-    except (KeyError, RuntimeError) as error:
-        raise XalignError("the checkpoint's link scorer is damaged", where=where, found=error) from None
 
 
 def _config(weights: dict[str, Tensor], given: Mapping[str, Any], where: StrPath) -> EncoderConfig:

@@ -13,7 +13,7 @@ from xalign_fairseq.encoder.copies import StaysFloat32
 logger = logging.getLogger(__name__)
 
 HEAD = "linear_mapping"
-_LEARN = ("learn it from bitext with links:", Command("procrustes"), "or", Parameter("criterion", "linear_mapping"))
+LEARN = ("learn it from bitext with links:", Command("procrustes"), "or", Parameter("criterion", "linear_mapping"))
 
 
 class LanguageMaps(StaysFloat32):
@@ -57,7 +57,7 @@ class LanguageMaps(StaysFloat32):
         if unknown:
             problem = "there is no linear map of a language"
             expected = f"one of {', '.join(self.languages)}; or {self._pivot}, to which they lead"
-            raise XalignError(problem, where=where, found=", ".join(unknown), expected=expected, remedy=_LEARN)
+            raise XalignError(problem, where=where, found=", ".join(unknown), expected=expected, remedy=LEARN)
 
     def tell_unmapped(self, languages: Sequence[str]) -> None:
         """Warn of languages without a map; their states are read unmapped."""
@@ -141,15 +141,6 @@ def load_maps(heads: Mapping[str, Tensor]) -> LanguageMaps | None:
     maps = LanguageMaps(languages, pivot, layers - 1, dim)
     maps.load_state_dict(mine)
     return maps.eval().requires_grad_(False)
-
-
-def require_maps(heads: Mapping[str, Tensor], where: object = "checkpoint") -> LanguageMaps:
-    """Like :func:`load_maps`; :class:`XalignError` if there are none."""
-    maps = load_maps(heads)
-    if maps is None:
-        found = f"heads {sorted({key.split('.')[1] for key in heads if key.startswith('heads.')})}"
-        raise XalignError("the checkpoint has no linear maps", where=where, found=found, remedy=_LEARN)
-    return maps
 
 
 def _languages(tensors: Mapping[str, Any], part: str) -> list[str]:

@@ -46,7 +46,7 @@ def is_same(second: Tensor | None, first: Tensor | None) -> bool:
 
 
 def new_head(embeddings: Tensor, scores: Sequence[float] | None = None) -> dict[str, Tensor]:
-    """The state of a head made from embeddings (V, H), which predicts the pieces closest to the states.
+    """The tensors of a head made from embeddings (V, H), which predicts the pieces closest to the states.
 
     logits = E LN(h) + b: the dense map is the identity plus an offset, so that gelu is linear; the layer norm removes
     the offset. b has the pieces' log-probabilities, if known. For the packaged e5-small, which was not trained to
@@ -61,12 +61,12 @@ def new_head(embeddings: Tensor, scores: Sequence[float] | None = None) -> dict[
         bias[:] = min(scores)
         bias[len(SPECIALS) : -1] = torch.tensor(scores)
     return {
-        "weight": embeddings,
-        "bias": bias,
-        "dense.weight": torch.eye(dim),
-        "dense.bias": torch.full((dim,), LIFT),
-        "layer_norm.weight": torch.ones(dim),
-        "layer_norm.bias": torch.zeros(dim),
+        f"{HEAD}weight": embeddings,
+        f"{HEAD}bias": bias,
+        f"{HEAD}dense.weight": torch.eye(dim),
+        f"{HEAD}dense.bias": torch.full((dim,), LIFT),
+        f"{HEAD}layer_norm.weight": torch.ones(dim),
+        f"{HEAD}layer_norm.bias": torch.zeros(dim),
     }
 
 

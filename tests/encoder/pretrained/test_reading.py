@@ -157,6 +157,8 @@ def test_the_parts_of_a_model(stored):
 def test_missing_parts_raise_errors(stored):
     model = open_model(stored(labelling=None))
     assert model.linking is None
-    for missing, message in ((model.maps, "no linear maps"), (model.pointer, "no pointer")):
+    assert model.scorer() is None
+    model.heads["heads.moco.queue"] = torch.zeros(1)
+    for missing, message in ((model.maps, r"no linear maps[\s\S]*moco"), (model.pointer, r"no pointer[\s\S]*moco")):
         with pytest.raises(XalignError, match=message):
             missing()

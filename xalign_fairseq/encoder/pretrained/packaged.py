@@ -23,7 +23,7 @@ from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.data.tokenizers.dictionary import BOS, EOS, UNK, Dictionary
 from xalign_fairseq.data.tokenizers.model_proto import CONTROL, NORMAL, UNKNOWN, Piece, make_unigram
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.masked_lm import EMBEDDINGS, HEAD, new_head
+from xalign_fairseq.encoder.masked_lm import EMBEDDINGS, new_head
 from xalign_fairseq.encoder.pretrained.four_bit import FourBitFile
 from xalign_fairseq.encoder.pretrained.huggingface.side_files import RECORD
 from xalign_fairseq.encoder.pretrained.known import FAMILY
@@ -97,8 +97,7 @@ def read(path: StrPath, lookup: bool = False) -> dict[str, Any]:
     stored = tokenizer_state(Dictionary(file.symbols[4:-1]), _sentencepiece(file))
     if not lookup:
         logger.info("%s has no masked-language-model head: one is made from its embeddings", path)
-        head = new_head(model[EMBEDDINGS], file.scores[4:-1])
-        model.update({HEAD + name: value for name, value in head.items()})
+        model |= new_head(model[EMBEDDINGS], file.scores[4:-1])
     task_state = {"tokenizer": stored, FAMILY: NAME}
     return {"cfg": {"model": config.stored()}, RECORD: dict(ORIGIN), "model": model, "task_state": task_state}
 

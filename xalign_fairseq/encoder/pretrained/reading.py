@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import torch
 from torch import Tensor
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 from xalign_fairseq.encoder import checkpoint
-from xalign_fairseq.encoder.mappings import LanguageMaps, require_maps
+from xalign_fairseq.encoder.mappings import LEARN, LanguageMaps, load_maps
 from xalign_fairseq.encoder.pretrained import low_rank, packaged
 from xalign_fairseq.encoder.pretrained.four_bit import is_four_bit
 from xalign_fairseq.encoder.pretrained.huggingface import adapting, importing, locate
@@ -24,6 +25,7 @@ from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.transport.link_scorer import LinkScorer
 from xalign_fairseq.transport.linking import Linking
 from xalign_fairseq.transport.pointer import Pointer
+from xalign_fairseq.transport.scored import scorer_of_state
 
 logger = logging.getLogger(__name__)
 
@@ -118,16 +120,41 @@ class OpenedModel:
     packaged: bool = False  # without further training
 
     def scorer(self) -> LinkScorer | None:
-        """Its link scorer, if it has one."""
-        return checkpoint.load_link_scorer(self.heads, self.where)
+        """Its link scorer in evaluation mode, if it has one."""
+        mine = self._tensors("heads.link_scorer.")
+        try:
+            return scorer_of_state(mine) if mine else None
+        except (KeyError, RuntimeError) as error:
+            raise XalignError("the checkpoint's link scorer is damaged", where=self.where, found=error) from None
 
     def pointer(self) -> Pointer:
-        """Its pointer; :class:`XalignError` if it has none."""
-        return checkpoint.load_pointer(self.heads, self.where)
+        """Its frozen pointer of denoising word alignment; :class:`XalignError` if it has none."""
+        mine = self._tensors("heads.dwa.pointer.")
+        if not mine:
+            problem, expected = "the checkpoint has no pointer", "a checkpoint trained with the objective dwa"
+            remedy = ("set", Parameter("similarity", "hidden"))
+            raise XalignError(problem, where=self.where, found=self._found, expected=expected, remedy=remedy)
+        query = mine.get("query.weight", torch.empty(0, 0))
+        try:
+            pointer = Pointer(query.shape[-1] if query.dim() else 0)
+            pointer.load_state_dict(mine)
+        except RuntimeError as error:
+            raise XalignError("the checkpoint's pointer is damaged", where=self.where, found=error) from None
+        return pointer.eval().requires_grad_(False)
 
     def maps(self) -> LanguageMaps:
-        """Its linear maps; :class:`XalignError` if it has none."""
-        return require_maps(self.heads, self.where)
+        """Its frozen linear maps; :class:`XalignError` if it has none."""
+        maps = load_maps(self.heads)
+        if maps is None:
+            raise XalignError("the checkpoint has no linear maps", where=self.where, found=self._found, remedy=LEARN)
+        return maps
+
+    def _tensors(self, prefix: str) -> dict[str, Tensor]:
+        return {name.removeprefix(prefix): value for name, value in self.heads.items() if name.startswith(prefix)}
+
+    @property
+    def _found(self) -> str:
+        return f"heads {sorted({name.split('.')[1] for name in self.heads if name.startswith('heads.')})}"
 
 
 def open_model(

@@ -85,9 +85,8 @@ def read(folder: Path) -> dict[str, Any]:
     embeddings = model[f"encoder.{EMBEDDINGS}"]
     if head is None:
         logger.warning("%s: a masked-language-model head is made from the embeddings", folder)
-        model.update({HEAD + name: value for name, value in new_head(embeddings).items()})
-    else:
-        model.update({**head, HEAD + "weight": embeddings})
+        head = new_head(embeddings)
+    model |= {**head, HEAD + "weight": embeddings}
     state = {"cfg": {"model": config.stored()}, "model": model, "task_state": {"tokenizer": vocabulary.state}}
     return side_files.take_back(state, folder)
 

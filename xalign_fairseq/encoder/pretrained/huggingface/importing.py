@@ -15,7 +15,7 @@ from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.core.json_files import read_json
 from xalign_fairseq.encoder.building import shapes as encoder_shapes
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.masked_lm import EMBEDDINGS, HEAD, has_head, is_same, new_head
+from xalign_fairseq.encoder.masked_lm import EMBEDDINGS, has_head, is_same, new_head
 from xalign_fairseq.encoder.pretrained.huggingface import side_files
 from xalign_fairseq.encoder.pretrained.huggingface.families import (
     POSITIONS,
@@ -57,8 +57,7 @@ def read(folder: StrPath) -> dict[str, Any]:
     known = recognise(model, [str(read_json(folder / "config.json").get("_name_or_path") or ""), folder])
     if not has_head(model):
         logger.warning("%s has no masked-language-model head: one is made from its embeddings", folder)
-        head = new_head(model[EMBEDDINGS], vocabulary.scores)
-        model.update({HEAD + name: value for name, value in head.items()})
+        model |= new_head(model[EMBEDDINGS], vocabulary.scores)
     state = {"cfg": {"model": config.stored()}, "model": model, "task_state": {"tokenizer": vocabulary.state}}
     return with_family(side_files.take_back(state, folder), known)
 

@@ -11,7 +11,7 @@ from xalign_fairseq.data.tokenizers.dictionary import MASK, SPECIALS, Dictionary
 from xalign_fairseq.data.tokenizers.pipeline import TokenizerPipeline
 from xalign_fairseq.data.tokenizers.tokenizer import load_sentencepiece, pieces_of
 from xalign_fairseq.encoder.pretrained.huggingface.tokenizer_json import TOKENIZER, TokenizerFile
-from xalign_fairseq.encoder.pretrained.huggingface.vocabularies import TOKENIZER_CONFIG, Vocabulary
+from xalign_fairseq.encoder.pretrained.huggingface.vocabularies import TOKENIZER_CONFIG, Vocabulary, require_rows
 from xalign_fairseq.encoder.vocabulary import tokenizer_state
 
 logger = logging.getLogger(__name__)
@@ -61,7 +61,7 @@ def _read_json_file(folder: Path, vocab_size: int) -> Vocabulary:
     opened = TokenizerPipeline(content, (0, 0, 0, 0, 0), 1).open(path)
     ids: dict[str, int] = opened.get_vocab(with_added_tokens=True)
     size = 1 + max(ids.values(), default=-1)
-    _require_fit(size, vocab_size, path)
+    require_rows(size, vocab_size, path, f"{size} ids", padding=PADDING)
     config = folder / TOKENIZER_CONFIG
     given = _named(read_json(config) if config.is_file() else {})
     given = {role: name for role, name in given.items() if name in ids}
@@ -115,7 +115,7 @@ def _special_ids(roles: Mapping[str, int], where: object) -> tuple[Any, ...]:
 def _read_sentencepiece(path: Path, vocab_size: int) -> Vocabulary:
     """The pieces by their own ids, as mT5 and DeBERTa have them; DeBERTa's [MASK] follows them."""
     pieces = pieces_of(load_sentencepiece(path), path)
-    _require_fit(len(pieces), vocab_size, path)
+    require_rows(len(pieces), vocab_size, path, f"{len(pieces)} ids", padding=PADDING)
     ids = {piece: i for i, piece in enumerate(pieces)}
     if "[CLS]" in ids and "[MASK]" not in ids and len(pieces) < vocab_size:
         ids["[MASK]"] = len(pieces)
@@ -125,13 +125,3 @@ def _read_sentencepiece(path: Path, vocab_size: int) -> Vocabulary:
     dictionary = Dictionary(pieces[i] for i in rest)
     order = [*special[:-1], *rest, special[-1]]
     return Vocabulary(tokenizer_state(dictionary, path.read_bytes()), order, 1)
-
-
-def _require_fit(size: int, vocab_size: int, where: Path) -> None:
-    if not size <= vocab_size <= size + PADDING:
-        problem = "the tokenizer does not fit the model's vocabulary"
-        expected = f"{vocab_size}, as config.json has, or at most {PADDING} fewer"
-        remedy = "take the tokenizer's files that the model was trained with"
-        raise XalignError(problem, where=where, found=f"{size} ids", expected=expected, remedy=remedy)
-    if vocab_size > size:
-        logger.warning("%s: left out of the model's vocabulary: %d rows of padding", where, vocab_size - size)

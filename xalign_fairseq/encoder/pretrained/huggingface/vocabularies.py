@@ -160,24 +160,32 @@ def _normalisation(folder: Path, given: dict[str, Any], symbols: Sequence[str]) 
 
 
 def _require_fit(dictionary: Dictionary, order: Sequence[int], vocab_size: int, folder: Path, where: Path) -> None:
-    """Refuse a tokenizer of another model; log the model's rows beyond the tokenizer."""
     own, taken = dictionary.embedding_size, set(order)
-    added = {token: i for token, i in added_tokens(folder).items() if i not in taken and i < vocab_size}
-    padding = vocab_size - own - len(added)
-    if max(taken) >= vocab_size or not 0 <= padding <= PADDING:
+    added = [token for token, i in added_tokens(folder).items() if i not in taken and i < vocab_size]
+    found = f"{own} ids: {len(dictionary) - len(SPECIALS)} symbols, {' '.join(SPECIALS)} and {MASK}"
+    require_rows(own if max(taken) < vocab_size else max(taken) + 1, vocab_size, where, found, added)
+
+
+def require_rows(
+    ids: int, vocab_size: int, where: Path, found: str, added: Sequence[str] = (), padding: int = PADDING
+) -> None:
+    """Refuse a tokenizer of another model; log the model's rows beyond the tokenizer.
+
+    Args:
+        found: the tokenizer's ids in words.
+        added: tokens added later, which are left out.
+        padding: the most rows without a token.
+    """
+    rows = vocab_size - ids - len(added)
+    if not 0 <= rows <= padding:
         raise XalignError(
             "the tokenizer does not fit the model's vocabulary",
             where=where,
-            found=f"{own} ids: {len(dictionary) - len(SPECIALS)} symbols, {' '.join(SPECIALS)} and {MASK}"
-            + (f"; and {counted(len(added), 'token')} added later" if added else ""),
-            expected=f"{vocab_size} ids, as config.json has, or at most {PADDING} fewer",
+            found=found + (f"; and {counted(len(added), 'token')} added later" if added else ""),
+            expected=f"{vocab_size} ids, as config.json has, or at most {padding} fewer",
             remedy="take the tokenizer's files that the model was trained with",
         )
-    if vocab_size > own:
-        first = f"{' '.join(list(added)[:5])}{' ...' if len(added) > 5 else ''}"
-        named = f"{counted(len(added), 'token')} added later ({first})"
-        logger.warning(
-            "%s: left out of the model's vocabulary: %s",
-            folder,
-            " and ".join([*([named] if added else []), *([f"{padding} rows of padding"] if padding else [])]),
-        )
+    named = f"{counted(len(added), 'token')} added later ({' '.join(added[:5])}{' ...' if len(added) > 5 else ''})"
+    left = [*([named] if added else []), *([f"{rows} rows of padding"] if rows else [])]
+    if left:
+        logger.warning("%s: left out of the model's vocabulary: %s", where.parent, " and ".join(left))
