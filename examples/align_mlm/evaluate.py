@@ -39,8 +39,7 @@ from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.lexicon import read as read_lexicon
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.evaluation.lexicon_alignment import lexicon_scores
-from xalign_fairseq.transfer.checkpoints import open_checkpoint
-from xalign_fairseq.transfer.grid import build
+from xalign_fairseq.transfer.plan import build, open_checkpoint
 from xalign_fairseq.transfer.predict import Predictor, evaluate
 from xalign_fairseq.transfer.run_spec import RunSpec, train_options
 from xalign_fairseq.transfer.study import load_study, select
@@ -66,7 +65,7 @@ def specs_of(args: argparse.Namespace, run: Path, setting: study.Setting) -> lis
             print(f"{run.name}: {name} is skipped: no {path}", file=sys.stderr, flush=True)
     if not there:
         raise XalignError("no task has files of the derived language", where=args.data / "derived" / setting.folder)
-    return build(select(transfer, there), [open_checkpoint(run.name, run / LAST, run)], cpu=args.cpu)
+    return build(select(transfer, there), [open_checkpoint(run.name, run / LAST)], cpu=args.cpu)
 
 
 def fine_tune(spec: RunSpec, folder: Path) -> dict[str, np.ndarray]:

@@ -16,7 +16,7 @@ from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.encoder.vocabulary import tokenizer_state
 from xalign_fairseq.evaluation.signature import task_signature
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS
-from xalign_fairseq.transfer.checkpoints import Checkpoint
+from xalign_fairseq.transfer.plan import Checkpoint
 
 NOUNS = ["house", "cat", "dog", "tree", "river", "song", "king", "ship", "bread", "stone"]
 VERBS = ["sees", "likes", "finds", "takes"]

@@ -19,8 +19,8 @@ from xalign_fairseq.encoder import checkpoint  # noqa: E402
 
 def task(data, benchmark="pos", family="tagging", **options):
     name = f"xalign_{family}"
-    options = {"max_length": 64, **options}
-    return TASK_REGISTRY[name](TASK_DATACLASS_REGISTRY[name](data=str(data), benchmark=benchmark, seed=1, **options))
+    options = {"max_length": 64, "seed": 1, **options}
+    return TASK_REGISTRY[name](TASK_DATACLASS_REGISTRY[name](data=str(data), benchmark=benchmark, **options))
 
 
 def model_of(made, encoder):
@@ -73,36 +73,19 @@ def test_pairs_are_joined_as_the_encoder_s_tokenizer_joins_them(
 
 def test_the_held_out_share_does_not_depend_on_the_training_seed(transfer_data):
     whole = texts(task(transfer_data).train_groups)
-    first, again, other = (task(transfer_data, holdout=0.2, holdout_seed=n) for n in (1, 1, 2))
-    again.cfg.seed = 99
+    first, again = (task(transfer_data, holdout=0.2, seed=seed) for seed in (1, 2))
     assert len(first.valid_groups) == 10 and len(first.train_groups) == 40
     assert sorted(texts(first.valid_groups) + texts(first.train_groups)) == sorted(whole)
-    assert texts(first.valid_groups) == texts(again.valid_groups) != texts(other.valid_groups)
+    assert texts(first.valid_groups) == texts(again.valid_groups)
     for share in (0.001, 0.999):
         with pytest.raises(XalignError, match=r"holdout[\s\S]*of 50 examples"):
             task(transfer_data, holdout=share)
 
 
-@pytest.mark.parametrize("switched", [False, True])
-def test_held_out_examples_are_trained_on_in_no_language(switched, transfer_data, tmp_path):
-    rows = (transfer_data / "xnli/train-en.tsv").read_text().splitlines()
-    for language in ("en", "de", "fr"):
-        numbered = [f"{language} {i} {row}" for i, row in enumerate(rows)]
-        (tmp_path / f"{language}.tsv").write_text("".join(f"{row}\n" for row in numbered))
-    files = ",".join(f"{language}={tmp_path}/{language}.tsv" for language in ("en", "de", "fr"))
-    made = task(transfer_data, "xnli", "classification", train_files=files, code_switch=switched, holdout=0.2)
-    trained, held = (
-        {each.first.split()[1] for group in groups for each in group}
-        for groups in (made.train_groups, made.valid_groups)
-    )
-    assert not trained & held and len(held) == 10 and len(trained) == 40
-    assert len(made.valid_groups) == 10 * (2 if switched else 3)
-
-
 def test_examples_without_a_label_cannot_be_trained_on(transfer_data, tmp_path):
     bare = tmp_path / "bare.tsv"
     bare.write_text("a house\ta tree\na house\ta ship\n")
-    with pytest.raises(XalignError, match=r"without labels[\s\S]*2 of 2"):
+    with pytest.raises(XalignError, match=r"no labels to train[\s\S]*bare.tsv[\s\S]*2 of 2"):
         task(transfer_data, "xnli", "classification", train_files=f"en={bare}")
 
 

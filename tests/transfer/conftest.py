@@ -4,7 +4,7 @@ import pytest
 from support import transfer_data
 from support.transfer_data import right, write_run  # noqa: F401
 
-from xalign_fairseq.transfer.grid import build
+from xalign_fairseq.transfer.plan import build
 from xalign_fairseq.transfer.study import load_study
 
 

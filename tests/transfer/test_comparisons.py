@@ -4,7 +4,7 @@ import pytest
 from xalign_fairseq.evaluation.statistics import holm, paired_items, paired_items_and_seeds
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS
 from xalign_fairseq.transfer.comparisons import compare, mean_value
-from xalign_fairseq.transfer.task_results import read_results
+from xalign_fairseq.transfer.results import read_results
 
 
 def table(answers):

@@ -105,14 +105,6 @@ def test_a_question_has_its_own_language_in_every_window(family):
         assert rows[len(encoded.windows) + number, : len(window)].tolist() == [0] * head + [2] * (len(window) - head)
 
 
-def test_every_window_of_a_sentence_is_in_its_language(family):
-    words = WordsExample("1", "de", ("the", "old", "king", "sees", "the", "house", "."), None)
-    encoded = family("pos", 6, 1).encode(words)
-    rows = language_rows(SPEAKING, [words], [encoded])
-    assert len(rows) == len(encoded.windows) > 1
-    assert all(row[: len(window)].eq(1).all() for row, window in zip(rows, encoded.windows, strict=True))
-
-
 def test_an_encoder_without_language_embeddings_is_given_none_and_asks_for_none(family):
     plain = replace(SPEAKING, language_embeddings="")
     pos = family("pos")

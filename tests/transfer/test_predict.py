@@ -10,18 +10,17 @@ from support.checkpoints import with_head, with_languages
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.corpus import scan
 from xalign_fairseq.data.inputs import Input
-from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.data.tokenizers.spm_training import train_sentencepiece
 from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.mappings import LanguageMaps
+from xalign_fairseq.encoder.mappings import HEAD, LanguageMaps
 from xalign_fairseq.encoder.sentence_vectors import sentence_vectors
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.evaluation.retrieval import retrieve
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS, find
 from xalign_fairseq.transfer.family import Limits
-from xalign_fairseq.transfer.predict import PRECISIONS, Predictor, evaluate, evaluate_retrieval, retrieval_evaluation
+from xalign_fairseq.transfer.predict import PRECISIONS, Predictor, evaluate, evaluate_retrieval, load_retrieval
 from xalign_fairseq.transfer.spec import TransferSpec
 
 LABELS = {
@@ -103,6 +102,34 @@ def test_a_language_without_an_embedding_stops_before_the_first_batch(predictor,
     assert not done
 
 
+def with_maps(state):
+    """A checkpoint's content with random linear maps of German."""
+    maps = LanguageMaps(["de"], "en", 2, 32)
+    torch.manual_seed(0)
+    torch.nn.init.normal_(maps.of("de"))
+    return {**state, "model": state["model"] | {f"heads.{HEAD}.{key}": x for key, x in maps.state_dict().items()}}
+
+
+def test_a_frozen_encoder_is_read_through_each_languages_linear_maps(transfer_encoder, transfer_data, tmp_path, caplog):
+    def load(frozen):
+        spec = TransferSpec("pos", LABELS["pos"], Limits(32, 8), {}, {"feature_based": frozen, "extra_layers": 0})
+        torch.save(with_head(with_maps(checkpoint.read(transfer_encoder)), spec), tmp_path / "model.pt")
+        return Predictor.load(tmp_path / "model.pt")
+
+    assert load(False).maps is None  # an encoder that was trained has left its maps behind
+    model = load(True)
+    path = find(model.benchmark, transfer_data, "test", "de")
+    of = {language: model.benchmark.read(path, language) for language in ("de", "en")}
+    mixed = model.predict([each for both in zip(*of.values(), strict=True) for each in both])
+    assert not caplog.records
+    finnish = model.predict(model.benchmark.read(path, "fi"))
+    assert caplog.text.count("no linear map of fi") == 1
+    mapped = model.predict(of["de"])
+    model.maps = None
+    plain = model.predict(of["en"])
+    assert mixed[0::2] == mapped != plain == mixed[1::2] == finnish
+
+
 GERMAN = ["das Haus", "ein rotes Auto", "der Hund schläft im großen Garten", "wo ist die Katze?", "ja", "das Haus"]
 ENGLISH = ["the house", "a red car", "the dog sleeps in the large garden", "where is the cat?", "yes", "the home"]
 
@@ -133,7 +160,7 @@ def bitext(tmp_path):
 
 
 def test_scores_are_those_of_cosines_in_a_loop(encoder, tokenizer, bitext):
-    evaluation = evaluate_retrieval(encoder, tokenizer, bitext, "de")
+    evaluation = evaluate_retrieval(encoder, tokenizer, None, bitext, "de")
 
     def vector(sentence):
         return encoder.states(torch.tensor([[0, *tokenizer.encode(sentence), 2]])).layer(2)[0].mean(0).double()
@@ -157,68 +184,41 @@ def test_scores_are_those_of_cosines_in_a_loop(encoder, tokenizer, bitext):
     assert len(set(evaluation.signatures.values())) == 4
 
 
-def save(encoder, tokenizer, path, maps=None):
-    model = torch.frombuffer(bytearray(tokenizer.model), dtype=torch.uint8)
-    assert isinstance(tokenizer.dictionary, Dictionary)
-    state = {
-        "args": None,
-        "cfg": {"model": {"encoder_attention_heads": 2}},
-        "model": {f"encoder.{key}": value for key, value in encoder.state_dict().items()}
-        | {f"heads.linear_mapping.{key}": value for key, value in (maps.state_dict() if maps else {}).items()},
-        "task_state": {"tokenizer": {"symbols": tokenizer.dictionary.symbols, "sentencepiece": model}},
-    }
-    torch.save(state, path)
+def test_a_pretrained_model_is_opened_with_its_maps(transfer_encoder, bitext, tmp_path):
+    encoder, tokenizer, maps = load_retrieval(transfer_encoder)
+    assert maps is None
+    found = evaluate_retrieval(encoder, tokenizer, maps, bitext, "de", layer=-1)
+    assert found.signatures == evaluate_retrieval(encoder, tokenizer, maps, bitext, "de", layer=2).signatures
+    torch.save(with_maps(checkpoint.read(transfer_encoder)), tmp_path / "mapped.pt")
+    mapped = load_retrieval(tmp_path / "mapped.pt")
+    assert mapped[2].languages == ("de",)
+    assert evaluate_retrieval(*mapped, bitext, "de", layer=2).predictions != found.predictions
 
 
-def test_from_a_checkpoint(encoder, tokenizer, bitext, tmp_path):
-    save(encoder, tokenizer, tmp_path / "checkpoint.pt")
-    evaluation = retrieval_evaluation(tmp_path / "checkpoint.pt", bitext, "de", layer=-1)
-    other = evaluate_retrieval(encoder, tokenizer, bitext, "de", layer=3)
-    assert evaluation.predictions == other.predictions
-    assert evaluation.signatures == other.signatures
-
-
-def test_linear_maps_of_a_checkpoint_are_used(encoder, tokenizer, bitext, tmp_path, caplog):
+def test_the_foreign_side_is_read_through_its_linear_map(encoder, tokenizer, bitext, caplog):
     maps = LanguageMaps(["de"], "en", 3, 16)
     torch.manual_seed(0)
     with torch.no_grad():
         maps.of("de").normal_()
-    evaluation = evaluate_retrieval(encoder, tokenizer, bitext, "de", layer=2, maps=maps)
+    evaluation = evaluate_retrieval(encoder, tokenizer, maps, bitext, "de", layer=2)
     foreign = sentence_vectors(encoder, tokenizer, GERMAN, 2) @ maps.of("de")[2].detach()
     found = retrieve(foreign, sentence_vectors(encoder, tokenizer, ENGLISH, 2))
     assert [each["accuracy"] for each in evaluation.predictions] == [str(k + 1) for k in found["accuracy"].tolist()]
-    assert evaluation.predictions != evaluate_retrieval(encoder, tokenizer, bitext, "de", layer=2).predictions
-    save(encoder, tokenizer, tmp_path / "mapped.pt", maps)
-    assert retrieval_evaluation(tmp_path / "mapped.pt", bitext, "de", layer=2).predictions == evaluation.predictions
     assert not caplog.records
-    unmapped = evaluate_retrieval(encoder, tokenizer, bitext, "gl", layer=2, maps=maps)
+    evaluate_retrieval(encoder, tokenizer, maps, bitext, "gl", layer=2)
     assert "no linear map of gl" in caplog.text
-    assert unmapped.predictions == evaluate_retrieval(encoder, tokenizer, bitext, "de", layer=2).predictions
 
 
 def test_each_side_is_read_in_its_language(tokenizer, bitext, encoder):
-    config = replace(encoder.config, language_embeddings="de,en,fr")
     torch.manual_seed(0)
-    made = Encoder(config).eval()
-    made.load_state_dict(encoder.float().state_dict(), strict=False)
-    torch.nn.init.normal_(made.sentence_encoder.embed_languages.weight)
-    speaking = made
-
-    def vector(sentence, row):
-        given = Input(torch.tensor([[0, *tokenizer.encode(sentence), 2]]), torch.tensor([[row]]))
-        return speaking.states(given).layer(2)[0].mean(0)
-
-    with torch.inference_mode():
-        german, english = (
-            torch.stack([vector(each, row) for each in side]) for row, side in enumerate((GERMAN, ENGLISH))
-        )
-        found = sentence_vectors(speaking, tokenizer, GERMAN, 2, language_row=0)
-        assert not found.allclose(sentence_vectors(speaking, tokenizer, GERMAN, 2, language_row=2), atol=0.1)
-    torch.testing.assert_close(found, german)
-    evaluation = evaluate_retrieval(speaking, tokenizer, bitext, "de", layer=2)
+    speaking = Encoder(replace(encoder.config, language_embeddings="de,en,fr")).eval()
+    speaking.load_state_dict(encoder.state_dict(), strict=False)
+    torch.nn.init.normal_(speaking.sentence_encoder.embed_languages.weight)
+    german, english = (
+        sentence_vectors(speaking, tokenizer, side, 2, language_row=row) for row, side in enumerate((GERMAN, ENGLISH))
+    )
+    evaluation = evaluate_retrieval(speaking, tokenizer, None, bitext, "de", layer=2)
     for name, lines in retrieve(german, english).items():
         assert [each[name] for each in evaluation.predictions] == [str(1 + int(line)) for line in lines]
     with pytest.raises(XalignError, match=r"gl[\s\S]*one of de, en, fr"):
-        evaluate_retrieval(speaking, tokenizer, bitext, "gl")
-    with pytest.raises(XalignError, match=r"the language of a text was not given"):
-        sentence_vectors(speaking, tokenizer, GERMAN, 2)
+        evaluate_retrieval(speaking, tokenizer, None, bitext, "gl")

@@ -46,23 +46,6 @@ def test_labelled_files(name, split, counts, labels):
         assert check_labels(labels, examples, f"{name} {language}") == [] or name == "parsing"
 
 
-def test_label_files_are_balanced():
-    labels = [each.label for each in read("eval", "xnli", "test", "de")]
-    assert [labels.count(label) for label in sorted(NLI)] == [1670] * 3
-
-
-@pytest.mark.parametrize("language", UD)
-def test_tags_are_those_of_the_trees(language):
-    trees, tagged = (read("eval", name, "test", language) for name in ("parsing", "pos"))
-    assert [each.tags for each in tagged] == [each.upos for each in trees]
-
-
-def test_parallel_treebanks_have_the_same_sentences_in_the_same_order():
-    languages = ["ar", "cs", "de", "en", "es", "fr", "hi", "ru", "zh"]
-    ids = {tuple(each.id for each in read("eval/ud-pud", "parsing", "test", language)) for language in languages}
-    assert [len(each) for each in ids] == [1000]
-
-
 def test_bitext():
     folder = DATA / "bitext" / "tatoeba-laser-test"
     languages = sorted(path.suffix[1:] for path in folder.glob("en-*.*") if path.suffix != ".en")

@@ -99,12 +99,6 @@ def test_no_supervised_gap_across_test_data(study, write_run, right):
     assert {gap.language for gap in make_report(study).supervised_gaps} == {"de"}
 
 
-def test_another_treebank_of_a_training_language_is_not_zero_shot(write_run, right, tmp_path):
-    write_run("tlm", {"en_ewt": right(18), "en_pud": right(16), "de_pud": right(8)})
-    [task] = make_report(tmp_path).tasks
-    assert task.zero_shot == ("de_pud",)
-
-
 def test_tests_are_made_against_a_baseline_alone(study):
     assert make_report(study).findings is None
     findings = make_report(study, "none", samples=50).findings

@@ -25,8 +25,7 @@ def test_all_jobs_run_and_a_failed_one_stops_none(tmp_path):
     assert (tmp_path / "j1.log").read_text() == "hello 1\n"
 
 
-@pytest.mark.parametrize("slots", [1, 2, 3])
-def test_no_more_jobs_than_slots_run_at_a_time(tmp_path, slots):
+def test_no_more_jobs_than_slots_run_at_a_time(tmp_path):
     # Each job records how many jobs there are, itself included.
     here = tmp_path / "here"
     here.mkdir()
@@ -35,8 +34,8 @@ def test_no_more_jobs_than_slots_run_at_a_time(tmp_path, slots):
         f"time.sleep(.15); print(len(os.listdir({str(here)!r}))); os.remove(own)"
     )
     jobs = [job(tmp_path, f"j{i}", code) for i in range(5)]
-    assert all(each.code == 0 for each in run_jobs(jobs, slots, poll=0.01))
-    assert max([int((tmp_path / f"j{i}.log").read_text()) for i in range(5)]) <= slots
+    assert all(each.code == 0 for each in run_jobs(jobs, 2, poll=0.01))
+    assert max([int((tmp_path / f"j{i}.log").read_text()) for i in range(5)]) == 2
 
 
 def test_the_slots_share_the_cores_and_have_a_gpu_each(tmp_path):

@@ -3,14 +3,7 @@
 import pytest
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.transfer.settings import (
-    Settings,
-    as_data,
-    from_data,
-    optimiser_options,
-    read_settings,
-    update_counts,
-)
+from xalign_fairseq.transfer.settings import optimiser_options, read_settings, update_counts
 
 FAMILY = {"crf": False, "head_dropout": 0.1, "max_words": None}
 
@@ -37,10 +30,8 @@ def test_a_task_may_count_updates_where_the_study_counts_epochs():
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("lr", "fast"), ("lr", 0), ("lr", True), ("lr", float("nan")), ("epochs", 2.5), ("epochs", 0),
-        ("batch_size", "8.5"),
-        ("dropout", 1), ("warmup", -1), ("adam_betas", 0.9), ("adam_betas", [0.9, 1.0]), ("feature_based", "yes"),
-        ("feature_based", 1), ("crf", 1), ("crf", "true"), ("max_words", 1.5), ("lr", None),
+        ("lr", "fast"), ("lr", 0), ("lr", float("nan")), ("epochs", 0), ("dropout", 1), ("warmup", -1),
+        ("adam_betas", [0.9]), ("adam_betas", [0.9, 1.0]), ("crf", "true"), ("max_words", 1.5),
     ],
 )  # fmt: skip
 def test_values_of_the_wrong_kind_are_named(name, value):
@@ -72,9 +63,3 @@ def test_fairseqs_options():
     assert found["--max-epoch"] == "2" and found["--validate-interval-updates"] == "7"
     assert found["--required-batch-size-multiple"] == "1"
     assert "--max-epoch" not in optimiser_options(read({"updates": 9})[0], 9, 1)
-
-
-def test_settings_go_through_json():
-    settings, _ = read({"adam_betas": [0.9, 0.98], "max_length": 64})
-    assert from_data(as_data(settings)) == settings
-    assert as_data(Settings())["adam_betas"] == [0.9, 0.999]

@@ -95,16 +95,6 @@ def test_mistakes_are_named(load, text, message):
         load(text)
 
 
-def test_a_study_on_the_base_of_another(load, tmp_path):
-    (tmp_path / "base.yaml").write_text(MINIMAL + "  ner: {languages: [de]}\ndefaults: {lr: 1e-3, epochs: 2}\n")
-    study = load("base: base.yaml\nseeds: [7]\ntasks: {pos: {settings: {epochs: 4}}}\n")
-    (task,) = study.tasks
-    assert (study.seeds, task.name, task.folder, task.languages) == ((7,), "pos", tmp_path, ("en", "de"))
-    assert (task.settings.lr, task.settings.epochs) == (1e-3, 4)
-    with pytest.raises(XalignError, match=r"(?s)pos.*found: langs"):
-        load("base: base.yaml\ntasks: {pos: {langs: [fr]}}\n")
-
-
 def test_a_score_is_of_the_benchmark_s_metrics(load):
     text = "data: .\ntasks:\n  pos: {languages: [en, de], score: %s}\n"
     assert load(text % "[f1]").tasks[0].score == ("f1",)

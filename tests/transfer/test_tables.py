@@ -1,11 +1,9 @@
-import json
 import re
 
 import pytest
 
-from xalign_fairseq.evaluation.statistics import Summary
 from xalign_fairseq.transfer.report import make_report
-from xalign_fairseq.transfer.tables import draw_report, make_tables, percent, to_latex, to_markdown, write_report
+from xalign_fairseq.transfer.tables import make_tables, to_latex, to_markdown
 
 
 @pytest.fixture
@@ -20,13 +18,6 @@ def study(write_run, right, tmp_path):
 def table(report, title):
     [found] = [each for each in make_tables(report) if each.title.startswith(title)]
     return found
-
-
-def test_figures():
-    assert percent(Summary(0.83149, 0.0042, 5)) == "83.1 ± 0.4"
-    assert percent(Summary(0.5, 0.0, 2)) == "50.0 ± 0.0"
-    assert percent(Summary(1.0, None, 1)) == "100.0"
-    assert percent(None) == ""
 
 
 def test_a_task_with_its_best(study):
@@ -144,15 +135,3 @@ def test_latex(study):
     for body in re.findall(r"\\begin\{tabular\}\{(l\w*)\}(.*?)\\end\{tabular\}", bare, flags=re.DOTALL):
         rows = [line for line in body[1].splitlines() if line.endswith(r"\\")]
         assert {line.count("&") + 1 for line in rows} == {len(body[0])}
-
-
-def test_a_report_is_written_and_drawn(write_run, right, tmp_path):
-    pytest.importorskip("matplotlib")
-    for seed in (1, 2):
-        write_run("none", {"en": right(15), "de": right(9, seed=seed)}, seed=seed)
-    report, folder = make_report(tmp_path), tmp_path / "report"
-    texts = write_report(report, folder)
-    draw_report(report, folder)
-    assert {name: (folder / name).read_text(encoding="utf-8") for name in texts} == texts
-    assert json.loads(texts["report.json"]) == json.loads(json.dumps(report.as_dict()))
-    assert sorted(path.name for path in folder.iterdir()) == ["gaps.png", *sorted(texts), "scores.png"]

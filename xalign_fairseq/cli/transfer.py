@@ -60,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
 
     precision = "fp16" if args.fp16 else "bf16" if args.bf16 else "fp32"
     options = parse_as(TransferOptions, args, models=_names(args.model), out=Path(args.out), precision=precision)
-    plan = make_plan(options, dry=args.dry_run)
+    plan = make_plan(options)
     print("\n".join(plan.lines()), flush=True)
     if args.dry_run:
         for name, command in plan.commands().items():
@@ -81,30 +81,25 @@ def _names(given: list[str]) -> dict[str, str]:
 
 
 def _run(plan: "StudyPlan", quiet: bool) -> int:
-    """Make the runs, with a line or a progress step for each finished run."""
-    from tqdm import tqdm
-
+    """Make the runs, with a line for each finished run."""
     from xalign_fairseq.core.process import exit_text, tail
+    from xalign_fairseq.transfer.runs import summary
 
-    total, failed = len(plan.specs), list[str]()
-    hidden = quiet or not sys.stderr.isatty()
-    with tqdm(total=total, initial=len(plan.done), unit=" runs", disable=hidden) as bar:
-        try:
-            for ended in plan.run():
-                if ended.code:
-                    failed.append(ended.name)
-                    how = exit_text(ended.code)
-                    bar.write(f"failed: {ended.name} ({how}); the end of {ended.log}:", file=sys.stderr)
-                    bar.write(tail(ended.log), file=sys.stderr)
-                last = f"{ended.name} {'failed' if ended.code else ended.scores}"
-                bar.update()
-                bar.set_postfix_str(f"{len(failed)} failed, {last}")
-                if hidden and not quiet:
-                    made = total - ended.left - len(failed)
-                    print(f"{made} done, {len(failed)} failed, {ended.left} left; {last}", flush=True)
-        except KeyboardInterrupt:
-            print("the same command continues from here", file=sys.stderr)
-            raise
+    failed = list[str]()
+    try:
+        for ended in plan.run():
+            job = ended.job
+            if ended.code:
+                failed.append(job.name)
+                print(f"failed: {job.name} ({exit_text(ended.code)}); the end of {job.log}:", file=sys.stderr)
+                print(tail(job.log), file=sys.stderr)
+            if not quiet:
+                made = len(plan.specs) - ended.left - len(failed)
+                last = f"{job.name} {'failed' if ended.code else summary(job.log.parent)}"
+                print(f"{made} done, {len(failed)} failed, {ended.left} left; {last}", flush=True)
+    except KeyboardInterrupt:
+        print("the same command continues from here", file=sys.stderr)
+        raise
     if failed:
         print(f"{counted(len(failed), 'run')} failed: {', '.join(failed)}", file=sys.stderr)
     return 1 if failed else 0

@@ -1,7 +1,6 @@
 """The transfer tasks: fine-tune on a benchmark's training files, ``--task xalign_FAMILY --benchmark NAME``."""
 
 import logging
-from collections.abc import Mapping
 from dataclasses import dataclass, field, make_dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -13,8 +12,6 @@ from omegaconf import II, MISSING
 
 from xalign_fairseq.core.devices import keep_freed_memory, training_device
 from xalign_fairseq.core.errors import Command, XalignError
-from xalign_fairseq.data.labelled.groups import HOLDOUT_SEED, grouped, held_out
-from xalign_fairseq.data.labelled.labels import check_labels
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 from xalign_fairseq.encoder import checkpoint
@@ -25,7 +22,7 @@ from xalign_fairseq.encoder.vocabulary import load_tokenizer, tokenizer_state
 from xalign_fairseq.tasks.epochs import XalignTask
 from xalign_fairseq.tasks.transfer_dataset import TransferDataset
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS, Benchmark, find
-from xalign_fairseq.transfer.family import FAMILIES, Limits, TaskFamily, require_languages
+from xalign_fairseq.transfer.family import FAMILIES, Limits, TaskFamily, require_languages, require_positions
 from xalign_fairseq.transfer.heads.features import Features
 from xalign_fairseq.transfer.spec import TransferSpec
 
@@ -50,9 +47,6 @@ class TransferConfig(FairseqDataclass):
     )
     holdout: float = field(
         default=0.0, metadata={"help": "validate on this share of the training examples instead of validation files"}
-    )
-    holdout_seed: int = field(
-        default=HOLDOUT_SEED, metadata={"help": "seed of the held-out examples; the same for every --seed"}
     )
     code_switch: bool = field(
         default=False,
@@ -97,11 +91,12 @@ class TransferTask(XalignTask):
         self.encoder_config: EncoderConfig | None = None
         self.benchmark = self._find_benchmark()
         [self.metric, *_] = self.benchmark.score([cfg.score_metric] if cfg.score_metric else [], "score_metric")
-        training = self._read(self._files("train"), cfg.train_split)
-        self.train_groups, self.valid_groups = self._split(training)
-        # Held-out examples included, because classes must not depend on a draw.
-        labels = FAMILIES[self.family_name].labels_of([each for examples in training.values() for each in examples])
-        check_labels(labels, [each for group in self.valid_groups for each in group], "the validation data")
+        self.train_groups, self.valid_groups, labels = self.benchmark.read_training(
+            self._files("train"),
+            {} if cfg.holdout else self._files("valid"),
+            code_switch=cfg.code_switch,
+            holdout=cfg.holdout,
+        )
         self.spec = TransferSpec(
             cfg.benchmark,
             tuple(labels),
@@ -164,32 +159,6 @@ class TransferTask(XalignTask):
             )
         return {language: Path(path) for language, path in files.items()}
 
-    def _read(self, files: Mapping[str, Path], split: str) -> dict[str, list[Any]]:
-        examples = {language: self.benchmark.read(path, language) for language, path in files.items()}
-        gold = FAMILIES[self.family_name].gold
-        for language, path in files.items():
-            without = sum(gold(example) is None for example in examples[language])
-            if without or not examples[language]:
-                raise XalignError(
-                    "examples without labels can't be used for training or selection",
-                    where=path,
-                    found=f"{without} of {len(examples[language])} without a label",
-                    remedy=f"choose a labelled split (now {split})",
-                )
-        return examples
-
-    def _split(self, training: dict[str, list[Any]]) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
-        """Training and validation groups; validation is held out from training or read from files."""
-        groups = grouped(training, self.cfg.code_switch)
-        if not self.cfg.holdout:
-            files = self._read(self._files("valid"), self.cfg.valid_split)
-            return groups, [(example,) for examples in files.values() for example in examples]
-        chosen = held_out(training, groups, self.cfg.holdout, self.cfg.holdout_seed)
-        train, valid = (
-            [group for group, held in zip(groups, chosen, strict=True) if held == wanted] for wanted in (False, True)
-        )
-        return train, valid
-
     def build_model(self, cfg: Any, from_checkpoint: bool = False) -> Any:
         """The encoder with only the task's head."""
         # fairseq-validate has no model options to which the task's options could refer.
@@ -200,15 +169,8 @@ class TransferTask(XalignTask):
         model = super().build_model(cfg, from_checkpoint)
         # After the model, so that the memory of the weights is freed.
         keep_freed_memory(training_device(self.cfg.cpu))
-        longest = self.spec.limits.tokens
-        if longest > model.max_positions():
-            raise XalignError(
-                "the windows are longer than the encoder's positions",
-                parameter="max_length",
-                found=longest,
-                expected=f"at most {model.max_positions()}",
-            )
         self.encoder_config = model.encoder.config
+        require_positions(self.encoder_config, self.spec.limits.tokens)
         require_languages(self.encoder_config, self._examples)
         head = self.spec.build_head(self.family, self.encoder_config)
         model.attach_head(self.spec.head_name, head, fresh=True)

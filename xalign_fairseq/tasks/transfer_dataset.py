@@ -8,9 +8,8 @@ import numpy as np
 from fairseq.data import FairseqDataset, data_utils
 
 from xalign_fairseq.core.errors import Parameter
-from xalign_fairseq.data.packing import lengths_of
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.transfer.family import EncodedExample, TaskFamily, language_rows, window_languages
+from xalign_fairseq.transfer.family import EncodedExample, TaskFamily, make_batch
 
 logger = logging.getLogger(__name__)
 # Batches are random; examples are sorted by length within this number of batches, which saves padding.
@@ -63,15 +62,8 @@ class TransferDataset(FairseqDataset):
             return {}
         encoded = [each for i in samples for each in self.encoded[i]]
         examples = tuple(example for i in samples for example in self.groups[i])
-        batch = self.family.collate(encoded)
-        sample: dict[str, Any] = {
-            "batch": batch,
-            "lengths": lengths_of(batch["tokens"], self.config.pad),
-            "languages": window_languages(examples, encoded),
-            "language_rows": language_rows(self.config, examples, encoded),
-            "nsentences": len(encoded),
-            "ntokens": sum(each.tokens for each in encoded),
-        }
+        sample = make_batch(self.family, self.config, examples, encoded)
+        sample |= {"nsentences": len(encoded), "ntokens": sum(each.tokens for each in encoded)}
         if not self.training:
             sample["examples"] = examples
         return sample

@@ -12,7 +12,8 @@ from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.text.compressed import SUFFIXES
 from xalign_fairseq.data.labelled.conllu import read_pos, read_tagged_words, read_trees
 from xalign_fairseq.data.labelled.examples import Example
-from xalign_fairseq.data.labelled.labels import label_of
+from xalign_fairseq.data.labelled.groups import grouped, held_out
+from xalign_fairseq.data.labelled.labels import check_labels, classes, label_of
 from xalign_fairseq.data.labelled.sentence_pairs import TATOEBA_LANGUAGES, read_bitext, read_pairs
 from xalign_fairseq.data.labelled.squad import TYDIQA_LANGUAGES, read_squad, read_tydiqa
 from xalign_fairseq.evaluation.metric import ACCURACY, Metric
@@ -24,6 +25,8 @@ from xalign_fairseq.transfer.family import Limits
 
 K = TypeVar("K")
 Reader = Callable[[str | os.PathLike, str], Sequence[Example]]
+Files = Mapping[str, str | os.PathLike]  # language -> path
+Group = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
@@ -60,11 +63,21 @@ class Benchmark:
             raise XalignError(f"{self.name} has no such score", where=where, found=", ".join(names), expected=expected)
         return tuple(known[name] for name in names)
 
-    def read(self, path: str | os.PathLike, language: str) -> list[Any]:
-        """Examples of a file, in order, each with its language (``en`` for ``en_ewt`` and ``en-de``)."""
+    def read(self, path: str | os.PathLike, language: str, labelled: bool = False) -> list[Any]:
+        """Examples of a file, in order, each with its language (``en`` for ``en_ewt`` and ``en-de``).
+
+        There is at least one. All are labelled or none is; with ``labelled``, all are.
+        """
         examples = list(self.reader(path, language))
         unlabelled = [each.id for each in examples if label_of(each) is None]
-        if unlabelled and len(unlabelled) < len(examples):
+        if labelled and len(unlabelled) == len(examples):
+            raise XalignError(
+                "the file has no labels to train or select on",
+                where=path,
+                found=f"{len(unlabelled)} of {counted(len(examples), 'example')} without a label",
+                remedy="choose a labelled file or split",
+            )
+        if 0 < len(unlabelled) < len(examples):
             raise XalignError(
                 "some examples of the file have labels and some have none",
                 where=path,
@@ -72,6 +85,27 @@ class Benchmark:
                 expected="labels on all (to train or score) or on none (to predict)",
             )
         return examples
+
+    def read_training(
+        self, train: Files, valid: Files, *, code_switch: bool = False, holdout: float | None = None
+    ) -> tuple[list[Group], list[Group], list[str]]:
+        """Groups of training examples (:func:`.grouped`), groups of validation examples, and the classes.
+
+        With ``holdout``, this share of the training groups is the validation data, and ``valid`` is not read. Classes
+        are those of all training files, because they must not depend on a draw.
+        """
+        training = {language: self.read(path, language, labelled=True) for language, path in train.items()}
+        labels = classes(each for examples in training.values() for each in examples)
+        groups = grouped(training, code_switch)
+        if holdout:
+            pairs = list(zip(groups, held_out(training, groups, holdout), strict=True))
+            return [group for group, held in pairs if not held], [group for group, held in pairs if held], labels
+        chosen: list[Group] = []
+        for language, path in valid.items():
+            examples = self.read(path, language, labelled=True)
+            check_labels(labels, examples, path)
+            chosen += [(each,) for each in examples]
+        return groups, chosen, labels
 
 
 def find(benchmark: Benchmark, folder: str | os.PathLike, split: str, language: str) -> Path:

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from xalign_fairseq.evaluation.metric import Metric
-from xalign_fairseq.evaluation.statistics import Comparison, Resampled, holm, resample
-from xalign_fairseq.transfer.results import RunResult
-from xalign_fairseq.transfer.task_results import StudyResults, TaskResults, is_english
+from xalign_fairseq.evaluation.statistics import Comparison, holm, resample
+from xalign_fairseq.transfer.results import EACH, RunResult, StudyResults, TaskResults, is_english
 
 SIGNIFICANT = 0.05
 
@@ -52,57 +51,49 @@ class Differences:
 
 def compare(results: StudyResults, baseline: str, *, samples: int = 1000, seed: int = 1) -> Differences:
     """Test each checkpoint against the baseline in every task with complete runs of both."""
-    drawn = [_Drawn.of(task, samples, seed) for task in results.tasks]
+    compared = [(task, _compared(task, baseline, samples, seed)) for task in results.tasks]
     found = Differences([], [], [])
     for checkpoint in results.checkpoints:
-        if checkpoint == baseline:
-            continue
         averages, english = [], []
-        for task, runs in zip(results.tasks, drawn, strict=True):
-            tests = runs.tests(baseline, checkpoint)
-            if tests is None:
+        for task, each in compared:
+            if checkpoint not in each:
                 continue
-            finding = _finder(task, checkpoint, tests)
+            tests = each[checkpoint]
             over = "zero-shot" if task.zero_shot else "all languages"
-            averages.append(finding(over, task.averaged))
-            if task.models == "one":
-                english += [finding(language, [language]) for language in task.languages if is_english(language)]
-            found.languages.extend(_correct(finding(each, [each]) for each in task.languages))
+            averages.append(_difference(task, checkpoint, tests, over, task.averaged))
+            single = [_difference(task, checkpoint, tests, language, [language]) for language in task.languages]
+            if task.models != EACH:
+                english += [one for one in single if is_english(one.over)]
+            found.languages.extend(_correct(single))
         found.averages.extend(_correct(averages))
         found.english.extend(_correct(english))
     return found
 
 
-@dataclass(frozen=True)
-class _Drawn:
-    """The complete runs of a task on the same resamples of items: each checkpoint's seeds and their scores."""
+def _compared(task: TaskResults, baseline: str, samples: int, seed: int) -> dict[str, list[Comparison]]:
+    """Each other checkpoint's comparisons with the baseline, all on the same resamples of items.
 
-    seed: int
-    checkpoints: dict[str, tuple[list[int], Resampled]]
-
-    @classmethod
-    def of(cls, task: TaskResults, samples: int, seed: int) -> "_Drawn":
-        complete = {name: task.complete(name) for name in task.runs}
-        seeds = {name: list(runs) for name, runs in complete.items() if runs}
-        counts = [_counts(task, complete[name].values()) for name in seeds]
-        value = mean_value(task.score_metrics)
-        drawn = resample(counts, value, samples=samples, seed=seed) if counts else []
-        return cls(seed, dict(zip(seeds, zip(seeds.values(), drawn, strict=True), strict=True)))
-
-    def tests(self, baseline: str, checkpoint: str) -> tuple[Comparison, Comparison | None] | None:
-        """Comparisons over items, and over items and seeds, of all the task's languages; ``None`` without runs."""
-        if not {baseline, checkpoint} <= self.checkpoints.keys():
-            return None
-        every = [self.checkpoints[each] for each in (baseline, checkpoint)]
+    They are over items and, if both checkpoints have several seeds, over items and seeds.
+    """
+    complete = {name: runs for name in task.runs if (runs := task.complete(name))}
+    if baseline not in complete:
+        return {}
+    counts = [_counts(task, runs.values()) for runs in complete.values()]
+    resampled = resample(counts, mean_value(task.score_metrics), samples=samples, seed=seed)
+    drawn = dict(zip(complete, resampled, strict=True))
+    found = {}
+    for name in complete.keys() - {baseline}:
         # A seed's runs share their head and their order of examples, so an additional lucky seed makes no checkpoint
         # better.
-        common = set(every[0][0]) & set(every[1][0])
-        chosen = [[place for place, seed in enumerate(seeds) if not common or seed in common] for seeds, _ in every]
-        first, second = (drawn.runs(mine) for (_, drawn), mine in zip(every, chosen, strict=True))
-        items = Comparison.of_items(first, second)
-        if min(map(len, chosen)) < 2:
-            return items, None
-        return items, Comparison.of_items_and_seeds(first, second, seed=self.seed)
+        common = complete[baseline].keys() & complete[name].keys()
+        first, second = (
+            drawn[each].runs([place for place, run in enumerate(complete[each]) if not common or run in common])
+            for each in (baseline, name)
+        )
+        found[name] = [Comparison.of_items(first, second)]
+        if min(len(each.scores[0]) for each in (first, second)) > 1:
+            found[name].append(Comparison.of_items_and_seeds(first, second, seed=seed))
+    return found
 
 
 def _counts(task: TaskResults, complete: Iterable[dict[str, RunResult]]) -> list[np.ndarray]:
@@ -122,28 +113,24 @@ def mean_value(metrics: Sequence[Metric]) -> Callable[[np.ndarray], np.ndarray]:
     return value
 
 
-def _finder(
-    task: TaskResults, checkpoint: str, tests: tuple[Comparison, Comparison | None]
-) -> Callable[[str, Sequence[str]], Difference]:
-    """A function from a name and its languages to their :class:`Difference`."""
-
-    def finding(over: str, languages: Sequence[str]) -> Difference:
-        sets = [task.languages.index(language) for language in languages]
-        items, *seeds = [each.test(sets) for each in tests if each is not None]
-        deciding = seeds[0] if seeds else items
-        return Difference(
-            checkpoint=checkpoint,
-            task=task.title,
-            over=over,
-            difference=deciding.difference,
-            low=deciding.low,
-            high=deciding.high,
-            p_items=items.p_value,
-            p_items_and_seeds=seeds[0].p_value if seeds else None,
-            p_holm=deciding.p_value,
-        )
-
-    return finding
+def _difference(
+    task: TaskResults, checkpoint: str, tests: Sequence[Comparison], over: str, languages: Sequence[str]
+) -> Difference:
+    """The mean difference over languages; the last of the tests decides."""
+    sets = [task.languages.index(language) for language in languages]
+    items, *seeds = [each.test(sets) for each in tests]
+    deciding = seeds[0] if seeds else items
+    return Difference(
+        checkpoint=checkpoint,
+        task=task.title,
+        over=over,
+        difference=deciding.difference,
+        low=deciding.low,
+        high=deciding.high,
+        p_items=items.p_value,
+        p_items_and_seeds=seeds[0].p_value if seeds else None,
+        p_holm=deciding.p_value,
+    )
 
 
 def _correct(findings: Iterable[Difference]) -> list[Difference]:

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import pad
+from xalign_fairseq.data.packing import lengths_of
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 from xalign_fairseq.encoder.config import EncoderConfig
@@ -97,11 +98,6 @@ class TaskFamily(ABC, Generic[E]):
 
     @staticmethod
     @abstractmethod
-    def labels_of(examples: Sequence[E]) -> list[str]:
-        """All classes that labelled examples use, sorted."""
-
-    @staticmethod
-    @abstractmethod
     def gold(example: E) -> Any:
         """The value that metrics compare with a prediction; ``None`` if the example has no label."""
 
@@ -137,9 +133,20 @@ def register_family(name: str) -> Callable[[type[TaskFamily]], type[TaskFamily]]
     return register
 
 
-def window_languages(examples: Sequence[Any], encoded: Sequence[EncodedExample]) -> list[str]:
-    """The language of each window of a batch: its example's language; for a question, the context's."""
-    return [example.language for example, each in zip(examples, encoded, strict=True) for _ in each.windows]
+def make_batch(
+    family: TaskFamily, config: EncoderConfig, examples: Sequence[Any], encoded: Sequence[EncodedExample]
+) -> dict[str, Any]:
+    """The family's ``batch``, its rows' ``lengths`` in tokens, ``languages`` and ``language_rows``.
+
+    A window has its example's language; for a question, the context's.
+    """
+    batch = family.collate(encoded)
+    return {
+        "batch": batch,
+        "lengths": lengths_of(batch["tokens"], config.pad),
+        "languages": [example.language for example, each in zip(examples, encoded, strict=True) for _ in each.windows],
+        "language_rows": language_rows(config, examples, encoded),
+    }
 
 
 def language_rows(config: EncoderConfig, examples: Sequence[Any], encoded: Sequence[EncodedExample]) -> Tensor | None:
@@ -162,6 +169,18 @@ def require_languages(config: EncoderConfig, examples: Iterable[Any]) -> None:
     if config.languages:
         for language in sorted({each for example in examples for each in example.languages}):
             config.language_row(language)
+
+
+def require_positions(config: EncoderConfig, tokens: int) -> None:
+    """Raise :class:`XalignError` for windows longer than the encoder's positions."""
+    if tokens > config.max_positions:
+        raise XalignError(
+            "the windows are longer than the encoder's positions",
+            parameter="max_length",
+            found=tokens,
+            expected=f"at most {config.max_positions}",
+            remedy="give a smaller max_length (and overlap)",
+        )
 
 
 def encode_words(

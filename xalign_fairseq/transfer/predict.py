@@ -11,15 +11,12 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from xalign_fairseq.core.files import atomic_write
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.labelled.labels import check_labels, digest
-from xalign_fairseq.data.packing import lengths_of
 from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 from xalign_fairseq.encoder import checkpoint
-from xalign_fairseq.encoder import checkpoint as checkpoints
 from xalign_fairseq.encoder.mappings import LanguageMaps, MappedStates, States, load_maps
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.sentence_vectors import default_retrieval_layer, mapped, sentence_vectors
@@ -29,13 +26,7 @@ from xalign_fairseq.evaluation.parsing import GoldTree
 from xalign_fairseq.evaluation.retrieval import retrieve
 from xalign_fairseq.evaluation.signature import task_signature
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS, Benchmark, find, find_all
-from xalign_fairseq.transfer.family import (
-    EncodedExample,
-    TaskFamily,
-    language_rows,
-    require_languages,
-    window_languages,
-)
+from xalign_fairseq.transfer.family import EncodedExample, TaskFamily, make_batch, require_languages
 from xalign_fairseq.transfer.spec import TransferHead, TransferSpec
 from xalign_fairseq.transport.precision import dtype_name, products_in
 
@@ -123,17 +114,13 @@ class Predictor:
 
     def _predict_batch(self, encoded: Sequence[EncodedExample], examples: Sequence[Any]) -> list[Any]:
         device = self.encoder.device
-        made = self.family.collate(encoded)
-        lengths = lengths_of(made["tokens"], self.encoder.config.pad)
-        batch: dict[str, Any] = {
-            key: value.to(device) if isinstance(value, Tensor) else value for key, value in made.items()
-        }
+        sample = make_batch(self.family, self.encoder.config, examples, encoded)
+        batch, rows = {key: value.to(device) for key, value in sample["batch"].items()}, sample["language_rows"]
         with torch.inference_mode(), products_in(self.dtype, device):
-            rows = language_rows(self.encoder.config, examples, encoded)
-            rows = None if rows is None else rows.to(device)
-            states: States = self.encoder.states(Input(batch["tokens"], rows, lengths=lengths))
+            given = Input(batch["tokens"], None if rows is None else rows.to(device), lengths=sample["lengths"])
+            states: States = self.encoder.states(given)
             if self.maps is not None:
-                states = MappedStates(states, self.maps, window_languages(examples, encoded))
+                states = MappedStates(states, self.maps, sample["languages"])
             hidden = self.head.features(states, batch["tokens"])
             return self.family.predict(self.head.output, hidden, batch, examples)
 
@@ -158,7 +145,7 @@ def evaluate(
         digest(path),
     )
     choices = {} if predictor.dtype == torch.float32 else {"dtype": dtype_name(predictor.dtype)}
-    evaluation.score(benchmark, examples[0].language if examples else language, language=language, **choices)
+    evaluation.score(benchmark, examples[0].language, language=language, **choices)
     return evaluation
 
 
@@ -203,14 +190,25 @@ def _batches(encoded: Sequence[EncodedExample], max_tokens: int) -> Iterator[lis
         yield batch
 
 
+def load_retrieval(
+    path: str | os.PathLike, device: str | torch.device = "cpu"
+) -> tuple[Encoder, Tokenizer, LanguageMaps | None]:
+    """The encoder, the tokenizer and any linear maps of a pretrained model, for :func:`evaluate_retrieval`."""
+    state, where = read_pretrained(path)
+    encoder, heads = checkpoint.load_encoder(state, where)
+    tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=where)
+    maps = load_maps(heads)
+    return encoder.to(device), tokenizer, None if maps is None else maps.to(device)
+
+
 def evaluate_retrieval(
     encoder: Encoder,
     tokenizer: Tokenizer,
+    maps: LanguageMaps | None,
     path: str | os.PathLike,
     language: str,
     *,
     layer: int | None = None,
-    maps: LanguageMaps | None = None,
 ) -> Evaluation:
     """Find the English line of each line of a bitext, and the reverse; predictions are line numbers from 1."""
     benchmark = BENCHMARKS["tatoeba"]
@@ -240,20 +238,3 @@ def evaluate_retrieval(
         )
     evaluation.score(benchmark, language, language=language, layer=chosen, pooling="mean")
     return evaluation
-
-
-def retrieval_evaluation(
-    checkpoint: str | os.PathLike,
-    path: str | os.PathLike,
-    language: str,
-    *,
-    layer: int | None = None,
-    device: str | torch.device = "cpu",
-) -> Evaluation:
-    """:func:`evaluate_retrieval` with the encoder, the tokenizer and any linear maps of a fairseq checkpoint."""
-    state = checkpoints.read(checkpoint)
-    encoder, heads = checkpoints.load_encoder(state, checkpoint)
-    tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=checkpoint)
-    maps = load_maps(heads)
-    maps = None if maps is None else maps.to(device)
-    return evaluate_retrieval(encoder.to(device), tokenizer, path, language, layer=layer, maps=maps)

@@ -13,8 +13,7 @@ from xalign_fairseq.evaluation.published import Figure
 from xalign_fairseq.evaluation.signature import shared_signature
 from xalign_fairseq.evaluation.statistics import Summary, summarise
 from xalign_fairseq.transfer.comparisons import Differences, compare
-from xalign_fairseq.transfer.results import EACH
-from xalign_fairseq.transfer.task_results import StudyResults, TaskResults, is_english, read_results
+from xalign_fairseq.transfer.results import EACH, StudyResults, TaskResults, is_english, read_results
 
 logger = logging.getLogger(__name__)
 SCORE = "score"

@@ -12,23 +12,15 @@ from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.json_files import read_json, require_form
 from xalign_fairseq.core.locks import differing_keys
 from xalign_fairseq.trainer.fairseq_train import encoder_options, flags, named
-from xalign_fairseq.transfer.results import FORMAT, ResultFile, brief
-from xalign_fairseq.transfer.settings import from_data, optimiser_options
+from xalign_fairseq.transfer.results import FORMAT, RunResult, brief
+from xalign_fairseq.transfer.settings import Settings, optimiser_options
 
 MODEL = "checkpoints/checkpoint_best.pt"
 # Fields of a result that do not define its training, or may differ between runs of the same training.
-_APART = (
-    "format",
-    "checkpoint",
-    "task",
-    "benchmark",
-    "family",
-    "models",
-    "train_languages",
-    "seed",
-    "place",
-    "digests",
-)
+_APART = {
+    *("format", "checkpoint", "task", "benchmark", "family", "models", "train_languages"),
+    *("seed", "place", "digests"),
+}
 
 
 @dataclass(frozen=True)
@@ -38,10 +30,10 @@ class RunSpec:
     Attributes:
         encoder: its sizes, and its language embeddings and layer norms if they differ from XLM-R's, by fairseq's names.
         models: ``one`` for all training languages, or one for ``each``.
-        settings, options: for training, as :func:`~xalign_fairseq.transfer.settings.as_data` writes; for the family.
+        settings, options: those of :class:`~xalign_fairseq.transfer.settings.Settings`, for training; the family's.
         precision: ``fp32``, ``fp16`` or ``bf16``; on a CPU and in prediction it applies only to products (autocast).
         digests: part (``train``, ``valid``, ``test``) -> language -> digest of the file.
-        place: ``checkpoint``, ``data``, ``cpu`` and ``files``, part -> language -> path.
+        place: ``checkpoint``, ``data``, ``cpu``, ``files`` (part -> language -> path), ``unlabelled`` languages.
         score: the metrics of the task's score if they differ from the benchmark's.
     """
 
@@ -89,15 +81,9 @@ class RunSpec:
     @classmethod
     def read(cls, path: Path) -> "RunSpec":
         """The inverse of :meth:`as_data`, from a file."""
-        data = spec_data(path)
-        return cls(**{each.name: data[each.name] for each in fields(cls)})
-
-
-def spec_data(path: Path) -> dict[str, Any]:
-    """The content of a ``spec.json``; a file without ``score`` uses the benchmark's metrics."""
-    data = {"score": [], **read_json(path)}
-    require_form(data, RunSpec, path)
-    return data
+        data = read_json(path)
+        require_form(data, cls, path)
+        return cls(**{each.name: data[each.name] for each in fields(cls) if each.name in data})
 
 
 def is_done(spec: RunSpec, out: Path) -> bool:
@@ -107,7 +93,7 @@ def is_done(spec: RunSpec, out: Path) -> bool:
     made = any(any(folder.glob(name)) for name in ("checkpoints/*.pt", "trained.json", "result.json"))
     if not made or not path.is_file():
         return False
-    mine, found = spec.as_data(), spec_data(path)
+    mine, found = spec.as_data(), RunSpec.read(path).as_data()
     wanted, known = mine["digests"].pop("test"), found["digests"].pop("test")
     has = _tested(folder)  # spec.json also has languages still to be tested
     mine["digests of tests"], found["digests of tests"] = (
@@ -141,8 +127,7 @@ def untested(spec: RunSpec, folder: Path) -> list[str]:
 
 def _tested(folder: Path) -> Mapping[str, int]:
     """The number of test items of each language in a run's result; empty without a result."""
-    path = folder / "result.json"
-    return read_json(path, ResultFile)["items"] if path.is_file() else {}
+    return RunResult.read(folder).items if (folder / "result.json").is_file() else {}
 
 
 def with_tests_of(spec: RunSpec, path: Path) -> RunSpec:
@@ -155,7 +140,7 @@ def with_tests_of(spec: RunSpec, path: Path) -> RunSpec:
 
 def train_options(spec: RunSpec, save_dir: Path) -> list[str]:
     """The arguments of ``fairseq-train``."""
-    settings, place = from_data(spec.settings), spec.place
+    settings, place = Settings(**spec.settings), spec.place
     on_cpu = training_device(place["cpu"]).type == "cpu"  # also without a GPU if the option was not given
     task: dict[str, Any] = {
         "--task": f"xalign_{spec.family}",

@@ -7,10 +7,10 @@ import argparse
 import shutil
 import sys
 import time
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import Any
 
 from xalign_fairseq.core.array_files import write_arrays
 from xalign_fairseq.core.devices import cores, keep_freed_memory, training_device
@@ -18,14 +18,22 @@ from xalign_fairseq.core.errors import XalignError, command_line_text
 from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.core.locks import alone
 from xalign_fairseq.core.signals import interrupted_code, signals_as_interrupts
+from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.trainer.launch import LOG, FairseqTraining, run_training
 from xalign_fairseq.trainer.train_record import commit, machine
-from xalign_fairseq.transfer.results import FORMAT, ResultFile, read_counts
+from xalign_fairseq.transfer.benchmarks import BENCHMARKS
+from xalign_fairseq.transfer.predict import (
+    PRECISIONS,
+    Evaluation,
+    Predictor,
+    evaluate,
+    evaluate_retrieval,
+    load_retrieval,
+    write_predictions,
+)
+from xalign_fairseq.transfer.results import FORMAT, RunResult, read_counts
 from xalign_fairseq.transfer.run_spec import MODEL, RunSpec, shown_command, train_options, untested, with_tests_of
 from xalign_fairseq.transfer.scheduler import Job
-
-if TYPE_CHECKING:
-    from xalign_fairseq.transfer.predict import Evaluation
 
 
 def job(spec: RunSpec, out: Path, keep_models: bool) -> Job:
@@ -38,23 +46,10 @@ def job(spec: RunSpec, out: Path, keep_models: bool) -> Job:
     return Job(spec.name, [*command, *(["--keep-models"] if keep_models else [])], folder / LOG)
 
 
-class Earlier(ResultFile):
-    """The fields of a run's ``result.json`` that the next result keeps."""
-
-    minutes: float
-
-
-class Trained(TypedDict):
-    """The content of ``trained.json``."""
-
-    minutes: float
-    selection: Any
-
-
-def summary(result: Mapping[str, Any]) -> str:
-    """The scores of a result in a few words: each language's first metric, in percent."""
+def summary(folder: Path) -> str:
+    """A finished run's scores in a few words: each language's first metric, in percent."""
     parts = []
-    for language, scores in result["scores"].items():
+    for language, scores in RunResult.read(folder).scores.items():
         name, score = next(iter(scores.items()))
         parts.append(f"{language} {name} {100 * score:.1f}")
     return ", ".join(parts) or "without labels"
@@ -68,25 +63,24 @@ def make(path: Path, keep_models: bool = False) -> None:
         if not untested(spec, folder):  # another command has done it meanwhile
             tidy(folder, keep_models=True)
             return
-        earlier = folder / "result.json"
-        result = dict[str, Any](read_json(earlier, Earlier)) if earlier.is_file() else None
-        counts = read_counts(folder / "counts.npz") if result else {}
+        earlier = RunResult.read(folder) if (folder / "result.json").is_file() else None
+        counts = read_counts(folder / "counts.npz") if earlier else {}
         trained: dict[str, Any] = {"minutes": 0.0, "selection": None}
         if spec.train_languages:
             trained = _train(spec, folder, lock)
         begun = time.monotonic()
-        evaluations = dict(_evaluate(spec, folder, result["items"] if result else ()))
+        evaluations = dict(_evaluate(spec, folder, earlier.items if earlier else ()))
         for language, evaluation in evaluations.items():
             counts |= {f"{language}/{metric}": table for metric, table in evaluation.counts.items()}
         write_arrays(folder / "counts.npz", counts)
-        minutes = (result or trained)["minutes"] + (time.monotonic() - begun) / 60
-        made = _result(spec, folder, trained, evaluations, minutes)
-        for key in ("scores", "items", "signatures"):
-            made[key] = {**(result or made)[key], **made[key]}
+        minutes = (earlier.minutes if earlier else trained["minutes"]) + (time.monotonic() - begun) / 60
+        made = _result(spec, folder, trained["selection"], evaluations, minutes)
+        if earlier:
+            made |= {key: {**getattr(earlier, key), **made[key]} for key in ("scores", "items", "signatures")}
         # Another command may have written a spec with fewer languages: then the spec would lack the result's tests.
         write_json(path, with_tests_of(spec, path).as_data())
         write_json(folder / "result.json", made)
-        tidy(folder, keep_models or result is not None)  # a stored model remains
+        tidy(folder, keep_models or earlier is not None)  # a stored model remains
 
 
 def tidy(folder: Path, keep_models: bool) -> None:
@@ -103,7 +97,7 @@ def _train(spec: RunSpec, folder: Path, lock: int) -> dict[str, Any]:
     """Fine-tune, unless ``trained.json`` exists: fairseq would make one more update."""
     mark, save = folder / "trained.json", folder / "checkpoints"
     if mark.is_file() and (folder / MODEL).is_file():
-        return dict[str, Any](read_json(mark, Trained))
+        return read_json(mark)
     begun = time.monotonic()
     training = FairseqTraining(train_options(spec, save), folder, save, lock)
     run_training(training, hear=lambda line: None, say=partial(print, flush=True))
@@ -115,9 +109,6 @@ def _train(spec: RunSpec, folder: Path, lock: int) -> dict[str, Any]:
 
 def _selection(spec: RunSpec, best: Path) -> dict[str, Any]:
     """The best update on the validation data, and its score."""
-    from xalign_fairseq.encoder import checkpoint
-    from xalign_fairseq.transfer.benchmarks import BENCHMARKS
-
     state = checkpoint.read(best)
     return {
         "metric": BENCHMARKS[spec.benchmark].score(spec.score)[0].name,
@@ -128,28 +119,20 @@ def _selection(spec: RunSpec, best: Path) -> dict[str, Any]:
     }
 
 
-def _evaluate(spec: RunSpec, folder: Path, done: Container[str]) -> Iterator[tuple[str, "Evaluation"]]:
+def _evaluate(spec: RunSpec, folder: Path, done: Container[str]) -> Iterator[tuple[str, Evaluation]]:
     """Predict every remaining test file; predictions are written immediately."""
-    from xalign_fairseq.transfer.predict import (
-        PRECISIONS,
-        Predictor,
-        evaluate,
-        retrieval_evaluation,
-        write_predictions,
-    )
-
     device = training_device(spec.place["cpu"])
     keep_freed_memory(device)
-    predictor = None
+    test: Callable[[str, str], Evaluation]
+    if spec.train_languages:
+        test = partial(evaluate, Predictor.load(folder / MODEL, device, PRECISIONS[spec.precision]))
+    else:  # retrieval has no training: the encoder itself is tested
+        test = partial(evaluate_retrieval, *load_retrieval(spec.place["checkpoint"], device), **spec.options)
     for language, path in spec.place["files"]["test"].items():
         if language in done:
             continue
         print(f"testing {language}: {path}", flush=True)
-        if spec.train_languages:
-            predictor = predictor or Predictor.load(folder / MODEL, device=device, dtype=PRECISIONS[spec.precision])
-            evaluation = evaluate(predictor, path, language)
-        else:  # retrieval has no training: the encoder itself is tested
-            evaluation = retrieval_evaluation(spec.place["checkpoint"], path, language, device=device, **spec.options)
+        evaluation = test(path, language)
         write_predictions(folder / "predictions" / f"{language}.jsonl", evaluation)
         for name, score in evaluation.scores.items():
             print(f"{language} {name} {100 * score:.2f}", flush=True)
@@ -157,7 +140,7 @@ def _evaluate(spec: RunSpec, folder: Path, done: Container[str]) -> Iterator[tup
 
 
 def _result(
-    spec: RunSpec, folder: Path, trained: Mapping[str, Any], evaluations: Mapping[str, "Evaluation"], minutes: float
+    spec: RunSpec, folder: Path, selection: object, evaluations: Mapping[str, Evaluation], minutes: float
 ) -> dict[str, Any]:
     """The content of ``result.json``; languages without labels have items and no scores."""
     device = training_device(spec.place["cpu"])
@@ -171,7 +154,7 @@ def _result(
         "train_languages": list(spec.train_languages),
         "seed": spec.seed,
         "scores": {language: dict(evaluation.scores) for language, evaluation in scored.items()},
-        "selection": trained["selection"],
+        "selection": selection,
         "items": {language: evaluation.items for language, evaluation in evaluations.items()},
         "signatures": {language: dict(evaluation.signatures) for language, evaluation in scored.items()},
         "train_examples": spec.train_examples,

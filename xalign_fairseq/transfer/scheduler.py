@@ -31,13 +31,6 @@ class Finished:
     left: int
 
 
-@dataclass
-class _Running:
-    job: Job
-    slot: int
-    process: subprocess.Popen
-
-
 def run_jobs(
     jobs: Sequence[Job],
     slots: int,
@@ -49,25 +42,26 @@ def run_jobs(
     Each job leads a process group, which ends with the iteration. After SIGUSR1, which the jobs get too, no job starts,
     and ``Requeued`` is raised.
     """
-    waiting, running = list(jobs), list[_Running]()
-    with requeue_handed_on(lambda: [each.process for each in running]) as signalled:
+    waiting, running = list(jobs), dict[int, tuple[Job, subprocess.Popen[bytes]]]()  # by slot
+    with requeue_handed_on(lambda: [process for _, process in running.values()]) as signalled:
         try:
             while (waiting and not signalled) or running:
-                free = [] if signalled else sorted(set(range(slots)) - {each.slot for each in running})
-                for slot in free[: len(waiting)]:
-                    with interrupts_held_back():  # a process must be in the list to be ended
-                        running.append(_start(waiting.pop(0), slot, environment(slot)))
-                ended = [each for each in running if each.process.poll() is not None]
-                running[:] = [each for each in running if each not in ended]
-                for index, each in enumerate(ended, 1):
-                    stop([each.process])  # processes of a crashed job
-                    code, left = each.process.returncode, len(waiting) + len(running) + len(ended) - index
+                for slot in range(slots):
+                    if waiting and slot not in running and not signalled:
+                        with interrupts_held_back():  # a process must be known to be ended
+                            job = waiting.pop(0)
+                            running[slot] = job, _start(job, environment(slot))
+                ended = [slot for slot, (_, process) in running.items() if process.poll() is not None]
+                for slot in ended:
+                    job, process = running.pop(slot)
+                    stop([process])  # processes of a crashed job
+                    code = process.returncode
                     if not (signalled and code in (REQUEUE, -signal.SIGUSR1)):
-                        yield Finished(each.job, code, left)
+                        yield Finished(job, code, len(waiting) + len(running))
                 if not ended:
                     time.sleep(poll)
         finally:
-            stop([each.process for each in running])
+            stop([process for _, process in running.values()])
     if signalled:
         raise Requeued
 
@@ -83,9 +77,7 @@ def share(slots: int, gpus: Sequence[str], environment: Mapping[str, str] = os.e
     return of
 
 
-def _start(job: Job, slot: int, environment: Mapping[str, str]) -> _Running:
+def _start(job: Job, environment: Mapping[str, str]) -> "subprocess.Popen[bytes]":
     job.log.parent.mkdir(parents=True, exist_ok=True)
     with open(job.log, "ab") as log:
-        options = {"stdout": log, "stderr": subprocess.STDOUT, "env": {**os.environ, **environment}}
-        process = start(job.command, **options)
-    return _Running(job, slot, process)
+        return start(job.command, stdout=log, stderr=subprocess.STDOUT, env={**os.environ, **environment})

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, make_dataclass
+from dataclasses import asdict, dataclass, field, fields, make_dataclass, replace
 from typing import Any
 
 from xalign_fairseq.core.errors import XalignError
@@ -41,7 +41,7 @@ class Settings:
     update_freq: int = 1
     warmup: float = 0.1
     weight_decay: float = 0.0
-    adam_betas: tuple[float, float] = (0.9, 0.999)
+    adam_betas: list[float] = field(default_factory=lambda: [0.9, 0.999])
     adam_eps: float = 1e-8
     clip_norm: float = 1.0
     dropout: float = 0.1
@@ -55,7 +55,7 @@ class Settings:
     validate_every: int | None = None
 
 
-NAMES = tuple(field.name for field in fields(Settings))
+NAMES = tuple(each.name for each in fields(Settings))
 DEFAULT_EPOCHS = 5
 _POSITIVE = ("lr", "epochs", "updates", "batch_size", "update_freq", "adam_eps", "max_length", "validate_every")
 _SHARES = ("dropout", "attention_dropout", "adam_betas")
@@ -74,12 +74,12 @@ def read_settings(
         if len(lengths) == 2:
             raise XalignError("a run's length is given twice", where=where, found="epochs and updates", expected="one")
         found |= {**dict.fromkeys(LENGTHS if lengths else ()), **layer}
-    values = structured(make_dataclass("TaskSettings", options, bases=(Settings,), frozen=True), found, where)
-    if values["epochs"] is None and values["updates"] is None:
-        values["epochs"] = DEFAULT_EPOCHS
-    settings = from_data({name: values[name] for name in NAMES})
+    values: Any = structured(make_dataclass("TaskSettings", options, bases=(Settings,), frozen=True), found, where)
+    settings = Settings(**{name: getattr(values, name) for name in NAMES})
+    if settings.epochs is None and settings.updates is None:
+        settings = replace(settings, epochs=DEFAULT_EPOCHS)
     _check(settings, where)
-    return settings, {name: values[name] for name in found if name in family}
+    return settings, {name: getattr(values, name) for name in found if name in family}
 
 
 def update_counts(settings: Settings, batches: int) -> tuple[int, int]:
@@ -108,20 +108,10 @@ def optimiser_options(settings: Settings, updates: int, warmup: int) -> list[str
     return flags(options)
 
 
-def as_data(settings: Settings) -> dict[str, Any]:
-    """Settings in JSON's types."""
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(settings).items()}
-
-
-def from_data(data: Mapping[str, Any]) -> Settings:
-    """The inverse of :func:`as_data`."""
-    return Settings(**{**data, "adam_betas": tuple(data["adam_betas"])})
-
-
 def _check(settings: Settings, where: str) -> None:
     """Refuse values that are out of bounds."""
     for name, value in asdict(settings).items():
-        numbers = value if isinstance(value, tuple) else [] if value is None else [value]
+        numbers = value if isinstance(value, list) else [] if value is None else [value]
         if name == "adam_betas" and len(value) != 2:
             fits, expected = False, "two numbers, such as [0.9, 0.98]"
         elif name in _SHARES:

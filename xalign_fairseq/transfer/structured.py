@@ -1,14 +1,13 @@
 """YAML into dataclasses by OmegaConf; errors name the file and the key."""
 
 import difflib
-import math
 import os
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
 from omegaconf import OmegaConf
@@ -16,9 +15,7 @@ from omegaconf.errors import OmegaConfBaseException, ValidationError
 
 from xalign_fairseq.core.errors import XalignError
 
-# Far more values than any study has; values repeated by aliases count each time.
-MOST_VALUES = 100_000
-MOST_LEVELS = 100  # depth of nested lists and keys
+T = TypeVar("T")
 LENGTHS = ("epochs", "updates")  # a run has one of these settings
 
 
@@ -27,12 +24,9 @@ def load_yaml(path: str | os.PathLike) -> Any:
     if not Path(path).is_file():
         raise XalignError("the study does not exist", where=path)
     try:
-        _require_small(Path(path).read_bytes(), path)
         return OmegaConf.to_container(OmegaConf.load(os.fspath(path)), resolve=True)
-    except XalignError:  # a ValueError
-        raise
     # ValueError: invalid UTF-8, numbers with more digits than Python reads
-    except (yaml.YAMLError, ValueError, OmegaConfBaseException, OSError) as error:
+    except (yaml.YAMLError, ValueError, RecursionError, OmegaConfBaseException, OSError) as error:
         found = textwrap.shorten(" ".join(str(error).split()), 300, placeholder=" ...")
         raise XalignError("the study is not YAML", where=path, found=found) from None
 
@@ -63,36 +57,11 @@ def _over(base: object, own: object, at: object = None) -> Any:
     return {**base, **{key: _over(base.get(key), value, key) for key, value in own.items()}}
 
 
-def _require_small(text: bytes, path: str | os.PathLike) -> None:
-    """Refuse endless and huge files event by event: recursion could crash the interpreter."""
-    sizes: dict[str | None, float] = {}  # values below each anchor, infinite while it is open
-    opened: list[tuple[str | None, float]] = []
-    for event in yaml.parse(text, yaml.SafeLoader):
-        size = 1.0
-        if isinstance(event, yaml.CollectionStartEvent):
-            opened.append((event.anchor, 1.0))
-            sizes[event.anchor] = math.inf
-            size = 0.0
-        elif isinstance(event, yaml.CollectionEndEvent):
-            anchor, size = opened.pop()
-            sizes[anchor] = size
-        elif isinstance(event, yaml.AliasEvent):
-            size = sizes.get(event.anchor, 1.0)
-        if opened:
-            opened[-1] = (opened[-1][0], opened[-1][1] + size)
-        if size > MOST_VALUES or len(opened) > MOST_LEVELS:
-            raise XalignError(
-                "the study is too large, or contains itself",
-                where=f"{path}, line {event.start_mark.line + 1}",
-                expected=f"at most {MOST_VALUES:,} values with those that aliases repeat, and {MOST_LEVELS} levels",
-            )
-
-
-def structured(schema: type, found: object, where: str) -> dict[str, Any]:
-    """The fields of a dataclass by name, with the values of a mapping converted to their types."""
+def structured(schema: type[T], found: object, where: str) -> T:
+    """A dataclass from a mapping, with the values converted to the fields' types."""
     if not isinstance(found, Mapping):
         raise XalignError("the study needs keys and values here", where=where, found=found)
-    types = {each.name: each.type for each in fields(schema)}
+    types = {each.name: each.type for each in fields(schema)}  # type: ignore[arg-type]
     check_names(found, list(types), "the study has an unknown key", where=where)
     config = OmegaConf.structured(schema)
     OmegaConf.set_readonly(config, False)  # which a frozen dataclass is
@@ -107,7 +76,7 @@ def structured(schema: type, found: object, where: str) -> dict[str, Any]:
             raise XalignError(
                 "the value has the wrong type", where=f"{where}, {key}", found=str(value), expected=expected
             ) from None
-    return OmegaConf.to_container(config)  # type: ignore[return-value]
+    return OmegaConf.to_object(config)  # type: ignore[return-value]
 
 
 def check_names(

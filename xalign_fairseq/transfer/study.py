@@ -126,7 +126,7 @@ class TaskKeys:
 def load_study(path: str | os.PathLike, data: str | os.PathLike | None = None) -> Study:
     """Read a study; ``data`` replaces its own folder."""
     where = os.fspath(path)
-    keys = StudyKeys(**structured(StudyKeys, load_with_base(path), where))
+    keys = structured(StudyKeys, load_with_base(path), where)
     if data is None and keys.data is None:
         raise XalignError("the study does not say where the data are", where=where, remedy=("set", Parameter("data")))
     folder = (Path(path).parent / str(keys.data)).resolve() if data is None else Path(data)
@@ -193,7 +193,7 @@ def check_name(name: str, **place: str) -> str:
 
 
 def _task(name: str, found: Any, data: Path, defaults: Mapping[str, Any], where: str) -> Task:
-    keys = TaskKeys(**structured(TaskKeys, found, where))
+    keys = structured(TaskKeys, found, where)
     named = keys.benchmark or name
     check_names([named], sorted(BENCHMARKS), "there is no such benchmark", where=f"{where}, benchmark")
     benchmark = BENCHMARKS[named]

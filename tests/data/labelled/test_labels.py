@@ -2,12 +2,13 @@
 
 import gzip
 import hashlib
+from dataclasses import replace
 
 import pytest
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.labelled.examples import PairExample, QuestionExample, Tree, TreeExample, WordsExample
-from xalign_fairseq.data.labelled.labels import check_labels, classes_of, digest, label_of
+from xalign_fairseq.data.labelled.labels import check_labels, classes, digest, label_of
 
 
 def words(*tags):
@@ -15,7 +16,7 @@ def words(*tags):
 
 
 def test_labels_of_all_examples():
-    tree = Tree((0, 1), ("root", "obj"))
+    tree = Tree((0, 1), ("root", "obj:tmod"))
     question = QuestionExample("1", "de", "?", "c", (("c", 0),))
     examples = [
         PairExample("1", "de", "a", "b", "x"),
@@ -23,7 +24,9 @@ def test_labels_of_all_examples():
         TreeExample("1", "de", ("a", "b"), ("X", "X"), tree),
     ]
     assert [label_of(each) for each in (*examples, question)] == ["x", ("X", "Y"), tree, (("c", 0),)]
-    assert [classes_of(each) for each in (*examples, question)] == [("x",), ("X", "Y"), ("root", "obj"), ()]
+    assert classes((*examples, question)) == ["X", "Y", "obj", "root", "x"]
+    unlabelled = [replace(examples[0], label=None), replace(examples[1], tags=None), replace(examples[2], tree=None)]
+    assert {label_of(each) for each in unlabelled} == {None} and classes(unlabelled) == []
 
 
 def test_unknown_labels_are_named():

@@ -12,7 +12,7 @@ from tests.examples.recipes import load
 from tests.examples.stand_ins import EXAMPLES, VARIABLES
 from xalign_fairseq.data.labelled.labels import label_of
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS, find
-from xalign_fairseq.transfer.grid import find_files
+from xalign_fairseq.transfer.plan import find_files
 from xalign_fairseq.transfer.study import xtreme_study
 
 [sampling, laying_out] = load("transfer", "sample_data", "lay_out")

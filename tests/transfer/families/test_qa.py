@@ -3,6 +3,7 @@
 import math
 import unicodedata
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from xalign_fairseq.data.tokenizers.spm_training import train_sentencepiece
 from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
-from xalign_fairseq.transfer.families.qa import QuestionAnswering, best_span, check_room, encode_question
+from xalign_fairseq.transfer.families.qa import QuestionAnswering, best_span, check_room
 from xalign_fairseq.transfer.family import Limits
 
 REAL = Path(__file__).resolve().parents[3] / "shared" / "data" / "eval" / "xquad"
@@ -216,25 +217,29 @@ def ids(text):
     return Letters().encode(text)
 
 
-def encode(question, context, tokens, overlap=0, separators=2, answer=None, question_tokens=64):
+def encode(question, context, tokens, overlap=0, separators=2, answer=None, question_tokens=None):
+    """The windows of a question; ``answer`` is the range of its characters."""
     limits = Limits(tokens=tokens, overlap=overlap, separators=separators)
-    return encode_question(Letters(), question, context, limits, question_tokens, answer)
+    subject = QuestionAnswering(Letters(), [], limits, {"max_question_tokens": question_tokens or len(question)})
+    answers = None if answer is None else ((context[slice(*answer)], answer[0]),)
+    encoded = subject.encode(QuestionExample("1", "en", question, context, answers))
+    return encoded, SimpleNamespace(**encoded.arrays)
 
 
 def test_a_context_that_fits_is_one_window():
-    windows = encode("ab", "c de.f", 20, answer=(2, 4))
-    [tokens] = windows.tokens
+    encoded, windows = encode("ab", "c de.f", 20, answer=(2, 4))
+    [tokens] = encoded.windows
     assert tokens.tolist() == [0, *ids("ab"), 2, 2, *ids("cde.f"), 2]
     assert windows.begin[0].tolist() == [0, 0, 0, 0, 0, 0, 2, 3, 0, 5, 0]
     assert windows.end[0].tolist() == [0, 0, 0, 0, 0, 1, 3, 4, 0, 6, 0]
     assert windows.targets.tolist() == [[6, 7]]
-    assert windows.cut == 0
+    assert encoded.cut == 0 and encoded.second == 5
 
 
 def test_long_contexts_overlap_and_the_last_window_reaches_back():
     # 1 + 1 + 1 + room + 1: room for 4 of abcdefg, 2 of them shared
-    windows = encode("a", "abcdefg", 8, overlap=2, separators=1, answer=(4, 6))
-    assert [w.tolist() for w in windows.tokens] == [
+    encoded, windows = encode("a", "abcdefg", 8, overlap=2, separators=1, answer=(4, 6))
+    assert [w.tolist() for w in encoded.windows] == [
         [0, *ids("a"), 2, *ids(part), 2] for part in ("abcd", "cdef", "defg")
     ]
     assert windows.begin[1].tolist() == [0, 0, 0, 2, 3, 4, 5, 0]
@@ -242,15 +247,15 @@ def test_long_contexts_overlap_and_the_last_window_reaches_back():
 
 
 def test_long_questions_are_cut_and_counted():
-    windows = encode("abcdef", "gh", 20, question_tokens=4)
-    assert windows.tokens[0].tolist() == [0, *ids("abcd"), 2, 2, *ids("gh"), 2]
-    assert windows.cut == 2
+    encoded, _ = encode("abcdef", "gh", 20, question_tokens=4)
+    assert encoded.windows[0].tolist() == [0, *ids("abcd"), 2, 2, *ids("gh"), 2]
+    assert encoded.cut == 2
 
 
 @settings(deadline=None)
 @given(
     st.text("abcdefgh. ", max_size=60),
-    st.integers(0, 6),
+    st.integers(1, 6),
     st.integers(1, 8),
     st.integers(0, 7),
     st.integers(0, 60),
@@ -259,10 +264,10 @@ def test_long_questions_are_cut_and_counted():
 def test_windows_hold_every_token_and_their_targets_spell_the_answer(context, asked, more, overlap, first, length):
     question = "abcdefgh"[:asked]
     tokens = asked + 4 + overlap + more
-    windows = encode(question, context, tokens, overlap=overlap, answer=(first, first + length))
+    encoded, windows = encode(question, context, tokens, overlap=overlap, answer=(first, first + length))
     head = asked + 3
-    assert all(len(each) <= tokens for each in windows.tokens)
-    parts = [each[head:-1].tolist() for each in windows.tokens]
+    assert all(len(each) <= tokens for each in encoded.windows)
+    parts = [each[head:-1].tolist() for each in encoded.windows]
     joined = parts[0]
     for i, part in enumerate(parts[1:], 1):
         new = overlap if i < len(parts) - 1 else len(parts[0]) - (len(ids(context)) - len(joined))
@@ -296,6 +301,4 @@ def test_limits_without_room_are_an_error():
 def test_gold_labels_and_options():
     assert QuestionAnswering.gold(example("abc")) is None
     assert QuestionAnswering.gold(QuestionExample("1", "en", "a", "ab", (("a", 0), ("b", 1)))) == ["a", "b"]
-    assert QuestionAnswering.labels_of([example("abc", "b")]) == []
     assert family().options == {"max_question_tokens": 3, "max_answer_tokens": 30, "n_best": 20}
-    assert set(QuestionAnswering.help) == set(QuestionAnswering.defaults)

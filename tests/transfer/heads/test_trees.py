@@ -98,14 +98,6 @@ def test_padding_and_company_change_nothing():
         assert (again[0, n:] == -1).all() and (again[1] == -1).all()
 
 
-def test_long_sentences_are_trees():
-    scores = np.random.default_rng(2).normal(size=(1, 400, 401))
-    found = decode_trees(scores, [400])[0]
-    assert is_tree(found.tolist())
-    greedy = np.where(np.eye(400, 401, 1), -np.inf, scores[0]).max(1).sum()
-    assert greedy - 10 < value(scores[0], found) <= greedy
-
-
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 def test_scores_that_are_not_finite(bad):
     scores = np.zeros((1, 2, 3))

@@ -73,9 +73,6 @@ def _mixtures(original: Any, translated: Any) -> tuple[Any, ...]:
     )
 
 
-HOLDOUT_SEED = 1
-
-
 def grouped(training: Mapping[str, Sequence[Any]], switched: bool) -> list[tuple[Any, ...]]:
     """Single examples, language by language, or with ``switched`` the mixtures of :func:`.code_switch`."""
     if switched:
@@ -87,8 +84,7 @@ def held_out(
     training: Mapping[str, Sequence[Any]],
     groups: Sequence[tuple[Any, ...]],
     share: float,
-    seed: int = HOLDOUT_SEED,
-    where: object = None,
+    seed: int = 1,
 ) -> np.ndarray:
     """Which groups are held out: (groups,) bool.
 
@@ -101,7 +97,7 @@ def held_out(
     if not 0 < out < len(numbers):
         problem = "the share to hold out leaves nothing to train or to choose the model on"
         found = f"{share:g} of {len(numbers)} examples"
-        raise XalignError(problem, where=where, parameter="holdout", found=found, expected="a share between 0 and 1")
+        raise XalignError(problem, parameter="holdout", found=found, expected="a share between 0 and 1")
     chosen = np.zeros(len(numbers), dtype=bool)
     chosen[np.random.default_rng(seed).permutation(len(numbers))[:out]] = True
     return chosen[[numbers[source] for source in of_group]]

@@ -32,17 +32,18 @@ def label_of(example: Example) -> str | tuple[str, ...] | Tree | tuple[tuple[str
             return example.answers
 
 
-def classes_of(example: Example) -> tuple[str, ...]:
-    """The classes in an example's label: universal relations for a tree, none for a question."""
-    match example:
-        case PairExample():
-            return () if example.label is None else (example.label,)
-        case WordsExample():
-            return example.tags or ()
-        case TreeExample():
-            return () if example.tree is None else tuple(each.partition(":")[0] for each in example.tree.relations)
-        case QuestionExample():
-            return ()
+def classes(examples: Iterable[Example]) -> list[str]:
+    """The classes in the examples' labels, sorted: universal relations of trees, none of questions."""
+    found: set[str] = set()
+    for example in examples:
+        match example:
+            case PairExample(label=str(label)):
+                found.add(label)
+            case WordsExample(tags=tuple(tags)):
+                found.update(tags)
+            case TreeExample(tree=Tree(relations=relations)):
+                found.update(each.partition(":")[0] for each in relations)
+    return sorted(found)
 
 
 def check_labels(train_labels: Iterable[str], examples: Sequence[Example], path: object) -> list[str]:
@@ -52,7 +53,7 @@ def check_labels(train_labels: Iterable[str], examples: Sequence[Example], path:
     different ones; they are returned, sorted.
     """
     known = set(train_labels)
-    unknown = {label for each in examples for label in classes_of(each)} - known
+    unknown = set(classes(examples)) - known
     foreign = unknown - UPOS_TAGS - UD_RELATIONS
     if foreign:
         problem, remedy = "the file has labels that the model was not trained on", "train on data with the same labels"

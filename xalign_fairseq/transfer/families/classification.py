@@ -43,11 +43,6 @@ class Classification(TaskFamily[PairExample]):
             )
 
     @staticmethod
-    def labels_of(examples: Sequence[PairExample]) -> list[str]:
-        """All classes, sorted."""
-        return sorted({example.label for example in examples if example.label is not None})
-
-    @staticmethod
     def gold(example: PairExample) -> str | None:
         """The class."""
         return example.label

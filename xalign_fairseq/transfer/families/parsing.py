@@ -51,11 +51,6 @@ class Parsing(TaskFamily[TreeExample]):
     }
 
     @staticmethod
-    def labels_of(examples: Sequence[TreeExample]) -> list[str]:
-        """All universal relations, sorted."""
-        return sorted({universal(relation) for each in examples if each.tree for relation in each.tree.relations})
-
-    @staticmethod
     def gold(example: TreeExample) -> GoldTree | None:
         """Heads, full relations and universal parts of speech."""
         tree = example.tree

@@ -1,7 +1,6 @@
 """Extractive question answering: the best span of a context by its first and last token (XQuAD, MLQA, TyDiQA-GoldP)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,7 +11,6 @@ from torch import Tensor, nn
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.data.batches import pad
 from xalign_fairseq.data.labelled.examples import QuestionExample
-from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import initialise
 from xalign_fairseq.transfer.family import EncodedExample, Limits, TaskFamily, collate_windows, register_family
@@ -20,25 +18,6 @@ from xalign_fairseq.transport.precision import at_least_float32
 
 NO_ANSWER = 0  # the position of <s>, to which windows without the answer point
 UNLABELLED = -1
-
-
-@dataclass
-class QuestionWindows:
-    """The windows ``<s> question </s></s> context </s>`` of one question.
-
-    Attributes:
-        begin, end: (T,) int64, each token's characters in the context; 0 and 0 for all other tokens.
-        targets: (windows, 2) int64, first and last token of the answer; ``NO_ANSWER`` or ``UNLABELLED`` twice.
-        cut: tokens of the question outside all windows.
-        context: position in every window where the context begins.
-    """
-
-    tokens: list[np.ndarray]
-    begin: list[np.ndarray]
-    end: list[np.ndarray]
-    targets: np.ndarray
-    cut: int
-    context: int
 
 
 def check_room(limits: Limits, question_tokens: int) -> None:
@@ -52,42 +31,6 @@ def check_room(limits: Limits, question_tokens: int) -> None:
             expected="more tokens of context than overlap",
             remedy=("raise", Parameter("max_length"), "(384 is usual), or lower one of the others"),
         )
-
-
-def encode_question(
-    tokenizer: Tokenizer,
-    question: str,
-    context: str,
-    limits: Limits,
-    question_tokens: int,
-    answer: tuple[int, int] | None = None,
-) -> QuestionWindows:
-    """Windows over a context that share ``limits.overlap`` tokens, each with the question's first ``question_tokens``.
-
-    All tokens that overlap ``answer``, a range of the context's characters, are its tokens.
-    """
-    dictionary = tokenizer.dictionary
-    asked = tokenizer.encode(question)
-    head = [dictionary.bos_index, *asked[:question_tokens], *[dictionary.eos_index] * limits.separators]
-    ids, begin, end = tokenizer.encode_with_offsets(context)
-    covers = end > begin
-    begin, end = np.where(covers, begin, 0), np.where(covers, end, 0)
-    room = limits.tokens - len(head) - 1
-    starts = _starts(len(ids), room, limits.overlap)
-    slices = [slice(start, start + room) for start in starts]
-    if answer is None:
-        targets = np.full((len(starts), 2), UNLABELLED, dtype=np.int64)
-    else:
-        inside = np.flatnonzero((end > answer[0]) & (begin < answer[1]))  # tokens without characters end at 0
-        targets = _targets(inside, np.array(starts), room, len(head))
-    return QuestionWindows(
-        [np.array([*head, *ids[part], dictionary.eos_index], dtype=np.int64) for part in slices],
-        [np.pad(begin[part], (len(head), 1)) for part in slices],
-        [np.pad(end[part], (len(head), 1)) for part in slices],
-        targets,
-        max(0, len(asked) - question_tokens),
-        len(head),
-    )
 
 
 def _starts(size: int, room: int, overlap: int) -> list[int]:
@@ -133,23 +76,40 @@ class QuestionAnswering(TaskFamily[QuestionExample]):
         check_room(limits, options["max_question_tokens"])
 
     @staticmethod
-    def labels_of(examples: Sequence[QuestionExample]) -> list[str]:
-        """None: answers are spans, not classes."""
-        return []
-
-    @staticmethod
     def gold(example: QuestionExample) -> list[str] | None:
         """The texts of all answers."""
         return None if example.answers is None else [text for text, _ in example.answers]
 
     def encode(self, example: QuestionExample) -> EncodedExample:
-        """Windows, the characters behind each token, and the answer's tokens in each window."""
-        text, first = example.answers[0] if example.answers else ("", 0)
-        answer = (first, first + len(text)) if example.answers else None
-        limit = self.options["max_question_tokens"]
-        found = encode_question(self.tokenizer, example.question, example.context, self.limits, limit, answer)
-        arrays = {"begin": found.begin, "end": found.end, "targets": found.targets}
-        return EncodedExample(found.tokens, arrays, found.cut, second=found.context)
+        """Windows ``<s> question </s></s> context </s>``, with the characters and the answer's tokens of each.
+
+        Windows share ``limits.overlap`` tokens of the context; each has the question's first ``max_question_tokens``.
+        Arrays: ``begin`` and ``end``, (T,) int64 for each window, are each token's characters in the context, 0 and 0
+        for all other tokens; ``targets`` (windows, 2) int64 are the first and last token that overlap the first answer,
+        ``NO_ANSWER`` twice in windows that do not hold all of them, ``UNLABELLED`` twice without answers.
+        """
+        dictionary, limits = self.tokenizer.dictionary, self.limits
+        asked, most = self.tokenizer.encode(example.question), self.options["max_question_tokens"]
+        head = [dictionary.bos_index, *asked[:most], *[dictionary.eos_index] * limits.separators]
+        ids, begin, end = self.tokenizer.encode_with_offsets(example.context)
+        covers = end > begin
+        begin, end = np.where(covers, begin, 0), np.where(covers, end, 0)
+        room = limits.tokens - len(head) - 1
+        starts = _starts(len(ids), room, limits.overlap)
+        targets = np.full((len(starts), 2), UNLABELLED, dtype=np.int64)
+        if example.answers:
+            text, first = example.answers[0]
+            # Tokens without characters end at 0.
+            inside = np.flatnonzero((end > first) & (begin < first + len(text)))
+            targets = _targets(inside, np.array(starts), room, len(head))
+        slices = [slice(start, start + room) for start in starts]
+        windows = [np.array([*head, *ids[part], dictionary.eos_index], dtype=np.int64) for part in slices]
+        arrays = {
+            "begin": [np.pad(begin[part], (len(head), 1)) for part in slices],
+            "end": [np.pad(end[part], (len(head), 1)) for part in slices],
+            "targets": targets,
+        }
+        return EncodedExample(windows, arrays, cut=max(0, len(asked) - most), second=len(head))
 
     def collate(self, encoded: Sequence[EncodedExample]) -> dict[str, Tensor]:
         """``tokens``, ``begin``, ``end`` (N, T), ``targets`` (N, 2), and ``example`` (N,), the example of each row."""

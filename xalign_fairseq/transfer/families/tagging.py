@@ -112,11 +112,6 @@ class Tagging(TaskFamily[WordsExample]):
     }
 
     @staticmethod
-    def labels_of(examples: Sequence[WordsExample]) -> list[str]:
-        """All tags, sorted."""
-        return sorted({tag for example in examples for tag in example.tags or ()})
-
-    @staticmethod
     def gold(example: WordsExample) -> list[str] | None:
         """The tags."""
         return None if example.tags is None else list(example.tags)
