@@ -88,17 +88,6 @@ def test_losses_are_those_of_the_golden_run(learnt):
         assert kept[update] == pytest.approx(loss, abs=0.002 if int(update) <= 2 else 0.03), update
 
 
-def test_a_stopped_run_resumes_like_an_unstopped_one(command, transfer_data, transfer_encoder, tmp_path):
-    whole, _, _ = fine_tune(command, transfer_data, transfer_encoder, "pos", tmp_path / "whole", epochs=3)
-    # 5 updates per epoch: stopped in the middle of the second
-    cut = ("--max-update", 7, "--save-interval-updates", 7)
-    first, _, _ = fine_tune(command, transfer_data, transfer_encoder, "pos", tmp_path / "cut", *cut, epochs=3)
-    second, _, _ = fine_tune(command, transfer_data, transfer_encoder, "pos", tmp_path / "cut", epochs=3)
-    assert max(first) == 7
-    assert min(second) == 8
-    assert first | second == whole
-
-
 @pytest.fixture(scope="module")
 def mapped_encoder(transfer_encoder, tmp_path_factory):
     """The encoder with linear maps of English and German to a third language."""

@@ -29,9 +29,13 @@ def test_the_remaining_runs_of_a_plan_are_made(options, monkeypatch):
     assert not options.out.exists()
     monkeypatch.setattr(planning, "run_jobs", lambda jobs, slots, environment: [Finished(each, 0, 0) for each in jobs])
     rest = replace(plan, done=frozenset(["enc/pairs/en/3"]))
+    left = options.out / "runs/enc/pairs/en/3/checkpoints/checkpoint_last.pt"  # of a job that was killed at its end
+    left.parent.mkdir(parents=True)
+    left.touch()
     assert [(each.job.name, each.job.log.parent) for each in rest.run()] == [
         ("enc/pairs/en/1", options.out / "runs/enc/pairs/en/1")
     ]
+    assert not left.exists()
 
 
 @pytest.mark.parametrize(
@@ -130,9 +134,10 @@ def test_all_missing_files_are_listed_at_once(runs, folder):
 
 
 def test_labels_that_training_does_not_have_are_named(runs, folder):
-    write_pairs(folder / "test-de.tsv", 4, labels=("neutral", "folgerung"))
-    with pytest.raises(XalignError, match=r"(?s)test-de.tsv.*folgerung"):
-        runs()
+    for name in ("test-de.tsv", "dev-en.tsv"):
+        write_pairs(folder / name, 4, labels=("neutral", "folgerung"))
+        with pytest.raises(XalignError, match=f"(?s){name}.*folgerung"):
+            runs()
 
 
 def test_tests_need_no_labels_but_training_does(runs, folder):

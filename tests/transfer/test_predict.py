@@ -42,7 +42,8 @@ def predictor(state, tmp_path_factory):
     """A function that loads an untrained model of a benchmark from its file."""
 
     def load(benchmark, state=state, **options):
-        spec = TransferSpec(benchmark, LABELS[benchmark], Limits(32, 8), OPTIONS.get(benchmark, {}))
+        limits = Limits(12, 1) if benchmark in ("pos", "parsing") else Limits(32, 8)  # several windows of words
+        spec = TransferSpec(benchmark, LABELS[benchmark], limits, OPTIONS.get(benchmark, {}))
         path = tmp_path_factory.mktemp(benchmark) / "model.pt"
         torch.save(with_head(state, spec), path)
         return Predictor.load(path, **options)

@@ -20,32 +20,6 @@ def table(report, title):
     return found
 
 
-def test_a_task_with_its_best(study):
-    found = table(make_report(study), "xnli")
-    assert found.title == "xnli, trained on en: accuracy"
-    assert found.columns == ("checkpoint", "en", "ar", "de", "average", "zero-shot")
-    assert found.rows == [
-        ("none", "85.0 ± 0.0", "31.0 ± 1.4", "40.0 ± 0.0", "52.0 ± 0.5", "35.5 ± 0.7"),
-        ("tlm_b&c", "70.0 ± 0.0", "31.0 ± 1.4", "70.0 ± 0.0", "57.0 ± 0.5", "50.5 ± 0.7"),
-    ]
-    # Both are the best in Arabic; the column of names has no best.
-    assert found.bold == {(0, 1), (0, 2), (1, 2), (1, 3), (1, 4), (1, 5)}
-
-
-def test_differences_and_english(study):
-    report = make_report(study, "none", samples=500)
-    found = table(report, "Differences")
-    assert found.title == "Differences from none"
-    [row] = found.rows
-    assert row[:4] == ("tlm_b&c", "xnli, trained on en", "zero-shot", "+15.0")
-    assert re.fullmatch(r"\+\d+\.\d to \+\d+\.\d", row[4]) and row[5] == "0.002" and float(row[7]) < 0.05
-    assert found.bold == {(0, 3)}
-    [row] = table(report, "English regression").rows
-    assert row[2:4] == ("en", "−15.0") and row[-1] == "worse"
-    [row] = table(make_report(study, "tlm_b&c", samples=500), "English regression").rows
-    assert row[3] == "+15.0" and row[-1] == "better"
-
-
 def test_an_average_without_deviation_says_why(write_run, right, tmp_path):
     """A missing run: each task has several, but with different seeds."""
     for task, seeds in (("xnli", (12, 156, 78)), ("pawsx", (12, 156))):
@@ -54,15 +28,6 @@ def test_an_average_without_deviation_says_why(write_run, right, tmp_path):
     report = make_report(tmp_path)
     assert table(report, "Average").rows == [("a", "45.0 ± 0.0", "45.0 ± 0.0", "45.0")]
     assert "averages of tasks with different seeds, have no deviation" in to_markdown(report)
-
-
-def test_a_difference_that_may_be_chance(write_run, right, tmp_path):
-    for name in ("a", "b"):
-        write_run(name, {"en": right(10, seed=ord(name)), "de": right(9, seed=ord(name))})
-    report = make_report(tmp_path, "a", samples=50)
-    [row] = table(report, "English regression").rows
-    assert row[3] == "0.0" and row[5:] == ("1.000", "", "1.000", "no evidence")
-    assert table(report, "English regression").bold == table(report, "Differences").bold == frozenset()
 
 
 def test_gaps(study, write_run, right):
@@ -83,21 +48,6 @@ def test_qa_has_f1_and_em_in_a_cell_and_the_mean_decides(write_run, tmp_path):
     assert found.title == "xquad, trained on en: F1 / EM"
     assert found.rows[0] == ("a", "60.0 / 30.0", "60.0 / 30.0")
     assert found.bold == {(0, 1), (0, 2)}
-
-
-def test_every_metric_has_a_table_and_tasks_an_average(study, write_run):
-    pos = {"accuracy": [(3, 4), (4, 4)], "f1": [(2, 3, 4), (4, 4, 4)]}
-    write_run("none", {"de": pos}, task="tags", benchmark="pos")
-    report = make_report(study)
-    titles = [each.title for each in make_tables(report)]
-    assert titles[0].startswith("Average over languages")
-    assert [title for title in titles if title.startswith("tags")] == [
-        "tags, trained on en: accuracy",
-        "tags, trained on en: f1",
-    ]
-    overall = make_tables(report)[0]
-    assert overall.notes == ("Scores: xnli accuracy, pos accuracy.",)
-    assert overall.rows == [("none", "52.0 ± 0.5", "87.5", "69.8"), ("tlm_b&c", "57.0 ± 0.5", "", "")]
 
 
 def test_markdown(study):

@@ -5,7 +5,6 @@ import itertools
 import pytest
 import torch
 from support.small import Letters
-from torch import nn
 
 from xalign_fairseq.data.labelled.examples import WordsExample
 from xalign_fairseq.encoder.config import EncoderConfig
@@ -61,21 +60,6 @@ def family_head(head):
     plain = family().build_head(CONFIG).eval()
     plain.linear = head.linear
     return plain
-
-
-@pytest.mark.parametrize("crf", [False, True])
-def test_every_word_has_its_tag_in_any_company(crf):
-    task = family(crf=crf)
-    examples = [sentence("ab c"), sentence("a b c d e f g h a b c d"), sentence("abcdefgh"), sentence("h")]
-    batch, hidden, head = prepare(task, examples)
-    if crf:
-        nn.init.normal_(head.crf.neighbours)
-    together = task.predict(head, hidden, batch, examples)
-    assert [len(tags) for tags in together] == [2, 12, 1, 1]
-    assert {tag for tags in together for tag in tags} <= {"ADJ", "NOUN", "VERB"}
-    for example, tags in zip(examples, together, strict=True):
-        batch, hidden, _ = prepare(task, [example])
-        assert task.predict(head, hidden, batch, [example]) == [tags]
 
 
 @pytest.mark.parametrize("crf", [False, True])
