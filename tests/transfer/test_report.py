@@ -33,36 +33,6 @@ def study(write_run, right, tmp_path):
     return tmp_path
 
 
-def test_rows(study):
-    report = make_report(study, "none", samples=50)
-    assert report.checkpoints == ("none", "tlm")
-    assert [task.title for task in report.tasks] == [
-        "xnli, trained on en",
-        "xnli, a model for each language",
-        "xquad, trained on en",
-    ]
-    none, tlm = report.tasks[0].rows["accuracy"]
-    assert (none.checkpoint, tlm.checkpoint) == ("none", "tlm")
-    assert parts(tlm.languages["de"]) == summary(0.6, 0.65)
-    assert parts(tlm.average) == summary((0.9 + 0.5 + 0.6) / 3, (0.85 + 0.5 + 0.65) / 3)
-    assert parts(tlm.zero_shot) == summary(0.55, 0.575)
-    [only] = report.tasks[1].rows["accuracy"]
-    assert parts(only.average) == summary(0.8, 0.8, 0.8) and only.zero_shot is None
-    assert report.tasks[0].signatures["de"]["accuracy"].startswith("metric:accuracy|")
-
-
-def test_the_score_of_qa_and_the_average_over_tasks(study):
-    report = make_report(study)
-    qa = report.tasks[2]
-    assert qa.scored_by == ("f1", "em") and set(qa.rows) == {"f1", "em", "score"}
-    row = qa.rows["score"][0]
-    assert parts(row.languages["en"]) == summary(0.6, 0.6)
-    assert parts(row.languages["de"]) == summary(0.25, 0.275)
-    xnli = [(0.9 + 0.4 + 0.5) / 3, (0.85 + 0.4 + 0.55) / 3]
-    xquad = [(0.6 + 0.25) / 2, (0.6 + 0.275) / 2]
-    assert parts(report.overall["none"]) == summary(*((a + b) / 2 for a, b in zip(xnli, xquad, strict=True)))
-
-
 def test_the_average_over_tasks_needs_all_tasks_and_its_deviation_the_same_seeds(study, write_run, right):
     write_run("tlm", {"de": right(10)}, task="pawsx", seed=12)
     report = make_report(study)

@@ -72,17 +72,6 @@ def test_averages_are_never_over_fewer_languages(write_run, right, tmp_path):
     assert task.scores("tlm", "en", metrics) == {12: 0.9, 156: 0.8}
 
 
-def test_settings_are_in_the_order_of_the_benchmarks(write_run, right, tmp_path):
-    write_run("a", {"de": right(3)}, task="retrieval", benchmark="tatoeba", train=())
-    write_run("a", {"de": right(3)}, task="b", benchmark="pawsx")
-    write_run("a", {"de": right(3)}, task="c", benchmark="xnli")
-    assert [each.title for each in read_results(tmp_path).tasks] == [
-        "c, trained on en",
-        "b, trained on en",
-        "retrieval",
-    ]
-
-
 def test_other_test_data_is_an_error(write_run, right, tmp_path):
     write_run("a", {"en": right(9), "de": right(9)})
     write_run("b", {"en": right(9), "de": right(9)}, digests={"de": "ffff"})
@@ -97,22 +86,15 @@ def test_other_numbers_of_items_are_an_error(write_run, right, tmp_path):
         read_results(tmp_path)
 
 
-def test_other_versions_compare_and_other_variants_do_not(write_run, right, tmp_path):
+def test_other_versions_and_layers_compare_and_other_variants_do_not(write_run, right, tmp_path):
     write_run("a", {"de": right(9)})
     path = write_run("b", {"de": right(9)}) / "result.json"
     text = path.read_text()
-    path.write_text(text.replace("version:", "version:9."))
+    path.write_text(text.replace("version:", "layer:9|version:9."))
     assert read_results(tmp_path).checkpoints == ("a", "b")
     path.write_text(text.replace("variant:", "variant:other "))
     with pytest.raises(XalignError, match="variant:other"):
         read_results(tmp_path)
-
-
-def test_layers_of_encoders_of_different_depth_compare(write_run, right, tmp_path):
-    for name, layer in (("small", 7), ("large", 14)):
-        path = write_run(name, {"de": right(9)}, task="tatoeba", train=()) / "result.json"
-        path.write_text(path.read_text().replace("|data:", f"|layer:{layer}|data:"))
-    assert read_results(tmp_path).checkpoints == ("large", "small")
 
 
 def test_runs_that_differ_in_more_than_their_seed_are_no_mean(write_run, right, tmp_path):
