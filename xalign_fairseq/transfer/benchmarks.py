@@ -53,14 +53,16 @@ class Benchmark:
     limits: Limits = field(default_factory=Limits)
     labelled: str = ""
 
-    def score(self, names: Sequence[str] = (), where: str = "score") -> tuple[Metric, ...]:
+    def score(self, names: Sequence[str] = (), parameter: str = "score") -> tuple[Metric, ...]:
         """The metrics whose mean is a task's score, by default EM and F1 for QA, else the first; that one selects."""
         if not names:
             return self.metrics if self.family == "qa" else self.metrics[:1]
         known = {metric.name: metric for metric in self.metrics}
         if not set(names) <= known.keys() or len(set(names)) < len(names):
             expected = f"one or more of {', '.join(known)}"
-            raise XalignError(f"{self.name} has no such score", where=where, found=", ".join(names), expected=expected)
+            raise XalignError(
+                f"{self.name} has no such score", parameter=parameter, found=", ".join(names), expected=expected
+            )
         return tuple(known[name] for name in names)
 
     def read(self, path: str | os.PathLike, language: str, labelled: bool = False) -> list[Any]:

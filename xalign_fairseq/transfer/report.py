@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from xalign_fairseq.core.errors import XalignError, check_values
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.version import __version__
 from xalign_fairseq.evaluation.metric import Metric
 from xalign_fairseq.evaluation.published import Figure
 from xalign_fairseq.evaluation.signature import shared_signature
 from xalign_fairseq.evaluation.statistics import Summary, summarise
+from xalign_fairseq.links.bootstrap import check_options
 from xalign_fairseq.transfer.comparisons import Differences, compare
 from xalign_fairseq.transfer.results import EACH, StudyResults, TaskResults, is_english, read_results
 
@@ -94,8 +95,7 @@ def make_report(
     out: str | os.PathLike, baseline: str | None = None, *, samples: int = 1000, seed: int = 1
 ) -> StudyReport:
     """Read the finished runs below ``OUT/runs`` and compute all figures; ``baseline`` comes first."""
-    limits = (("samples", samples, samples >= 1, "1 or more"), ("seed", seed, seed >= 0, "0 or more"))
-    check_values("no bootstrap can be made", *limits)
+    check_options(samples, seed=seed)
     results = read_results(out)
     if baseline is not None and baseline not in results.checkpoints:
         known = ", ".join(results.checkpoints)

@@ -10,11 +10,12 @@ from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.transfer import families  # noqa: F401  (importing registers)
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS, Benchmark
 from xalign_fairseq.transfer.family import FAMILIES, Limits
+from xalign_fairseq.transfer.results import EACH
 from xalign_fairseq.transfer.settings import Settings, read_settings
 from xalign_fairseq.transfer.structured import check_names, errors_at, load_with_base, structured
 
 SEEDS = (12, 156, 78, 37, 8)  # the seeds of Wu & Dredze (2020)
-MODELS = ("one", "each")
+MODELS = ("one", EACH)
 # The languages of benchmarks with few languages; files of other languages do not exist.
 COVERED = {
     "xnli": {"ar", "bg", "de", "el", "en", "es", "fr", "hi", "ru", "sw", "th", "tr", "ur", "vi", "zh"},
@@ -193,106 +194,95 @@ def check_name(name: str, **place: str) -> str:
 
 
 def _task(name: str, found: Any, data: Path, defaults: Mapping[str, Any], where: str) -> Task:
+    """A checked task from its keys and the study's default settings; ``where`` is for errors."""
     keys = structured(TaskKeys, found, where)
     named = keys.benchmark or name
     check_names([named], sorted(BENCHMARKS), "there is no such benchmark", where=f"{where}, benchmark")
     benchmark = BENCHMARKS[named]
-    _refuse_unread(keys, found, benchmark, where)
     family = RETRIEVAL_OPTIONS if benchmark.family == RETRIEVAL else FAMILIES[benchmark.family].defaults
     settings, options = read_settings([defaults, keys.settings], family, where)
-    settings = _with_limits(settings, options, benchmark, where)
-    train = _languages(keys, "train_languages", where) or _languages(keys, "train", where) or ("en",)
-    valid = _languages(keys, "valid_languages", where) or _languages(keys, "valid", where)
-    if keys.models not in MODELS:
-        expected = " or ".join(MODELS)
-        raise XalignError("there is no such choice", where=f"{where}, models", found=keys.models, expected=expected)
-    task = Task(
-        name=check_name(name, where=where),
-        benchmark=benchmark,
-        folder=data / keys.data,
-        models=keys.models,
-        train_languages=train,
-        valid_languages=valid or (("en",) if "en" in train or keys.code_switch else train),
-        languages=_test_languages(keys, train, where),
-        files={part: getattr(keys, part) for part in SPLITS},
-        splits={part: getattr(keys, f"{part}_split") for part in SPLITS},
-        holdout=_holdout(keys, where),
-        code_switch=keys.code_switch,
-        score=tuple(metric.name for metric in benchmark.score(keys.score, f"{where}, score")) if keys.score else (),
-        settings=settings,
-        options=options,
-    )
-    _check_languages(task, where)
+    with errors_at(where):
+        _check_keys(keys, found, benchmark)
+        train = _languages(keys, "train_languages") or _languages(keys, "train") or ("en",)
+        valid = _languages(keys, "valid_languages") or _languages(keys, "valid")
+        tested = _languages(keys, "languages") or _languages(keys, "test") or (train if keys.models == EACH else ())
+        task = Task(
+            name=check_name(name),
+            benchmark=benchmark,
+            folder=data / keys.data,
+            models=keys.models,
+            train_languages=train,
+            valid_languages=valid or (("en",) if "en" in train or keys.code_switch else train),
+            languages=tested,
+            files={part: getattr(keys, part) for part in SPLITS},
+            splits={part: getattr(keys, f"{part}_split") for part in SPLITS},
+            holdout=keys.holdout,
+            code_switch=keys.code_switch,
+            score=tuple(metric.name for metric in benchmark.score(keys.score)) if keys.score else (),
+            settings=_with_limits(settings, options, benchmark),
+            options=options,
+        )
+        _check_languages(task)
     return task
 
 
-def _refuse_unread(keys: TaskKeys, found: Mapping[str, Any], benchmark: Benchmark, where: str) -> None:
-    """Refuse keys without effect on any run."""
+def _check_keys(keys: TaskKeys, found: Mapping[str, Any], benchmark: Benchmark) -> None:
+    """Refuse keys without effect on any run, keys that say the same, and impossible values."""
     if benchmark.family == RETRIEVAL:
         unread = [key for key in TRAINING_KEYS if key in found]
         unread += [f"settings: {name}" for name in keys.settings if name not in RETRIEVAL_OPTIONS]
         why = f"{benchmark.name} is tested without training"
     else:
-        unread = ["valid_languages"] if keys.models == "each" and keys.valid_languages else []
+        unread = ["valid_languages"] if keys.models == EACH and keys.valid_languages else []
         why = "a model for each language is chosen on its own language"
     if unread:
-        listed = ", ".join(unread)
-        raise XalignError(f"nothing reads these keys: {why}", where=where, found=listed, remedy="leave them out")
+        raise XalignError(f"nothing reads these keys: {why}", found=", ".join(unread), remedy="leave them out")
+    if keys.models not in MODELS:
+        raise XalignError(
+            "there is no such choice", parameter="models", found=keys.models, expected=" or ".join(MODELS)
+        )
+    if keys.languages and keys.test:
+        raise XalignError("the test files are given twice", found="test and languages", expected="one")
+    if keys.holdout is not None and (keys.valid or keys.valid_languages):
+        raise XalignError("the validation data are given twice", found="valid and holdout", expected="one")
+    if keys.holdout is not None and not 0 < keys.holdout < 1:
+        raise XalignError("the holdout is not a share", found=keys.holdout, expected="a share, such as 0.1")
 
 
-def _languages(keys: TaskKeys, name: str, where: str) -> tuple[str, ...]:
+def _languages(keys: TaskKeys, name: str) -> tuple[str, ...]:
     """The different languages of a list or of a table of files, in order."""
     found = getattr(keys, name)
     for language in found or ():
         if not isinstance(language, str):
             hint = 'write "no" in quotes' if language is False else None
-            place = f"{where}, {name}"
-            raise XalignError("this is not a language", where=place, found=language, expected="such as en", remedy=hint)
-        check_name(language, where=f"{where}, {name}")
+            problem = "this is not a language"
+            raise XalignError(problem, parameter=name, found=language, expected="such as en", remedy=hint)
+        check_name(language, parameter=name)
     return tuple(dict.fromkeys(found or ()))
 
 
-def _with_limits(settings: Settings, options: Mapping[str, Any], benchmark: Benchmark, where: str) -> Settings:
+def _with_limits(settings: Settings, options: Mapping[str, Any], benchmark: Benchmark) -> Settings:
     """The benchmark's lengths if the study gives none, checked together and with the family's options."""
     length = settings.max_length or benchmark.limits.tokens
     overlap = benchmark.limits.overlap if settings.overlap is None else settings.overlap
-    with errors_at(where):
-        limits = Limits(length, overlap, settings.pair_separators or Limits.separators)
-        if benchmark.family != RETRIEVAL:
-            family = FAMILIES[benchmark.family]
-            family.check(limits, {**family.defaults, **options})
+    limits = Limits(length, overlap, settings.pair_separators or Limits.separators)
+    if benchmark.family != RETRIEVAL:
+        family = FAMILIES[benchmark.family]
+        family.check(limits, {**family.defaults, **options})
     return replace(settings, max_length=length, overlap=overlap)
 
 
-def _test_languages(keys: TaskKeys, train: Sequence[str], where: str) -> tuple[str, ...]:
-    listed, with_files = (_languages(keys, name, where) for name in ("languages", "test"))
-    if listed and with_files:
-        raise XalignError("the test files are given twice", where=where, found="test and languages", expected="one")
-    tested = listed or with_files or (tuple(train) if keys.models == "each" else ())
-    if not tested:
-        raise XalignError("the task has no test language", where=where, expected="languages: [...] or test: {...}")
-    return tested
-
-
-def _holdout(keys: TaskKeys, where: str) -> float | None:
-    if keys.holdout is not None and (keys.valid or keys.valid_languages):
-        raise XalignError("the validation data are given twice", where=where, found="valid and holdout", expected="one")
-    if keys.holdout is not None and not 0 < keys.holdout < 1:
-        raise XalignError(
-            "the holdout is not a share", where=where, found=keys.holdout, expected="a share, such as 0.1"
-        )
-    return keys.holdout
-
-
-def _check_languages(task: Task, where: str) -> None:
-    """Check the languages for code-switching and for one model per language."""
-    listed, place = ", ".join(task.train_languages), f"{where}, train_languages"
+def _check_languages(task: Task) -> None:
+    """Check the languages for tests, for code-switching and for one model per language."""
+    listed, place = ", ".join(task.train_languages), "train_languages"
+    if not task.languages:
+        raise XalignError("the task has no test language", expected="languages: [...] or test: {...}")
     if task.code_switch and set(task.train_languages) == {"en"}:
-        raise XalignError("code-switching needs another language besides English", where=place, found=listed)
-    if task.code_switch and task.models == "each" and "en" in task.train_languages:
+        raise XalignError("code-switching needs another language besides English", parameter=place, found=listed)
+    if task.code_switch and task.models == EACH and "en" in task.train_languages:
         remedy = "leave en out; a task of its own gives English"
-        raise XalignError("English can't be switched with itself", where=place, found=listed, remedy=remedy)
+        raise XalignError("English can't be switched with itself", parameter=place, found=listed, remedy=remedy)
     untested = [language for language in task.train_languages if language not in task.languages]
-    if task.models == "each" and untested:
+    if task.models == EACH and untested:
         problem = "a model for each language is tested on its own language"
-        raise XalignError(problem, where=f"{where}, languages", found=f"no test of {', '.join(untested)}")
+        raise XalignError(problem, parameter="languages", found=f"no test of {', '.join(untested)}")
