@@ -50,20 +50,6 @@ def test_findings_are_those_of_the_tests(write_run, right, tmp_path):
     assert [finding.p_holm for finding in found.languages] == holm([both.test([k]).p_value for k in range(3)])
 
 
-def test_holm_is_over_the_tasks_of_a_checkpoint(write_run, right, tmp_path):
-    for name, more in (("none", 0), ("a", 12), ("b", 0)):
-        for task in ("xnli", "pawsx"):
-            for seed in (12, 156):
-                answers = {each: right(50 + more, 100, seed=seed + len(name)) for each in ("en", "de")}
-                write_run(name, answers, task=task, seed=seed)
-    found = compare(read_results(tmp_path), "none", samples=200)
-    for checkpoint in ("a", "b"):
-        for findings in (found.averages, found.english):
-            mine = [finding for finding in findings if finding.checkpoint == checkpoint]
-            assert [finding.p_holm for finding in mine] == holm([finding.p_items_and_seeds for finding in mine])
-            assert len(mine) == 2
-
-
 def test_a_seed_that_one_checkpoint_has_more_is_left_out(write_run, right, tmp_path):
     """Seed 78 is easy for all: a checkpoint without it is not worse for that."""
     for name, seeds in (("none", (12, 156, 78)), ("tlm", (12, 156))):

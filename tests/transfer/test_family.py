@@ -5,7 +5,6 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.small import Letters
@@ -19,13 +18,10 @@ from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.transfer.families.parsing import Parsing
 from xalign_fairseq.transfer.family import (
     FAMILIES,
-    EncodedExample,
     Limits,
-    collate_words,
     encode_words,
     language_rows,
     require_languages,
-    word_states,
 )
 
 LABELS = {"xnli": ("contradiction", "entailment", "neutral"), "pos": ("DET", "NOUN"), "xquad": ()}
@@ -164,25 +160,6 @@ def test_windows_cover_every_word_and_end(sizes, room, overlap):
         assert inside[row][column - 1 : column - 1 + len(word)] == ids(word)
     assert (np.diff(window) >= 0).all() and window[0] == 0 and window[-1] == len(windows) - 1
     assert inside[0][: len(words[0])] == ids(words[0]) and inside[-1][-len(words[-1]) :] == ids(words[-1])
-
-
-def test_a_sentence_gives_the_same_states_in_any_company():
-    sentences = ["a b c d e f g h", "a", "", "bc de .. f"]
-    encoded = []
-    for sentence in sentences:
-        windows, window, position = encode(sentence, 6, 1)
-        encoded.append(EncodedExample(windows, {"window": window, "position": position}))
-    batch = collate_words(encoded)
-    table = torch.randn(12, 3, generator=torch.Generator().manual_seed(1))
-    states = word_states(table[batch["tokens"]], batch)
-    assert states.shape == (4, 8, 3)
-    for i, (sentence, each) in enumerate(zip(sentences, encoded, strict=True)):
-        alone = collate_words([each])
-        count = len(sentence.split())
-        torch.testing.assert_close(states[i, :count], word_states(table[alone["tokens"]], alone)[0])
-        assert not states[i, count:].any()
-    first = [Letters.dictionary.index(c) for c in "abcdefgh"]
-    torch.testing.assert_close(states[0], table[first])
 
 
 @pytest.mark.parametrize("limits", [(32, -1), (2, 0), (32, 8, 3), (32, 8, 0)])
