@@ -4,10 +4,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import torch
 from support.transfer_data import ENCODER, STUDY, with_task, write_pairs
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.encoder.pretrained.reading import open_model
 from xalign_fairseq.transfer import plan as planning
 from xalign_fairseq.transfer.plan import StudyPlan, TransferOptions, find_files, make_plan, open_checkpoint
 from xalign_fairseq.transfer.run_spec import shown_command
@@ -56,8 +56,8 @@ def test_mistakes_name_their_parameter(options, changes, parameters, message):
 
 
 def test_a_folders_digest_is_that_of_weights_options_and_tokenizer(transfer_encoder, tmp_path, monkeypatch):
-    state = torch.load(transfer_encoder, weights_only=False)
-    monkeypatch.setattr(planning, "read_pretrained", lambda path: (state, Path(path)))
+    opened = open_model(transfer_encoder)
+    monkeypatch.setattr(planning, "open_model", lambda path: replace(opened, where=Path(path)))
     digests = []
     for name, text in (
         ("config.json", "a"),

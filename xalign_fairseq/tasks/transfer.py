@@ -17,8 +17,8 @@ from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.mappings import HEAD, LanguageMaps, load_maps
-from xalign_fairseq.encoder.pretrained.reading import read_pretrained
-from xalign_fairseq.encoder.vocabulary import load_tokenizer, tokenizer_state
+from xalign_fairseq.encoder.pretrained.reading import open_model
+from xalign_fairseq.encoder.vocabulary import tokenizer_state
 from xalign_fairseq.tasks.epochs import XalignTask
 from xalign_fairseq.tasks.transfer_dataset import TransferDataset
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS, Benchmark, find
@@ -129,9 +129,8 @@ class TransferTask(XalignTask):
             raise XalignError(
                 "fine-tuning needs an encoder", parameter="init_checkpoint", expected="a checkpoint or a model folder"
             )
-        state, where = read_pretrained(path)
-        encoder, heads = checkpoint.load_encoder(state, where)
-        return load_tokenizer(state, encoder.config.vocab_size, where=where), load_maps(heads)
+        model = open_model(path)
+        return model.tokenizer, load_maps(model.heads)
 
     @property
     def dictionary(self) -> Dictionary:

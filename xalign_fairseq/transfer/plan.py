@@ -14,10 +14,8 @@ from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.devices import visible_gpus
 from xalign_fairseq.core.errors import XalignError, check_values
 from xalign_fairseq.data.labelled.labels import check_labels, digest, label_of
-from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.pretrained.reading import read_pretrained
-from xalign_fairseq.encoder.vocabulary import load_tokenizer
+from xalign_fairseq.encoder.pretrained.reading import open_model
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS, find, find_all
 from xalign_fairseq.transfer.family import require_languages, require_positions
 from xalign_fairseq.transfer.run_spec import RunSpec, is_done, shown_command
@@ -126,12 +124,10 @@ class Checkpoint:
 
 
 def open_checkpoint(name: str, path: str | os.PathLike) -> Checkpoint:
-    """Read and check a pretrained encoder of any kind (:func:`read_pretrained`)."""
-    state, where = read_pretrained(path)
-    encoder, _ = checkpoint.load_encoder(state, where)
-    tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=where)
-    where = where.absolute()
-    return Checkpoint(name, where, encoder.config, _digest(where), tokenizer.pair_separators)
+    """Read and check a pretrained encoder of any kind (:func:`.open_model`)."""
+    model = open_model(path)
+    where = model.where.absolute()
+    return Checkpoint(name, where, model.encoder.config, _digest(where), model.tokenizer.pair_separators)
 
 
 def _digest(path: Path) -> str:

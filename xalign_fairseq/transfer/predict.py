@@ -18,7 +18,7 @@ from xalign_fairseq.data.labelled.labels import check_labels, digest
 from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.mappings import LanguageMaps, MappedStates, States, load_maps
-from xalign_fairseq.encoder.pretrained.reading import read_pretrained
+from xalign_fairseq.encoder.pretrained.reading import open_model, read_pretrained
 from xalign_fairseq.encoder.sentence_vectors import default_retrieval_layer, mapped, sentence_vectors
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
@@ -194,11 +194,9 @@ def load_retrieval(
     path: str | os.PathLike, device: str | torch.device = "cpu"
 ) -> tuple[Encoder, Tokenizer, LanguageMaps | None]:
     """The encoder, the tokenizer and any linear maps of a pretrained model, for :func:`evaluate_retrieval`."""
-    state, where = read_pretrained(path)
-    encoder, heads = checkpoint.load_encoder(state, where)
-    tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=where)
-    maps = load_maps(heads)
-    return encoder.to(device), tokenizer, None if maps is None else maps.to(device)
+    model = open_model(path)
+    maps = load_maps(model.heads)
+    return model.encoder.to(device), model.tokenizer, None if maps is None else maps.to(device)
 
 
 def evaluate_retrieval(
