@@ -40,20 +40,9 @@ def model_state(path: str | os.PathLike[str]) -> str:
 def _model_files(folder: Path) -> list[Path]:
     """The files that a model is read from, without logs or outputs in its folder."""
     from xalign_fairseq.data.databin import DICTIONARY
-    from xalign_fairseq.data.tokenizers.tokenizer_model import PIPELINE, SENTENCEPIECE_NAMES, WORDPIECE
+    from xalign_fairseq.data.tokenizers.tokenizer_model import MODEL_FILES
     from xalign_fairseq.encoder.pretrained.huggingface.locate import FILES, PICKLED, SAFE
     from xalign_fairseq.encoder.pretrained.reading import CHECKPOINTS
 
-    patterns = (
-        *CHECKPOINTS,
-        DICTIONARY,
-        *SENTENCEPIECE_NAMES,
-        WORDPIECE,
-        PIPELINE,
-        *FILES,
-        *SAFE,
-        *PICKLED,
-        DONE,
-        BEST,
-    )
+    patterns = (*CHECKPOINTS, DICTIONARY, *MODEL_FILES, *FILES, *SAFE, *PICKLED, DONE, BEST)
     return sorted({file for pattern in patterns for file in folder.rglob(pattern) if file.is_file()})

@@ -85,11 +85,10 @@ def run(args: argparse.Namespace) -> int:
 
 def sizes_of(checkpoint: str) -> dict[str, Any]:
     """The options for an encoder of a checkpoint's sizes."""
-    from xalign_fairseq.encoder.checkpoint import load_encoder
+    from xalign_fairseq.encoder.checkpoint import encoder_config
     from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 
-    state, where = read_pretrained(checkpoint)
-    return load_encoder(state, where)[0].config.as_options()
+    return encoder_config(*read_pretrained(checkpoint)).as_options()
 
 
 def rows_before(folder: "Path") -> "list[LogRow]":

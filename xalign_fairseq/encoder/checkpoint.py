@@ -190,24 +190,16 @@ def vocab_size(state: dict[str, Any], where: StrPath = "checkpoint") -> int:
 def load_encoder(state: dict[str, Any], where: StrPath = "checkpoint") -> tuple[Encoder, dict[str, Tensor]]:
     """Build the encoder of a checkpoint, in evaluation mode, and the heads of its objectives.
 
-    The weights give the sizes; only the options give the number of attention heads, and all settings of an encoder that
-    transformers runs. The encoder's parameters are the checkpoint's float32 tensors, which :func:`read` maps from the
-    file. Processes that load one file share its memory; the file must not change meanwhile. If the
-    masked-language-model head is missing, a new head is made from the embeddings (logged). There is no head if the
-    embeddings stay in four bits, see
+    The encoder's parameters are the checkpoint's float32 tensors, which :func:`read` maps from the file. Processes that
+    load one file share its memory; the file must not change meanwhile. If the masked-language-model head is missing, a
+    new head is made from the embeddings (logged). There is no head if the embeddings stay in four bits, see
     :func:`~xalign_fairseq.encoder.building.build_encoder`.
 
     Returns:
         the encoder, and the tensors of the checkpoint's heads by their names (``heads.dwa.query.weight`` ...).
     """
-    weights = dict(state["model"])
+    config, weights = encoder_config(state, where), dict(state["model"])
     embeddings = _embeddings(weights, where)
-    given = options(state)
-    config = (
-        EncoderConfig.from_options(given, vocab_size=embeddings.shape[0])
-        if given.get("transformers_config")
-        else _config(weights, given, where)
-    )
     if not masked_lm.has_head(weights) and embeddings.is_floating_point():
         logger.warning("%s has no masked-language-model head: one is made from its embeddings", where)
         weights |= masked_lm.new_head(embeddings.float())
@@ -218,9 +210,17 @@ def load_encoder(state: dict[str, Any], where: StrPath = "checkpoint") -> tuple[
     return encoder, heads
 
 
-def _config(weights: dict[str, Tensor], given: Mapping[str, Any], where: StrPath) -> EncoderConfig:
-    """The sizes of our encoder from a checkpoint's tensors."""
-    embeddings, positions = _embeddings(weights, where), weights.get(f"{_BODY}embed_positions.weight")
+def encoder_config(state: dict[str, Any], where: StrPath = "checkpoint") -> EncoderConfig:
+    """The sizes of a checkpoint's encoder.
+
+    The weights give them; only the options give the number of attention heads, and all settings of an encoder that
+    transformers runs.
+    """
+    weights, given = state["model"], options(state)
+    embeddings = _embeddings(weights, where)
+    if given.get("transformers_config"):
+        return EncoderConfig.from_options(given, vocab_size=embeddings.shape[0])
+    positions = weights.get(f"{_BODY}embed_positions.weight")
     if positions is None or positions.dim() != 2:
         raise _no_encoder(weights, where)
     layers = {found[1] for key in weights if (found := _LAYER.match(key))}

@@ -12,9 +12,9 @@ from xalign_fairseq.core.errors import Command, Parameter, XalignError
 from xalign_fairseq.core.files import StrPath, nearly
 from xalign_fairseq.data.databin import DICTIONARY, DataBin, has_dictionary
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
-from xalign_fairseq.data.tokenizers.pipeline import TokenizerPipeline
 from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 from xalign_fairseq.data.tokenizers.tokenizer_model import (
+    PLAIN,
     SENTENCEPIECE,
     TokenizerModel,
     find_model,
@@ -53,28 +53,22 @@ def load_tokenizer(
         XalignError: a part is missing, or the dictionary does not fit the checkpoint.
     """
     stored = (state.get("task_state") or {}).get("tokenizer") or {}
-    own = "symbols" in stored
-    # Report missing files before reading anything.
-    missing = dictionary is None and not own
-    finding = ("dictionary", has_dictionary, Parameter("dict", DICTIONARY))
-    folder = _data_bin(state, where, *finding) if missing else None
-    file = None
-    inside = stored.get("sentencepiece")  # empty if the data were prepared without a model
-    has_model = "wordpiece" in stored or "pipeline" in stored or (inside is not None and len(inside) > 0)
-    if spm is None and not has_model:
-        found_in = _data_bin(state, where, "tokenizer", find_model, Parameter("spm", SENTENCEPIECE)).path
-        file = find_model(found_in)
     source: object = where
     if dictionary is not None:
         found, source = Dictionary.load(dictionary), dictionary
-    elif folder is not None:
-        found, source = folder.dictionary, folder.path
-    else:
+    elif "symbols" in stored:
         found = Dictionary(stored["symbols"][len(Dictionary()) :])
+    else:
+        data = _data_bin(state, where, "dictionary", has_dictionary, Parameter("dict", DICTIONARY))
+        found, source = data.dictionary, data.path
+    model = stored_model(stored, where) if spm is None else Path(spm)
+    if model is None:
+        data = _data_bin(state, where, "tokenizer", find_model, Parameter("spm", SENTENCEPIECE))
+        model = find_model(data.path)
+        assert model is not None
     check_dictionary(found, source, state, vocab_size, where)
     if spm is not None and not Path(spm).is_file():
         raise XalignError("the sentencepiece model does not exist", where=spm, found=nearly(spm))
-    model = (None if spm or file else stored_model(stored, where)) or Path(spm or file or where)
     return make_tokenizer(model, found)
 
 
@@ -121,10 +115,8 @@ def require_same_tokenizer(stored: Mapping[str, Any], data: DataBin) -> None:
 def tokenizer_state(dictionary: Dictionary, model: TokenizerModel | None) -> dict[str, Any]:
     """Dictionary and model, if any, as a checkpoint's ``task_state["tokenizer"]``."""
     symbols = list(dictionary.symbols)
-    if isinstance(model, WordPieceSettings):
-        return {"symbols": symbols, "wordpiece": model.to_state()}
-    if isinstance(model, TokenizerPipeline):
-        return {"symbols": symbols, "pipeline": model.to_state()}
+    if model is not None and not isinstance(model, bytes):
+        return {"symbols": symbols, Path(model_name(model)).stem: model.to_state()}
     content = np.frombuffer(model or b"", dtype=np.uint8).copy()
     return {"symbols": symbols, "sentencepiece": torch.from_numpy(content)}
 
@@ -142,10 +134,9 @@ def trained_tokenizer(first: Mapping[str, Any], data: DataBin) -> dict[str, Any]
 
 def stored_model(stored: Mapping[str, Any], where: object = "checkpoint") -> TokenizerModel | None:
     """The model in the result of :func:`tokenizer_state`; None without one."""
-    if "wordpiece" in stored:
-        return WordPieceSettings.from_state(stored["wordpiece"], where)
-    if "pipeline" in stored:
-        return TokenizerPipeline.from_state(stored["pipeline"], where)
+    for name, kind in PLAIN.items():
+        if name in stored:
+            return kind.from_state(stored[name], where)
     content = stored.get("sentencepiece")
     return None if content is None else content.numpy().tobytes() or None  # empty if the data were prepared without one
 

@@ -98,7 +98,6 @@ class PipelineTokenizer(Tokenizer):
     def __init__(self, dictionary: Dictionary, pipeline: TokenizerPipeline):
         super().__init__()
         self.dictionary, self.pipeline = dictionary, pipeline
-        self.missing_pieces = 0
         order = pipeline.order
         if dictionary.embedding_size != len(order):
             found, remedy = f"{dictionary.embedding_size} ids", "give the dict.txt that came with the model"

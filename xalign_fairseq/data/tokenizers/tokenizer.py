@@ -49,7 +49,7 @@ class Tokenizer(ABC):
     """
 
     dictionary: Dictionary
-    missing_pieces: int
+    missing_pieces: int = 0
 
     def __init__(self) -> None:
         self._words: dict[str, list[int]] = {}

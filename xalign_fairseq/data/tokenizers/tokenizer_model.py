@@ -15,16 +15,16 @@ from xalign_fairseq.data.tokenizers.wordpiece import WordPieceSettings, WordPiec
 SENTENCEPIECE = "sentencepiece.model"
 # The file's name in XLM-R's archive, for folders that a user has filled.
 SENTENCEPIECE_NAMES = (SENTENCEPIECE, "sentencepiece.bpe.model")
-WORDPIECE = "wordpiece.json"
-PIPELINE = "pipeline.json"
 
 # The content of a sentencepiece model's file, the settings of WordPiece, or a tokenizer.json.
 TokenizerModel: TypeAlias = bytes | WordPieceSettings | TokenizerPipeline
-# Their files, by content.
-_STATES: dict[str, type[WordPieceSettings] | type[TokenizerPipeline]] = {
-    WORDPIECE: WordPieceSettings,
-    PIPELINE: TokenizerPipeline,
+# Those with plain values: in checkpoints under these names, in folders in a JSON file of this stem.
+PLAIN: dict[str, type[WordPieceSettings] | type[TokenizerPipeline]] = {
+    "wordpiece": WordPieceSettings,
+    "pipeline": TokenizerPipeline,
 }
+_STATES = {f"{name}.json": kind for name, kind in PLAIN.items()}  # by file name
+MODEL_FILES = (*SENTENCEPIECE_NAMES, *_STATES)
 
 
 def make_tokenizer(model: TokenizerModel | Path, dictionary: Dictionary) -> Tokenizer:
@@ -40,7 +40,7 @@ def make_tokenizer(model: TokenizerModel | Path, dictionary: Dictionary) -> Toke
 
 def find_model(folder: StrPath) -> Path | None:
     """The tokenizer model's file in a folder; None if it is missing."""
-    found = [path for name in (*SENTENCEPIECE_NAMES, *_STATES) if (path := Path(folder) / name).is_file()]
+    found = [path for name in MODEL_FILES if (path := Path(folder) / name).is_file()]
     if len(found) > 1 and found[-1].name in _STATES:
         problem, remedy = "the folder has two tokenizers", "remove the one that the data were not encoded with"
         raise XalignError(problem, where=folder, found=" and ".join(path.name for path in found), remedy=remedy)

@@ -72,9 +72,7 @@ class WordPieceTokenizer(Tokenizer):
 
     def __init__(self, dictionary: Dictionary, settings: WordPieceSettings):
         super().__init__()
-        self.dictionary = dictionary
-        self.settings = settings
-        self.missing_pieces = 0
+        self.dictionary, self.settings = dictionary, settings
         if not any(symbol.startswith(CONTINUES) for symbol in dictionary.symbols):
             found = f"{len(dictionary)} symbols, none of which begins with {CONTINUES}"
             remedy = "give the dict.txt that came with the model"

@@ -155,7 +155,7 @@ def export(
         if pooling is None:
             fill(state, where, here, Path(folder).name)
             return
-        config = checkpoint.load_encoder(state, where)[0].config
+        config = checkpoint.encoder_config(state, where)
         chosen = config.resolve_layer(layer)
         if chosen == 0:
             expected = f"1 to {config.encoder_layers}"
