@@ -14,7 +14,7 @@ import torch
 from hypothesis import HealthCheck, settings
 from support import gpu_device
 from support import transfer_data as made_up
-from support.warm_start import PREPARED, WARM
+from support.warm_start import BIN, run_warm, start_servers
 
 from xalign_fairseq.data.mmap import MMapReader, MMapWriter
 
@@ -29,6 +29,8 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.fsync = lambda _: None  # no test loses power, and a busy disk is slow
 # Background processes ignore Ctrl-C, and some tests send it to themselves.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+sys.executable = f"{start_servers()}/python"
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -54,13 +56,13 @@ def pytest_collection_finish():
 
 def run(*command, check=True, cwd=None, **environment):
     """Run a command of this environment in a separate process; its output is in the result."""
-    command = [str(Path(sys.executable).parent / command[0]), *map(str, command[1:])]
+    command = [str(BIN / command[0]), *map(str, command[1:])]
     env = {**os.environ, "OMP_NUM_THREADS": "1", **environment}
-    kind = PREPARED.get(Path(command[0]).name)
-    if kind and not environment:
-        done = WARM.run(kind, command, cwd, env)
-    else:
-        done = subprocess.run(command, capture_output=True, text=True, env=env, cwd=cwd)
+    done = (
+        subprocess.run(command, capture_output=True, text=True, cwd=cwd, env=env)
+        if environment
+        else run_warm(command, cwd, env)
+    )
     if check and done.returncode != 0:
         raise AssertionError(
             f"{' '.join(command)}\nexit code {done.returncode}\n{done.stdout[-2000:]}\n{done.stderr[-6000:]}"

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from support.text import LINES, train_symbols, write_bert
+from support.warm_start import BIN
 
 from xalign_fairseq.cli import main
 from xalign_fairseq.cli.prepare import PairGroup, add_arguments, pair_sources
@@ -209,7 +210,7 @@ def test_a_full_disk_is_one_message_and_keeps_the_old_data_bin(texts):
     train = ["--pair", "en-de", "--trainpref", f"{texts}/train.en-de"]
     assert main(["prepare", "--out", str(texts / "a"), "--vocab-size", "60", *train]) == 0
     # A limit on file sizes (in KiB) makes a write fail in the middle, like a full disk.
-    command = f"ulimit -f 400; exec {Path(sys.executable).parent}/xalign prepare --out {texts}/d --overwrite"
+    command = f"ulimit -f 400; exec {BIN}/xalign prepare --out {texts}/d --overwrite"
     command += f" --spm {texts}/a/sentencepiece.model --pair en-de --trainpref {texts}/large"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
     assert done.returncode == 2

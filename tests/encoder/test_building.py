@@ -1,9 +1,8 @@
-import os
 import sys
 
 import pytest
 import torch
-from support.warm_start import WARM
+from support.warm_start import run_warm
 from torch import nn
 
 from xalign_fairseq.core.errors import XalignError
@@ -63,5 +62,5 @@ config = EncoderConfig(30, 2, 8, 16, 2)
 shapes(config), build_encoder(config, Encoder(config).state_dict())
 print("torch._dynamo" in sys.modules)
 """
-    done = WARM.run("torch", [sys.executable, "-c", program], None, dict(os.environ))
+    done = run_warm([sys.executable, "-c", program])
     assert done.stdout == "False\n", done.stderr

@@ -18,7 +18,7 @@ import torch.distributed as dist
 import torch.multiprocessing as multiprocessing
 
 import xalign_fairseq
-from support.warm_start import WARM
+from support.warm_start import run_warm
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.tokenizers.unknown import UnknownTokens
 
@@ -87,7 +87,7 @@ sys.meta_path.insert(0, Missing())
 
 def run_without_fairseq(code, *arguments, cwd=None):
     """The output of Python code without fairseq; AssertionError with its errors if it fails."""
-    done = WARM.run("torch", [sys.executable, "-c", BLOCK + code, *arguments], cwd, dict(os.environ))
+    done = run_warm([sys.executable, "-c", BLOCK + code, *arguments], cwd)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

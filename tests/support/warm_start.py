@@ -2,82 +2,146 @@
 
 The servers import nothing of ``xalign_fairseq``: each command imports it itself, or by ``--user-dir``, in its own
 process, as for users. The server of fairseq's commands imports ``fairseq_cli``, as these do first. No server runs
-a thread, so a fork is safe.
+a thread, so a fork is safe. Limits of resources and ``PYTHONHASHSEED`` do not
+reach the commands.
 """
 
 import atexit
+import fcntl
+import importlib
 import json
 import os
 import runpy
+import select
+import shutil
+import signal
+import socket
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
-PREPARED = {"fairseq-train": "fairseq", "fairseq-validate": "fairseq", "xalign": "torch"}
-"""What has been imported for a console script."""
+BIN = Path(sys.executable).parent
+SERVED = ("python", "torch-python", "xalign", "fairseq-preprocess", "fairseq-train", "fairseq-validate")
 
 
-class WarmStart:
-    """Servers of forked commands; each starts with its first command and ends with this process."""
+def start_servers():
+    """A folder of all programs of this environment; servers run its Python and the commands that import torch."""
+    folder = tempfile.mkdtemp()
+    os.symlink(BIN, f"{folder}/bin")
+    for program in BIN.iterdir():
+        os.symlink(program, f"{folder}/{program.name}")
+    client = Path(__file__).with_name("warm_client.py").read_text()
+    for name in SERVED:
+        path = Path(folder, name)
+        path.unlink(missing_ok=True)
+        path.write_text(f"#!{sys.executable} -IS\n{client}")
+        path.chmod(0o755)
+    for kind in ("torch", "fairseq"):
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(f"{folder}/{kind}.socket")
+            listener.listen(64)
+            line = [sys.executable, "-P", __file__, str(listener.fileno()), folder, kind]
+            options = {"env": {**os.environ, "OMP_NUM_THREADS": "1"}, "pass_fds": [listener.fileno()]}
+            server = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, **options)
+        atexit.register(server.communicate)  # the server ends when its input ends
+    atexit.register(shutil.rmtree, folder)
+    return folder
+
+
+def run_warm(command, cwd=None, env=None):
+    """Like ``subprocess.run`` with captured text, for a program of this environment or ``[Python, "-c", CODE]``."""
+    name = Path(command[0]).name
+    program = Path(sys.executable).with_name("torch-python" if name == "python" else name)
+    return subprocess.run([program, *command[1:]], capture_output=True, text=True, cwd=cwd, env=env)
+
+
+class Ending:
+    """Ends a forked process after all other exit functions: freeing what torch imported takes a second."""
 
     def __init__(self):
-        self.servers = {}
+        self.code = None
+        atexit.register(self)
 
-    def run(self, kind, command, cwd, env):
-        """Like ``subprocess.run`` with captured text, for a console script here or ``python -c CODE``."""
-        if kind not in self.servers:
-            line = [sys.executable, "-P", __file__, kind]
-            self.servers[kind] = subprocess.Popen(line, stdin=-1, stdout=-1, text=True, env=env)
-            atexit.register(self.servers[kind].communicate)  # the server ends when its input ends
-        server = self.servers[kind]
-        with tempfile.TemporaryDirectory() as folder:
-            files = [f"{folder}/stdout", f"{folder}/stderr"]
-            job = {"command": [*map(str, command)], "cwd": str(cwd or os.getcwd()), "env": env, "files": files}
-            server.stdin.write(json.dumps(job) + "\n")
-            server.stdin.flush()
-            code = int(server.stdout.readline())
-            return subprocess.CompletedProcess(command, code, *(Path(file).read_text() for file in files))
+    def __call__(self):
+        if self.code is not None:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(self.code)
+
+    def take(self, code):
+        """The meaning of ``sys.exit``'s argument."""
+        self.code = code if isinstance(code, int) else int(code is not None)
 
 
-WARM = WarmStart()
+def serve(number, folder, kind):
+    """Fork for every command that comes to the socket with this number, until the input ends."""
+    ending = Ending()
+    listener = socket.socket(fileno=int(number))
+    os.dup2(2, 1)  # importing logs to the standard output, which was a pipe: forks must not seek in it
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the processes that wait for commands
+    while 0 not in select.select([0, listener.fileno()], [], [])[0]:
+        importlib.import_module("fairseq_cli.train" if kind == "fairseq" else "torch")
+        connection, _ = listener.accept()
+        if os.fork() == 0:
+            os.close(listener.detach())
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            return follow(connection, folder, ending)
+        connection.close()
 
 
-def serve(kind):
-    """Fork for every line of the input, and answer with the command's exit code."""
-    answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # importing logs to the standard output
-    if kind == "fairseq":
-        import fairseq_cli.train
-        import fairseq_cli.validate  # noqa: F401
-    else:
-        import torch  # noqa: F401
+def follow(connection, folder, ending):
+    """Run the command in another process, and answer with its number and its exit code."""
+    _, files, _, _ = socket.recv_fds(connection, 1, 250)
+    job = json.loads(connection.makefile().readline())
+    process = os.fork()
+    if process == 0:
+        os.close(connection.detach())
+        try:
+            become(folder, files, **job)
+        except SystemExit as end:
+            ending.take(end.code)
+            raise
+        return ending.take(0)
+    for file in files:
+        os.close(file)
+    connection.sendall(f"{process}\n".encode())
+    _, status = os.waitpid(process, 0)
+    with suppress(BrokenPipeError):  # the client was killed
+        connection.sendall(f"{os.waitstatus_to_exitcode(status)}\n".encode())
+    os._exit(0)
 
-    for line in sys.stdin:
-        child = os.fork()
-        if child == 0:
-            return become(**json.loads(line))
-        _, status = os.waitpid(child, 0)
-        print(os.waitstatus_to_exitcode(status), file=answers, flush=True)
 
-
-def become(command, cwd, env, files):
+def become(folder, files, command, cwd, env, numbers):
     """Run the command to its end, as a new interpreter would."""
-    streams = [os.open(os.devnull, os.O_RDONLY)]
-    streams += [os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND) for file in files]
-    for number, stream in enumerate(streams):
-        os.dup2(stream, number)
+    ends, *inherited = [fcntl.fcntl(file, fcntl.F_DUPFD, 500) for file in files]  # away from the wanted numbers
+    for file in files:
+        os.close(file)
+    for file, number in zip(inherited, numbers, strict=True):
+        os.dup2(file, number)
+        os.close(file)
+    fcntl.fcntl(ends, fcntl.F_SETOWN, os.getpid())  # SIGIO ends this process when the client has ended
+    fcntl.fcntl(ends, fcntl.F_SETFL, fcntl.fcntl(ends, fcntl.F_GETFL) | os.O_ASYNC)
     os.chdir(cwd)
     os.environ.clear()
     os.environ.update(env)
-    if command[1:2] == ["-c"]:
-        sys.argv = command[1:2] + command[3:]
-        exec(command[2], {"__name__": "__main__"})
-        return
-    sys.argv = command
-    sys.path.insert(0, str(Path(command[0]).parent))
-    runpy.run_path(command[0], run_name="__main__")
+    sys.path[:0] = [path for path in env.get("PYTHONPATH", "").split(os.pathsep) if path and path not in sys.path]
+    program, *arguments = command
+    sys.executable = f"{folder}/python"
+    if not program.endswith("python"):
+        sys.argv = [str(BIN / os.path.basename(program)), *arguments]
+        sys.path.insert(0, str(BIN))
+        runpy.run_path(sys.argv[0], run_name="__main__")
+    elif arguments[0] == "-m":
+        sys.argv = arguments[1:]
+        runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)
+    else:
+        sys.path.insert(0, "")
+        code = sys.stdin.read() if arguments[0] == "-" else arguments.pop(1)
+        sys.argv = arguments
+        exec(compile(code, "<string>", "exec"), {"__name__": "__main__"})
 
 
 if __name__ == "__main__":
-    serve(sys.argv[1])
+    serve(*sys.argv[1:])

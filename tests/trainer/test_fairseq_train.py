@@ -1,8 +1,7 @@
-import os
 from pathlib import Path
 
 import pytest
-from support.warm_start import WARM
+from support.warm_start import run_warm
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.trainer.fairseq_train import (
@@ -43,7 +42,7 @@ def test_numbers_of_adam_are_as_they_are_written_by_hand():
 def test_the_command_is_fairseq_train_with_this_package_and_ends_with_an_error_in_the_input_alone(tmp_path):
     line = [*FAIRSEQ_TRAIN, "nowhere", "--user-dir", USER_DIR, "--cpu", "--task", "xalign_pretraining"]
     line += ["--criterion", "mlm", "--arch", "xalign_tiny", "--max-tokens", "64", "--lr=-1"]
-    done = WARM.run("fairseq", line, tmp_path, dict(os.environ))  # it contains its --save-dir
+    done = run_warm(line, tmp_path)  # it contains its --save-dir
     assert done.returncode == 1 and "where: --lr" in done.stderr and "Traceback" not in done.stderr
     assert done.stderr.splitlines()[-1].strip() == "(--debug shows where in the program)"
 

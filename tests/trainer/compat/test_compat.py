@@ -1,5 +1,4 @@
 import importlib.util
-import os
 import subprocess
 import sys
 
@@ -8,7 +7,7 @@ from fairseq.data import iterators
 from fairseq.distributed import utils
 from fairseq.models import distributed_fairseq_model
 from fairseq.optim.fp16_optimizer import _FP16OptimizerMixin
-from support.warm_start import WARM
+from support.warm_start import run_warm
 
 from xalign_fairseq.trainer import compat
 
@@ -89,5 +88,5 @@ def test_fairseq_shows_no_useless_warnings(tmp_path):
         "list(torch.utils.data.DataLoader([1], pin_memory=True))\n"
         "warnings.warn('another', FutureWarning)\n"
     )
-    done = WARM.run("torch", [sys.executable, "-c", program], tmp_path, dict(os.environ))
+    done = run_warm([sys.executable, "-c", program], tmp_path)
     assert done.returncode == 0 and "FutureWarning: another" in done.stderr and done.stderr.count("Warning") == 1

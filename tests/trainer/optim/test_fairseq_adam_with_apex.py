@@ -4,10 +4,9 @@ The stand-in has the signatures of apex.optimizers.FusedAdam, of multi_tensor_ap
 fairseq looks for apex when it is imported, so the test runs in a separate process.
 """
 
-import os
 import sys
 
-from support.warm_start import WARM
+from support.warm_start import run_warm
 
 INIT = "from apex import multi_tensor_apply, optimizers\n"
 APPLY = """
@@ -92,5 +91,5 @@ def test_updates_by_apex_equal_those_of_fairseq_and_xalign_adamw_continues_them(
         path.write_text(text)
     apex = tmp_path
     program = f"import sys\nsys.path.insert(0, {str(apex)!r})\n{SCRIPT}"
-    done = WARM.run("torch", [sys.executable, "-c", program], apex, dict(os.environ))
+    done = run_warm([sys.executable, "-c", program], apex)
     assert done.returncode == 0 and done.stdout.endswith("the same\n"), done.stderr[-3000:]

@@ -1,0 +1,63 @@
+"""A program that lets a server of warm_start.py run its command: it passes on open files, signals and the exit code.
+
+``python`` does so for fairseq-train and its processes, transfer runs and code from the standard input.
+"""
+
+import json
+import os
+import signal
+import socket
+import sys
+from contextlib import suppress
+
+FOLDER, NAME = os.path.split(sys.argv[0])
+
+
+def server():
+    """What the command will import: ``fairseq``, ``torch``, or nothing of these."""
+    option, code, *_ = [*sys.argv[1:], "", ""]
+    if NAME.startswith("fairseq-"):
+        return "fairseq"
+    trains = ("from fairseq_cli.", "from multiprocessing.spawn", "xalign_fairseq.transfer.runs")
+    if NAME == "python" and code.startswith(trains):
+        return "fairseq"
+    return "torch" if NAME in ("xalign", "torch-python") or option == "-" else ""
+
+
+def run(by):
+    """The exit code of the command, run by a server; negative: it was ended by this signal."""
+    ends, _open = os.pipe()  # the command ends if this process is killed, which closes the open end
+    numbers = [number for number in map(int, os.listdir("/dev/fd")) if _is_inherited(number)]
+    job = {"command": sys.argv, "cwd": os.getcwd(), "env": dict(os.environ), "numbers": numbers}
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(f"{FOLDER}/{by}.socket")
+        socket.send_fds(connection, [b"\n"], [ends, *numbers])
+        os.close(ends)
+        connection.sendall(json.dumps(job).encode() + b"\n")
+        answers = connection.makefile()
+        process = int(answers.readline())
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1):
+            signal.signal(number, lambda given, _: _signal(process, given))
+        return int(answers.readline())
+
+
+def _is_inherited(number):
+    with suppress(OSError):
+        return os.get_inheritable(number)
+
+
+def _signal(process, number):
+    with suppress(ProcessLookupError):
+        os.kill(process, number)
+
+
+if __name__ == "__main__":
+    if not (by := server()):
+        real = f"{os.readlink(f'{FOLDER}/bin')}/{NAME}"
+        os.execv(real, [real, *sys.argv[1:]])
+    code = run(by)
+    if code < 0:
+        with suppress(OSError):  # SIGKILL
+            signal.signal(-code, signal.SIG_DFL)
+        os.kill(os.getpid(), -code)
+    sys.exit(code)
