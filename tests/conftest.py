@@ -14,7 +14,7 @@ import torch
 from hypothesis import HealthCheck, settings
 from support import gpu_device
 from support import transfer_data as made_up
-from support.warm_start import BIN, run_warm, start_servers
+from support.warm_start import BIN, run_warm, start_servers, use_servers
 
 from xalign_fairseq.data.mmap import MMapReader, MMapWriter
 
@@ -30,7 +30,7 @@ os.fsync = lambda _: None  # no test loses power, and a busy disk is slow
 # Background processes ignore Ctrl-C, and some tests send it to themselves.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-sys.executable = f"{start_servers()}/python"
+use_servers(start_servers())
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -10,6 +10,7 @@ import atexit
 import fcntl
 import importlib
 import json
+import multiprocessing
 import os
 import runpy
 import select
@@ -42,12 +43,18 @@ def start_servers():
         with socket.socket(socket.AF_UNIX) as listener:
             listener.bind(f"{folder}/{kind}.socket")
             listener.listen(64)
-            line = [sys.executable, "-P", __file__, str(listener.fileno()), folder, kind]
+            line = [sys.executable, __file__, str(listener.fileno()), folder, kind]
             options = {"env": {**os.environ, "OMP_NUM_THREADS": "1"}, "pass_fds": [listener.fileno()]}
             server = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, **options)
         atexit.register(server.communicate)  # the server ends when its input ends
     atexit.register(shutil.rmtree, folder)
     return folder
+
+
+def use_servers(folder):
+    """Let this process start Python by the folder's programs."""
+    sys.executable = f"{folder}/python"
+    multiprocessing.set_executable(sys.executable)
 
 
 def run_warm(command, cwd=None, env=None):
@@ -128,7 +135,7 @@ def become(folder, files, command, cwd, env, numbers):
     os.environ.update(env)
     sys.path[:0] = [path for path in env.get("PYTHONPATH", "").split(os.pathsep) if path and path not in sys.path]
     program, *arguments = command
-    sys.executable = f"{folder}/python"
+    use_servers(folder)
     if not program.endswith("python"):
         sys.argv = [str(BIN / os.path.basename(program)), *arguments]
         sys.path.insert(0, str(BIN))
@@ -144,4 +151,5 @@ def become(folder, files, command, cwd, env, numbers):
 
 
 if __name__ == "__main__":
+    del sys.path[0]  # this folder, which a command would not have; -P would be handed on to processes
     serve(*sys.argv[1:])
