@@ -30,7 +30,7 @@ os.fsync = lambda _: None  # no test loses power, and a busy disk is slow
 # Background processes ignore Ctrl-C, and some tests send it to themselves.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-use_servers(start_servers())
+use_servers(f"{start_servers()}/python")
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -1,6 +1,7 @@
 """A program that lets a server of warm_start.py run its command: it passes on open files, signals and the exit code.
 
-``python`` does so for fairseq-train and its processes, transfer runs and code from the standard input.
+``python`` does so for fairseq-train, transfer runs, spawned processes and code from the standard input;
+``python-of-torch`` and ``python-of-fairseq`` for all code.
 """
 
 import json
@@ -16,12 +17,12 @@ FOLDER, NAME = os.path.split(sys.argv[0])
 def server():
     """What the command will import: ``fairseq``, ``torch``, or nothing of these."""
     option, code, *_ = [*sys.argv[1:], "", ""]
-    if NAME.startswith("fairseq-"):
+    program, _, prepared = NAME.partition("-of-")
+    if program.startswith("fairseq-") or code.startswith(("from fairseq_cli.", "xalign_fairseq.transfer.runs")):
         return "fairseq"
-    trains = ("from fairseq_cli.", "from multiprocessing.spawn", "xalign_fairseq.transfer.runs")
-    if NAME == "python" and code.startswith(trains):
-        return "fairseq"
-    return "torch" if NAME in ("xalign", "torch-python") or option == "-" else ""
+    if program == "xalign" or option == "-" or code.startswith("from multiprocessing.spawn"):
+        return prepared or "torch"
+    return prepared if option in ("-c", "-m") else ""
 
 
 def run(by):
@@ -53,7 +54,7 @@ def _signal(process, number):
 
 if __name__ == "__main__":
     if not (by := server()):
-        real = f"{os.readlink(f'{FOLDER}/bin')}/{NAME}"
+        real = f"{os.readlink(f'{FOLDER}/bin')}/python"
         os.execv(real, [real, *sys.argv[1:]])
     code = run(by)
     if code < 0:

@@ -24,7 +24,9 @@ from contextlib import suppress
 from pathlib import Path
 
 BIN = Path(sys.executable).parent
-SERVED = ("python", "torch-python", "xalign", "fairseq-preprocess", "fairseq-train", "fairseq-validate")
+KINDS = ("torch", "fairseq")
+PYTHONS = ("python", *(f"python-of-{kind}" for kind in KINDS))
+SERVED = (*PYTHONS, "xalign", "fairseq-preprocess", "fairseq-train", "fairseq-validate")
 
 
 def start_servers():
@@ -39,7 +41,7 @@ def start_servers():
         path.unlink(missing_ok=True)
         path.write_text(f"#!{sys.executable} -IS\n{client}")
         path.chmod(0o755)
-    for kind in ("torch", "fairseq"):
+    for kind in KINDS:
         with socket.socket(socket.AF_UNIX) as listener:
             listener.bind(f"{folder}/{kind}.socket")
             listener.listen(64)
@@ -51,16 +53,16 @@ def start_servers():
     return folder
 
 
-def use_servers(folder):
-    """Let this process start Python by the folder's programs."""
-    sys.executable = f"{folder}/python"
+def use_servers(python):
+    """Let this process start Python by this program."""
+    sys.executable = python
     multiprocessing.set_executable(sys.executable)
 
 
 def run_warm(command, cwd=None, env=None):
     """Like ``subprocess.run`` with captured text, for a program of this environment or ``[Python, "-c", CODE]``."""
     name = Path(command[0]).name
-    program = Path(sys.executable).with_name("torch-python" if name == "python" else name)
+    program = Path(sys.executable).with_name("python-of-torch" if name == "python" else name)
     return subprocess.run([program, *command[1:]], capture_output=True, text=True, cwd=cwd, env=env)
 
 
@@ -94,11 +96,11 @@ def serve(number, folder, kind):
         if os.fork() == 0:
             os.close(listener.detach())
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            return follow(connection, folder, ending)
+            return follow(connection, folder, kind, ending)
         connection.close()
 
 
-def follow(connection, folder, ending):
+def follow(connection, folder, kind, ending):
     """Run the command in another process, and answer with its number and its exit code."""
     _, files, _, _ = socket.recv_fds(connection, 1, 250)
     job = json.loads(connection.makefile().readline())
@@ -106,7 +108,7 @@ def follow(connection, folder, ending):
     if process == 0:
         os.close(connection.detach())
         try:
-            become(folder, files, **job)
+            become(f"{folder}/python-of-{kind}", files, **job)
         except SystemExit as end:
             ending.take(end.code)
             raise
@@ -120,7 +122,7 @@ def follow(connection, folder, ending):
     os._exit(0)
 
 
-def become(folder, files, command, cwd, env, numbers):
+def become(python, files, command, cwd, env, numbers):
     """Run the command to its end, as a new interpreter would."""
     ends, *inherited = [fcntl.fcntl(file, fcntl.F_DUPFD, 500) for file in files]  # away from the wanted numbers
     for file in files:
@@ -135,8 +137,8 @@ def become(folder, files, command, cwd, env, numbers):
     os.environ.update(env)
     sys.path[:0] = [path for path in env.get("PYTHONPATH", "").split(os.pathsep) if path and path not in sys.path]
     program, *arguments = command
-    use_servers(folder)
-    if not program.endswith("python"):
+    use_servers(python)
+    if "python" not in os.path.basename(program):
         sys.argv = [str(BIN / os.path.basename(program)), *arguments]
         sys.path.insert(0, str(BIN))
         runpy.run_path(sys.argv[0], run_name="__main__")
