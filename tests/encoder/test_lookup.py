@@ -9,7 +9,7 @@ from torch import nn
 
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.lookup import Lookup, convert, dtype_of, look_up
+from xalign_fairseq.encoder.lookup import Lookup, convert, dtype_of
 from xalign_fairseq.encoder.pretrained.four_bit import FourBitFile
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.transformer import Encoder
@@ -48,16 +48,6 @@ def test_an_encoder_with_lookup_has_the_same_states(small_file):
     assert encoders[0].config.encoder_embed_dim == encoders[1].config.encoder_embed_dim == four_bit_files.HIDDEN
     assert hasattr(encoders[0], "lm_head") and not hasattr(encoders[1], "lm_head")
     assert encoders[1].device == torch.device("cpu")
-
-
-def test_the_table_is_neither_copied_nor_converted():
-    encoder = Encoder(EncoderConfig(12, 1, 8, 16, 2))
-    table = encoder.sentence_encoder.embed_tokens.weight
-    look_up(encoder, table, torch.bfloat16)
-    encoder.to(torch.bfloat16)
-    lookup = encoder.sentence_encoder.embed_tokens
-    assert lookup.table.data_ptr() == table.data_ptr() and lookup.table.dtype == torch.float32
-    assert table.shape not in [parameter.shape for parameter in encoder.parameters()]
 
 
 @pytest.fixture

@@ -26,9 +26,3 @@ def test_waiting_weights_of_another_shape_are_refused_and_left_out_of_a_fresh_he
     model._waiting = {"heads.dwa.weight": torch.zeros(5, 3)}
     model.attach_head("dwa", torch.nn.Linear(3, 2, bias=False), fresh=True)
     assert model.heads["dwa"].weight.abs().sum() > 0
-
-
-def test_objectives_run_in_one_call_with_the_number_of_updates():
-    model = HeadedEncoder(Encoder(CONFIG)).train()
-    model.num_updates = 3
-    assert model.run(lambda encoder: (encoder.update, encoder.training)) == (3, True)

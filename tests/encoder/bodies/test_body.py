@@ -43,19 +43,6 @@ def test_states_equal_transformers(tmp_path, kind, changes):
     assert not [name for name, _ in encoder.named_parameters() if "encoder_attn" in name]  # of a decoder
 
 
-def test_layers_above_the_requested_one_do_not_run(encoder):
-    ran = []
-    for number, layer in enumerate(encoder.sentence_encoder.layers, 1):
-        layer.register_forward_hook(lambda *_, number=number: ran.append(number))
-    states = encoder.states(ragged_tokens(encoder))
-    states.layer(0)
-    assert ran == []
-    states.layer(2)
-    assert ran == [1, 2]
-    states.layer(-1)
-    assert ran == list(range(1, encoder.config.encoder_layers + 1))
-
-
 def test_padding_and_other_inputs_change_nothing(encoder):
     tokens = ragged_tokens(encoder)
     alone = [encoder.states(tokens[row : row + 1, :length]).layer(-1) for row, length in enumerate((19, 5, 12))]

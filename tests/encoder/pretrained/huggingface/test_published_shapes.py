@@ -7,7 +7,7 @@ import json
 
 import pytest
 import torch
-from support.huggingface_folders import BERT_SYMBOLS, POSITIONS, TEXT, UNSEEN, imported
+from support.huggingface_folders import TEXT, UNSEEN, imported
 
 from xalign_fairseq.encoder.pretrained.exporting import export
 from xalign_fairseq.encoder.pretrained.huggingface.families import find_family
@@ -28,7 +28,7 @@ def other_spm(train_spm, tmp_path):
 
 
 @pytest.fixture
-def write(build, tmp_path, spm, other_spm, vocab_size):
+def write(build, save, tmp_path, spm, other_spm):
     """The function that writes one of the shapes."""
 
     def with_spm(kind, options, model=spm, rows=0, file="tokenizer.json", added=()):
@@ -46,7 +46,7 @@ def write(build, tmp_path, spm, other_spm, vocab_size):
             (folder / "sentencepiece.bpe.model").unlink()
         return whole, folder
 
-    def e5_small(positions=POSITIONS):
+    def e5_small():
         model, folder = with_spm("BertModel", {"layer_norm_eps": 1e-12}, rows=35)
         path = folder / "tokenizer.json"
         whole = json.loads(path.read_text(encoding="utf-8"))
@@ -54,13 +54,9 @@ def write(build, tmp_path, spm, other_spm, vocab_size):
         path.write_text(json.dumps(whole), encoding="utf-8")
         return model, folder
 
-    def with_wordpiece(kind, lowercase=False):
+    def with_wordpiece(kind):
         model = build(kind)
-        folder = tmp_path / "folder"
-        model.save_pretrained(folder)
-        (folder / "vocab.txt").write_text("".join(f"{symbol}\n" for symbol in BERT_SYMBOLS), encoding="utf-8")
-        (folder / "tokenizer_config.json").write_text(json.dumps({"do_lower_case": lowercase}))
-        return model, folder
+        return model, save(model)
 
     shapes = {
         "e5-small": e5_small,
