@@ -29,7 +29,7 @@ from xalign_fairseq.encoder.pretrained.huggingface.families import (
     Family,
 )
 from xalign_fairseq.encoder.pretrained.huggingface.importing import ROWS, SECOND_TEXT
-from xalign_fairseq.encoder.pretrained.huggingface.side_files import languages, training_record
+from xalign_fairseq.encoder.pretrained.huggingface.side_files import training_record
 from xalign_fairseq.encoder.pretrained.huggingface.tokenizer_files import tokenizer_files
 from xalign_fairseq.encoder.pretrained.huggingface.weights import SAFETENSORS, write_tensors
 from xalign_fairseq.encoder.pretrained.reading import find_pretrained, read_pretrained
@@ -100,7 +100,7 @@ def _front_matter(record: Mapping[str, Any]) -> str:
     lines = ["---", "library_name: transformers", "pipeline_tag: fill-mask", "tags:"]
     lines += ["- word-alignment", "- cross-lingual", "- xalign_fairseq"]
     lines += [f"license: {record['license'].lower()}"] if "license" in record else []
-    named = languages(record)
+    named = sorted({language for name in record.get("data", {}) for language in name.split("-")})
     # Quoted, because YAML reads the language no as false.
     lines += ["language:", *(f'- "{language}"' for language in named)] if named else []
     return "\n".join([*lines, "---"])

@@ -19,18 +19,6 @@ NOT_SUPPORTED = {
 }
 
 
-def refusal(model_type: object, where: object) -> XalignError:
-    """The error for a model of an unknown family: a reason, if there is one, and the families."""
-    return XalignError(
-        "models of this architecture are not supported",
-        where=where,
-        found=f"model_type {model_type}",
-        expected=f"one of {', '.join(FAMILIES)} (XLM-R, XLM-Align, XLM-V, E5, BGE-M3; mBERT, LaBSE; ...), or, run by "
-        f"transformers, {', '.join(BODIES)} ({'; '.join(body.title for body in BODIES.values())})",
-        remedy=NOT_SUPPORTED.get(model_type) if isinstance(model_type, str) else None,
-    )
-
-
 # Parameters and modules of the encoder -> Hugging Face's, without the family's prefix; # is the layer's number.
 BODY = {
     "sentence_encoder.embed_tokens": "embeddings.word_embeddings",
@@ -129,7 +117,14 @@ FAMILIES = {family.model_type: family for family in (XLM_R, BERT)}
 
 
 def find_family(model_type: object, where: object) -> Family:
-    """The family of a ``model_type``."""
-    if not isinstance(model_type, str) or model_type not in FAMILIES:
-        raise refusal(model_type, where)
-    return FAMILIES[model_type]
+    """The family of a ``model_type``; the error for another one has the reason, if there is one, and the families."""
+    if isinstance(model_type, str) and model_type in FAMILIES:
+        return FAMILIES[model_type]
+    raise XalignError(
+        "models of this architecture are not supported",
+        where=where,
+        found=f"model_type {model_type}",
+        expected=f"one of {', '.join(FAMILIES)} (XLM-R, XLM-Align, XLM-V, E5, BGE-M3; mBERT, LaBSE; ...), or, run by "
+        f"transformers, {', '.join(BODIES)} ({'; '.join(body.title for body in BODIES.values())})",
+        remedy=NOT_SUPPORTED.get(model_type) if isinstance(model_type, str) else None,
+    )

@@ -51,11 +51,6 @@ def training_record(state: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in record.items() if value not in (None, {}, [])}
 
 
-def languages(record: Mapping[str, Any]) -> list[str]:
-    """The languages of the data, sorted."""
-    return sorted({language for name in record.get("data", {}) for language in name.split("-")})
-
-
 def _total(state: dict[str, Any], name: str) -> int | None:
     metrics = dict((state.get("extra_state") or {}).get("metrics") or {}).get("default") or []
     found = [values for _, key, _, values in metrics if key == name]
