@@ -23,7 +23,7 @@ from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.transfer.families.qa import QuestionAnswering, best_span, check_room
 from xalign_fairseq.transfer.family import Limits
 
-REAL = Path(__file__).resolve().parents[3] / "shared" / "data" / "eval" / "xquad"
+REAL = Path(__file__).resolve().parents[4] / "shared" / "data" / "eval" / "xquad"
 
 
 def family(tokens=20, overlap=2, **options):
