@@ -144,8 +144,6 @@ NOT_FUZZED = {
     "is parsed by what another reader covers": {
         "core/text/pairs.py:PairStream._lines",
         "encoder/pretrained/four_bit.py:FourBitFile.__init__",
-        "encoder/pretrained/four_bit.py:is_four_bit",
-        "encoder/pretrained/huggingface/locate.py:snapshot",
         "encoder/pretrained/huggingface/pipelines.py:_read_json_file",
         "encoder/pretrained/huggingface/pipelines.py:_read_sentencepiece",
         "encoder/pretrained/huggingface/vocabularies.py:_read_sentencepiece",
