@@ -110,9 +110,9 @@ def _table(
     mine = _by_place(figure for figure in ours if figure.metric == metric)
     columns = list(dict.fromkeys(column for _, column in theirs))
     names = list(dict.fromkeys(row for row, _ in theirs))
-    lines = [_line(name, theirs, columns) for name in names]
+    lines = [(name, *_cells(name, theirs, columns)) for name in names]
     for name in dict.fromkeys(row for row, _ in mine):
-        lines.append((f"ours: {name}", *(_cell(mine.get((name, column))) for column in columns)))
+        lines.append((f"ours: {name}", *_cells(name, mine, columns)))
         other = rows.get(name) or next((each for each in names if each.casefold() == name.casefold()), None)
         if other in names:
             pairs = [(mine.get((name, column)), theirs.get((other, column))) for column in columns]
@@ -125,9 +125,6 @@ def _by_place(figures: Iterable[Figure]) -> dict[tuple[str, str], Figure]:
     return {(figure.row, figure.column): figure for figure in figures}
 
 
-def _line(row: str, figures: Mapping[tuple[str, str], Figure], columns: Sequence[str]) -> tuple[str, ...]:
-    return (row, *(_cell(figures.get((row, column))) for column in columns))
-
-
-def _cell(figure: Figure | None) -> str:
-    return "" if figure is None else figure.text
+def _cells(row: str, figures: Mapping[tuple[str, str], Figure], columns: Sequence[str]) -> list[str]:
+    found = [figures.get((row, column)) for column in columns]
+    return ["" if figure is None else figure.text for figure in found]

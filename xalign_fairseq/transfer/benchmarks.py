@@ -41,7 +41,6 @@ class Benchmark:
             ``en-de``), ``{iso3}`` and ``{english_name}`` of the language. The prefix ``en:`` marks a file only for
             English.
         folders: the benchmark's folders in a data folder of many benchmarks; may be patterns.
-        labelled: a source of labelled test files (XTREME's scripts remove the labels).
     """
 
     name: str
@@ -51,7 +50,6 @@ class Benchmark:
     names: Mapping[str, tuple[str, ...]]
     folders: tuple[str, ...]
     limits: Limits = field(default_factory=Limits)
-    labelled: str = ""
 
     def score(self, names: Sequence[str] = (), parameter: str = "score") -> tuple[Metric, ...]:
         """The metrics whose mean is a task's score, by default EM and F1 for QA, else the first; that one selects."""
@@ -226,7 +224,6 @@ _ALL = (
             "test": ("test-{language}.tsv", "xnli.test.tsv"),
         },
         ("xnli", "XNLI-1.0", "XNLI-MT-1.0/multinli", *_translated("XNLI")),
-        labelled="xnli.test.tsv in XNLI-1.0.zip, https://github.com/facebookresearch/XNLI",
     ),
     Benchmark(
         "pawsx",
@@ -244,7 +241,6 @@ _ALL = (
             "test": ("test-{language}.tsv", "{language}/test_2k.tsv"),
         },
         ("pawsx", "x-final", *_translated("PAWSX")),
-        labelled="LANG/test_2k.tsv in x-final.tar.gz, https://github.com/google-research-datasets/paws",
     ),
     Benchmark(
         "pos",
@@ -253,7 +249,6 @@ _ALL = (
         (TOKEN_ACCURACY, XTREME_POS_F1),
         _of_splits(*_TREEBANKS, "%s-{language}.tsv"),
         ("udpos", *_TREEBANK_FOLDERS),
-        labelled="the treebanks, https://universaldependencies.org",
     ),
     Benchmark(
         "ner",
@@ -262,7 +257,6 @@ _ALL = (
         (ENTITY_F1,),
         _of_splits("%s-{language}.tsv", "{language}/%s", "{language}-%s"),
         ("panx", "panx_dataset", "wikiann"),
-        labelled="LANG/test in panx_dataset.zip, https://github.com/afshinrahimi/mmner",
     ),
     Benchmark(
         "parsing",
@@ -271,7 +265,6 @@ _ALL = (
         (LAS, UAS, LAS_ALL, UAS_ALL),
         _of_splits(*_TREEBANKS),
         _TREEBANK_FOLDERS,
-        labelled="the treebanks, https://universaldependencies.org",
     ),
     Benchmark(
         "xquad",
@@ -281,7 +274,6 @@ _ALL = (
         {**_SQUAD, "test": ("xquad.{language}.json",)},
         ("xquad", "squad", *_translated("SQuAD")),
         _LONG,
-        labelled="xquad.LANG.json of https://github.com/google-deepmind/xquad",
     ),
     Benchmark(
         "mlqa",
@@ -295,7 +287,6 @@ _ALL = (
         },
         ("mlqa", "mlqa-dev", "mlqa/MLQA_V1/*", "MLQA_V1/*", "mlqa-translate-train", "squad", *_translated("SQuAD")),
         _LONG,
-        labelled="MLQA_V1.zip of https://github.com/facebookresearch/MLQA",
     ),
     Benchmark(
         "tydiqa",
@@ -313,13 +304,11 @@ _ALL = (
         },
         ("tydiqa-goldp", "tydiqa", "tydiqa/*", "tydiqa-goldp-v1.1-*", *_translated("TyDiQA-GoldP")),
         _LONG,
-        labelled="tydiqa-goldp-v1.1-dev.json of https://github.com/google-research-datasets/tydiqa",
     ),
     Benchmark(
         *("tatoeba", "retrieval", read_bitext, RETRIEVAL_METRICS),
         {"test": ("tatoeba.{iso3}-eng.{iso3}", "en-{language}.{language}", "{language}-en.{language}")},
         ("tatoeba", "tatoeba/v1"),
-        labelled="data/tatoeba/v1 of https://github.com/facebookresearch/LASER",
     ),
 )
 BENCHMARKS = {each.name: each for each in _ALL}

@@ -16,7 +16,7 @@ from xalign_fairseq.core.errors import XalignError, check_values
 from xalign_fairseq.data.labelled.labels import check_labels, digest, label_of
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.pretrained.reading import open_model
-from xalign_fairseq.transfer.benchmarks import BENCHMARKS, find, find_all
+from xalign_fairseq.transfer.benchmarks import find, find_all
 from xalign_fairseq.transfer.family import require_languages, require_positions
 from xalign_fairseq.transfer.run_spec import RunSpec, is_done, shown_command
 from xalign_fairseq.transfer.runs import job, tidy
@@ -80,9 +80,8 @@ class StudyPlan:
             yield f"  {first.benchmark}, test {' '.join(tested)}: {counted(len(runs), 'run')}"
             unlabelled = {x: spec.place["files"]["test"][x] for spec in runs for x in spec.place["unlabelled"]}
             if unlabelled:
-                source = BENCHMARKS[first.benchmark].labelled
                 yield f"  without labels, predicted and not scored: {', '.join(unlabelled.values())}"
-                yield f"  labelled ones: {source}; examples/transfer/0_download.sh fetches them"
+                yield "  XTREME's scripts remove labels; examples/transfer/0_download.sh fetches files with labels"
         yield f"{counted(len(self.specs), 'run')}, {len(self.done)} of them done"
 
     def commands(self) -> dict[str, str]:

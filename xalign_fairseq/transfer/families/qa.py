@@ -50,9 +50,6 @@ def _targets(inside: np.ndarray, starts: np.ndarray, room: int, head: int) -> np
     return targets
 
 
-Span = tuple[float, int, int]  # score, first token, last token
-
-
 @register_family("qa")
 class QuestionAnswering(TaskFamily[QuestionExample]):
     r"""p(first = i) = softmax_i(w_s h_i + b_s), and p(last = j), in each window (Devlin et al. 2019, section 4.2).
@@ -154,7 +151,9 @@ class QuestionAnswering(TaskFamily[QuestionExample]):
         return [example.context[first:last] for example, (_, first, last) in zip(examples, best, strict=True)]
 
 
-def best_span(scores: np.ndarray, candidates: np.ndarray, *, n_best: int = 20, longest: int = 30) -> Span | None:
+def best_span(
+    scores: np.ndarray, candidates: np.ndarray, *, n_best: int = 20, longest: int = 30
+) -> tuple[float, int, int] | None:
     """The ``(score, first, last)`` with the greatest sum of scores (T, 2) in one window; None without one.
 
     Pairs of the ``n_best`` best starts and ends of the ``candidates`` (C,) count, of at most ``longest`` tokens; of
