@@ -144,25 +144,24 @@ def export(
         onto: the original Hugging Face model of an encoder that transformers runs.
     """
     state, where = read_pretrained(path)
-    require_outside(where, folder)
-    if onto is not None:
-        origin = find_pretrained(onto)
-        require_outside(origin, folder)
-        with atomic_folder(folder, overwrite) as here:
-            put_back(state, where, origin, here)
-        return
+    origin = None if onto is None else find_pretrained(onto)
+    for each in (where, origin):
+        if each is not None:
+            require_outside(each, folder)
     with atomic_folder(folder, overwrite) as here:
-        if pooling is None:
+        if origin is not None:
+            put_back(state, where, origin, here)
+        elif pooling is None:
             fill(state, where, here, Path(folder).name)
-            return
-        config = checkpoint.encoder_config(state, where)
-        chosen = config.resolve_layer(layer)
-        if chosen == 0:
-            expected = f"1 to {config.encoder_layers}"
-            raise XalignError("an encoder needs at least one layer", parameter="layer", found=layer, expected=expected)
-        state = state if chosen == config.encoder_layers else cut(state, chosen)
-        fill(state, where, here, Path(folder).name)
-        write(here, config, pooling)
+        else:
+            config = checkpoint.encoder_config(state, where)
+            chosen = config.resolve_layer(layer)
+            if chosen == 0:
+                expected = f"1 to {config.encoder_layers}"
+                problem = "an encoder needs at least one layer"
+                raise XalignError(problem, parameter="layer", found=layer, expected=expected)
+            fill(state if chosen == config.encoder_layers else cut(state, chosen), where, here, Path(folder).name)
+            write(here, config, pooling)
 
 
 def fill(state: dict[str, Any], where: StrPath, folder: Path, name: str) -> None:
