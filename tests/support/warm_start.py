@@ -153,5 +153,5 @@ def become(python, files, command, cwd, env, numbers):
 
 
 if __name__ == "__main__":
-    del sys.path[0]  # this folder, which a command would not have; -P would be handed on to processes
+    del sys.path[0]  # this folder, which a command would not have; spawned processes would inherit -P
     serve(*sys.argv[1:])
