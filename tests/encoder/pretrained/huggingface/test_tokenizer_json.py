@@ -65,8 +65,8 @@ def assert_same_ids(path, lines=(*TEXT, *UNSEEN, *SAMPLE)):
 
 @pytest.mark.parametrize(
     "normalizers",
-    [[NMT_NFKC], [NMT_NFKC, BLANKS], [NMT_NFKC, RIGHT, BLANKS], [NMT_NFKC, {**BLANKS, "content": " "}]],
-    ids=["transformers 5", "spaces", "newer 4", "older 4"],
+    [[], [NMT_NFKC], [NMT_NFKC, BLANKS], [NMT_NFKC, RIGHT, BLANKS], [NMT_NFKC, {**BLANKS, "content": " "}]],
+    ids=["none", "transformers 5", "spaces", "newer 4", "older 4"],
 )
 @pytest.mark.parametrize("splitter", [WORDS, WORDS[1:]], ids=["WhitespaceSplit and Metaspace", "Metaspace"])
 def test_files_of_transformers_are_read_without_warnings(write, caplog, normalizers, splitter):

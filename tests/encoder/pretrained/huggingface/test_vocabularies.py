@@ -1,6 +1,5 @@
 """Tokenizers of folders: the ids of their symbols on both sides, and files that are another family's or damaged."""
 
-import base64
 import json
 import sys
 
@@ -12,10 +11,8 @@ from xalign_fairseq.encoder.pretrained.huggingface.families import BERT, XLM_R
 from xalign_fairseq.encoder.pretrained.huggingface.vocabularies import PADDING, dictionary_of_xlm_r, read_vocabulary
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 
-protos = pytest.importorskip("sentencepiece.sentencepiece_model_pb2")
 SPECIALS = ["<s>", "<pad>", "</s>", "<unk>"]
 SYMBOLS = [*SPECIALS, "<mask>"]
-LINES = ["The red house is not so big.", "Кошка спит на крыше", "ﬁrst  floor…", "ქართული", ""]
 BERT_LINES = ["[PAD]", "[unused1]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "##re", "The", "cat"]
 # <s> <pad> </s> <unk> of ours, then the others in their order, and <mask> last.
 BERT_ORDER = [3, 0, 4, 2, 1, 6, 7, 8, 9, 5]
@@ -89,21 +86,6 @@ def test_xlm_rs_ids_equal_the_file(write, spm, pieces):
     assert found.state["symbols"] == [*SPECIALS, *(piece for piece, _ in pieces[3:])]
     assert found.state["sentencepiece"].numpy().tobytes() == spm.read_bytes()
     assert found.scores == [score for _, score in pieces[3:]]
-
-
-def test_a_tokenizer_json_becomes_a_sentencepiece_model_of_the_same_ids(write, spm, pieces, tmp_path):
-    size = len(pieces) + 2
-    expected = tokenizer_of(read_vocabulary(write("sentencepiece.bpe.model"), XLM_R, size))
-    (tmp_path / "sentencepiece.bpe.model").unlink()
-    charsmap = protos.ModelProto.FromString(spm.read_bytes()).normalizer_spec.precompiled_charsmap
-    step = {"type": "Precompiled", "precompiled_charsmap": base64.b64encode(charsmap).decode()}
-    folder = write("tokenizer.json", lambda content: content.update(normalizer=step))
-    found = tokenizer_of(read_vocabulary(folder, XLM_R, size))
-    assert found.dictionary.symbols == expected.dictionary.symbols
-    for line in LINES:
-        assert found.encode(line) == expected.encode(line), line
-    plain = tokenizer_of(read_vocabulary(write("tokenizer.json"), XLM_R, size))
-    assert plain.encode("ﬁrst") != expected.encode("ﬁrst")  # nothing normalises
 
 
 @pytest.mark.parametrize(
