@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from xalign_fairseq.core.errors import Command, Parameter, XalignError
-from xalign_fairseq.core.files import StrPath, nearly
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.data.databin import DICTIONARY, DataBin, has_dictionary
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
@@ -67,8 +67,6 @@ def load_tokenizer(
         model = find_model(data.path)
         assert model is not None
     check_dictionary(found, source, state, vocab_size, where)
-    if spm is not None and not Path(spm).is_file():
-        raise XalignError("the sentencepiece model does not exist", where=spm, found=nearly(spm))
     return make_tokenizer(model, found)
 
 

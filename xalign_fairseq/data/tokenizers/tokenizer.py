@@ -12,7 +12,7 @@ import numpy as np
 import sentencepiece
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.files import StrPath
+from xalign_fairseq.core.files import StrPath, nearly
 from xalign_fairseq.core.text.lines import require_unicode
 from xalign_fairseq.data.tokenizers.dictionary import SPECIALS, Dictionary
 from xalign_fairseq.data.tokenizers.offsets import SPACE, pieces_with_offsets
@@ -243,7 +243,7 @@ def load_sentencepiece(model: StrPath | bytes) -> sentencepiece.SentencePiecePro
     where = f"{len(model)} bytes" if isinstance(model, bytes) else os.fspath(model)
     if not isinstance(model, bytes):
         if not Path(model).is_file():
-            raise XalignError("the sentencepiece model does not exist", where=where)
+            raise XalignError("the sentencepiece model does not exist", where=where, found=nearly(model))
         model = Path(model).read_bytes()
     try:
         if not model:
