@@ -1,7 +1,7 @@
 """A program that lets a server of warm_start.py run its command: it passes on open files, signals and the exit code.
 
-``python`` does so for fairseq-train, transfer runs, spawned processes and code from the standard input;
-``python-of-torch`` and ``python-of-fairseq`` for all code.
+``python`` does so for fairseq-train, transfer runs, spawned processes, code from the standard input and files that
+import fairseq; ``python-of-torch`` and ``python-of-fairseq`` for all code.
 """
 
 import json
@@ -12,13 +12,18 @@ import sys
 from contextlib import suppress
 
 FOLDER, NAME = os.path.split(sys.argv[0])
+FILES = ("/examples/align_mlm/evaluate.py", "/examples/read_options.py")
 
 
 def server():
     """What the command will import: ``fairseq``, ``torch``, or nothing of these."""
     option, code, *_ = [*sys.argv[1:], "", ""]
     program, _, prepared = NAME.partition("-of-")
-    if program.startswith("fairseq-") or code.startswith(("from fairseq_cli.", "xalign_fairseq.transfer.runs")):
+    if (
+        program.startswith("fairseq-")
+        or option.endswith(FILES)
+        or code.startswith(("from fairseq_cli.", "xalign_fairseq.transfer.runs"))
+    ):
         return "fairseq"
     if program == "xalign" or option == "-" or code.startswith("from multiprocessing.spawn"):
         return prepared or "torch"

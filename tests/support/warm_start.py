@@ -142,6 +142,10 @@ def become(python, files, command, cwd, env, numbers):
         sys.argv = [str(BIN / os.path.basename(program)), *arguments]
         sys.path.insert(0, str(BIN))
         runpy.run_path(sys.argv[0], run_name="__main__")
+    elif os.path.isfile(arguments[0]):
+        sys.argv = arguments
+        sys.path.insert(0, os.path.dirname(arguments[0]))
+        runpy.run_path(arguments[0], run_name="__main__")
     elif arguments[0] == "-m":
         sys.argv = arguments[1:]
         runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)
