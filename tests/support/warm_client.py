@@ -1,7 +1,7 @@
 """A program that lets a server of warm_start.py run its command: it passes on open files, signals and the exit code.
 
 ``python`` does so for fairseq-train, transfer runs, spawned processes, code from the standard input and files that
-import fairseq; ``python-of-torch`` and ``python-of-fairseq`` for all code.
+import fairseq, and servers of forks; ``python-of-torch`` and ``python-of-fairseq`` for all code.
 """
 
 import json
@@ -25,6 +25,8 @@ def server():
         or code.startswith(("from fairseq_cli.", "xalign_fairseq.transfer.runs"))
     ):
         return "fairseq"
+    if code.startswith("from multiprocessing.forkserver"):
+        return "fairseq" if "support.trials" in code else "torch"
     if program == "xalign" or option == "-" or code.startswith("from multiprocessing.spawn"):
         return prepared or "torch"
     return prepared if option in ("-c", "-m") else ""
