@@ -9,8 +9,8 @@ import structure
 
 # The counts of scripts/structure.py must not exceed these numbers. Lower a number when its count falls.
 CEILINGS = {
-    "lines of the package": 50_700,
-    "lines of tests": 55_860,
+    "lines of the package": 50_200,
+    "lines of tests": 55_100,
     "lines of scripts and examples": 11_000,
     "rooms": 18,
     "levels of rooms": 14,
@@ -20,7 +20,7 @@ CEILINGS = {
     "functions outside cli that take a Namespace": 0,
     "functions of cli that take one, not to parse or run it": 0,
     "flags in errors outside cli": 0,
-    "fmt: skip": 114,
+    "fmt: skip": 112,
     ": Any": 130,
     "functions wrapped in trainer/compat": 14,
     "... of them of Trainer": 0,
