@@ -95,7 +95,7 @@ class Benchmark:
         are those of all training files, because they must not depend on a draw.
         """
         training = {language: self.read(path, language, labelled=True) for language, path in train.items()}
-        labels = classes(each for examples in training.values() for each in examples)
+        labels = classes([each for examples in training.values() for each in examples])
         groups = grouped(training, code_switch)
         if holdout:
             pairs = list(zip(groups, held_out(training, groups, holdout), strict=True))
