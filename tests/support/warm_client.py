@@ -12,12 +12,13 @@ import sys
 from contextlib import suppress
 
 FOLDER, NAME = os.path.split(sys.argv[0])
+ARGUMENTS = [each for each in sys.argv[1:] if each != "-B"]  # which processes get where no bytecode is written
 FILES = ("/examples/align_mlm/evaluate.py", "/examples/read_options.py")
 
 
 def server():
     """What the command will import: ``fairseq``, ``torch``, or nothing of these."""
-    option, code, *_ = [*sys.argv[1:], "", ""]
+    option, code, *_ = [*ARGUMENTS, "", ""]
     program, _, prepared = NAME.partition("-of-")
     if (
         program.startswith("fairseq-")
@@ -36,7 +37,7 @@ def run(by):
     """The exit code of the command, run by a server; negative: it was ended by this signal."""
     ends, _open = os.pipe()  # the command ends if this process is killed, which closes the open end
     numbers = [number for number in map(int, os.listdir("/dev/fd")) if _is_inherited(number)]
-    job = {"command": sys.argv, "cwd": os.getcwd(), "env": dict(os.environ), "numbers": numbers}
+    job = {"command": [NAME, *ARGUMENTS], "cwd": os.getcwd(), "env": dict(os.environ), "numbers": numbers}
     with socket.socket(socket.AF_UNIX) as connection:
         connection.connect(f"{FOLDER}/{by}.socket")
         socket.send_fds(connection, [b"\n"], [ends, *numbers])

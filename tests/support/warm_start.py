@@ -138,8 +138,8 @@ def become(python, files, command, cwd, env, numbers):
     sys.path[:0] = [path for path in env.get("PYTHONPATH", "").split(os.pathsep) if path and path not in sys.path]
     program, *arguments = command
     use_servers(python)
-    if "python" not in os.path.basename(program):
-        sys.argv = [str(BIN / os.path.basename(program)), *arguments]
+    if "python" not in program:
+        sys.argv = [str(BIN / program), *arguments]
         sys.path.insert(0, str(BIN))
         runpy.run_path(sys.argv[0], run_name="__main__")
     elif os.path.isfile(arguments[0]):
