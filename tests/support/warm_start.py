@@ -2,8 +2,7 @@
 
 The servers import nothing of ``xalign_fairseq``: each command imports it itself, or by ``--user-dir``, in its own
 process, as for users. The server of fairseq's commands imports ``fairseq_cli``, as these do first. No server runs
-a thread, so a fork is safe. Limits of resources and ``PYTHONHASHSEED`` do not
-reach the commands.
+a thread, so a fork is safe. Limits of resources and ``PYTHONHASHSEED`` do not reach the commands.
 """
 
 import atexit
@@ -113,8 +112,6 @@ def follow(connection, folder, kind, ending):
             ending.take(end.code)
             raise
         return ending.take(0)
-    for file in files:
-        os.close(file)
     connection.sendall(f"{process}\n".encode())
     _, status = os.waitpid(process, 0)
     with suppress(BrokenPipeError):  # the client was killed
