@@ -10,7 +10,7 @@ import structure
 # The counts of scripts/structure.py must not exceed these numbers. Lower a number when its count falls.
 CEILINGS = {
     "lines of the package": 50_200,
-    "lines of tests": 55_100,
+    "lines of tests": 55_150,
     "lines of scripts and examples": 11_000,
     "rooms": 18,
     "levels of rooms": 14,
