@@ -11,10 +11,11 @@ import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.warm_start import BIN
 
 from xalign_fairseq.cli import main
 
-XALIGN = Path(sys.executable).with_name("xalign")
+XALIGN = BIN / "xalign"  # in process groups of its own
 # Any text without a line end: a newline, or a carriage return before it.
 LINES = st.lists(
     st.text(st.characters(exclude_characters="\n", codec="utf-8") | st.sampled_from(" the redhouse")).filter(

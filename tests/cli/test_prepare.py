@@ -4,7 +4,6 @@ import argparse
 import os
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -162,7 +161,7 @@ def start(texts: Path, workers: int) -> "tuple[subprocess.Popen[bytes], Path]":
     (texts / "d" / "old").write_text("old")
     train = ["--pair", "en-de", "--trainpref", f"{texts}/train.en-de"]
     assert main(["prepare", "--out", str(texts / "a"), "--vocab-size", "60", *train]) == 0
-    command = [str(Path(sys.executable).parent / "xalign"), "prepare", "--out", str(texts / "d"), "--overwrite"]
+    command = [BIN / "xalign", "prepare", "--out", str(texts / "d"), "--overwrite"]
     command += ["--spm", f"{texts}/a/sentencepiece.model", "--workers", str(workers)]
     command += ["--pair", "en-de", "--trainpref", f"{texts}/large"]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
