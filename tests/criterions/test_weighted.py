@@ -123,11 +123,11 @@ class Freezing:
     frozen = False
 
     def __init__(self):
-        self.encoder = type("Encoder", (), {"config": CONFIG})()
+        self.encoder = SimpleNamespace(config=CONFIG, requires_grad_=self.require_gradients)
         self.attached = []
 
-    def freeze_encoder(self):
-        self.frozen = True
+    def require_gradients(self, required):
+        self.frozen = not required
 
     def freeze_lm_head(self):
         pass
