@@ -186,4 +186,5 @@ def test_every_example_is_read_and_every_reader_is_fuzzed(fuzz, readers, tmp_pat
             reader.read(tmp_path / str(number))
         finally:
             sys.setprofile(None)
+    called -= NOT_FUZZED["is part of the package"]  # read once: whether here or by an earlier test depends on the order
     assert set().union(*map(openers, PACKAGE.rglob("*.py"))) - called == set().union(*NOT_FUZZED.values())
