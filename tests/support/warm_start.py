@@ -24,7 +24,7 @@ from pathlib import Path
 
 BIN = Path(sys.executable).parent
 KINDS = ("torch", "fairseq")
-PYTHONS = ("python", *(f"python-of-{kind}" for kind in KINDS))
+PYTHONS = ("python", "python-of-torch", "python-of-fairseq")
 SERVED = (*PYTHONS, "xalign", "fairseq-preprocess", "fairseq-train", "fairseq-validate")
 
 
@@ -136,10 +136,8 @@ def become(python, files, command, cwd, env, numbers):
     program, *arguments = command
     use_servers(python)
     if "python" not in program:
-        sys.argv = [str(BIN / program), *arguments]
-        sys.path.insert(0, str(BIN))
-        runpy.run_path(sys.argv[0], run_name="__main__")
-    elif os.path.isfile(arguments[0]):
+        arguments.insert(0, str(BIN / program))
+    if os.path.isfile(arguments[0]):
         sys.argv = arguments
         sys.path.insert(0, os.path.dirname(arguments[0]))
         runpy.run_path(arguments[0], run_name="__main__")
