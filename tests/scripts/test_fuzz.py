@@ -133,7 +133,6 @@ NOT_FUZZED = {
         "data/mmap.py:_opened",
         "data/prepare/prepare.py:_store_sentencepiece",
         "data/shards.py:require_same_dictionary",
-        "transfer/plan.py:_digest",
         "transport/scored.py:scorer_name",
     },
     "is read as text whatever it holds, for a report or an error": {

@@ -13,6 +13,7 @@ from typing import Any
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.devices import visible_gpus
 from xalign_fairseq.core.errors import XalignError, check_values
+from xalign_fairseq.core.files import file_sha256
 from xalign_fairseq.data.labelled.labels import check_labels, digest, label_of
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.pretrained.reading import open_model
@@ -134,8 +135,7 @@ def _digest(path: Path) -> str:
     kinds = {".json", ".safetensors", ".bin", ".model", ".txt"}
     content = hashlib.sha256()
     for each in sorted(each for each in path.iterdir() if each.suffix in kinds) if path.is_dir() else [path]:
-        with open(each, "rb") as stream:
-            content.update(hashlib.file_digest(stream, "sha256").digest())
+        content.update(bytes.fromhex(file_sha256(each)))
     return content.hexdigest()[:12]
 
 
