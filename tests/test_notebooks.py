@@ -37,5 +37,5 @@ def test_align_look_evaluate_shows_matrices_a_score_and_a_picture(tmp_path):
     assert "<th>AER</th>" in pages[2]
     aer = float(pages[2].split("<td>")[1].split("<")[0])
     assert 0 < aer < 15  # e5-small on the sample
-    assert sum("image/svg+xml" in data for data in shown) == 1
+    assert sum("image/png" in data for data in shown) == 1
     assert "layer:4,6,7,9|" in "".join(data.get("text/plain", "") for data in shown)

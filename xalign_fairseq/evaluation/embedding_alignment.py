@@ -27,15 +27,6 @@ ALIGNMENT_SCORE = Metric(
     ratio,
     "share of words whose nearest by cosine of input embeddings is a translation",
 )
-# The graded form, for embeddings whose nearest words are almost never translations; a prediction is two counts. Chance
-# is 0.5, and more for words with several translations.
-ALIGNMENT_RANK = Metric(
-    "alignment-rank",
-    ("farther", "others"),
-    lambda gold, prediction, language: prediction,
-    ratio,
-    "share of other words that are farther by cosine of input embeddings than the nearest translation",
-)
 
 
 @dataclass(frozen=True)
@@ -79,28 +70,6 @@ def alignment_counts(queries: Tensor, candidates: Tensor, golds: Sequence[Collec
     """
     _check(queries, candidates, golds)
     return ALIGNMENT_SCORE.counts(golds, by_cosine(queries, candidates).tolist(), "")
-
-
-def rank_counts(
-    queries: Tensor, candidates: Tensor, golds: Sequence[Collection[int]], *, chunk: int = 1024
-) -> np.ndarray:
-    r"""The number of candidates farther from each word than its nearest translation, as counts (N, 2) float64.
-
-    .. math:: |\{y \notin gold(x) : \cos(x, y) < \max_{z \in gold(x)} \cos(x, z)\}|, \quad |\{y \notin gold(x)\}|
-
-    Arguments and errors as :func:`alignment_counts`; ``chunk`` queries at a time bound the memory.
-    """
-    _check(queries, candidates, golds)
-    units = [unit(vectors.double()) for vectors in (queries, candidates)]
-    counts = []
-    for begin in range(0, len(queries), chunk):
-        cosines = units[0][begin : begin + chunk] @ units[1].T
-        right = torch.zeros_like(cosines, dtype=torch.bool)
-        for row, gold in enumerate(golds[begin : begin + chunk]):
-            right[row, list(gold)] = True
-        nearest = cosines.masked_fill(~right, -torch.inf).amax(1, keepdim=True)
-        counts.append(torch.stack([((cosines < nearest) & ~right).sum(1), (~right).sum(1)], 1))
-    return torch.cat(counts).double().cpu().numpy()
 
 
 def _check(queries: Tensor, candidates: Tensor, golds: Sequence[Collection[int]]) -> None:

@@ -149,10 +149,6 @@ class Transliteration:
             self._odd[word] = BLANK
         return form
 
-    def natural_pieces(self, form: str) -> list[str]:
-        """The natural language's pieces of a word of the derived language: the inverse of :meth:`form`."""
-        return [self._originals.get(text, text) for text in self._derived.encode(form, out_type=str)]
-
     @cached_property
     def dictionary(self) -> Dictionary:
         """The symbols of the natural language, then the twins, in the order of their originals."""
@@ -166,10 +162,6 @@ class Transliteration:
         self.dictionary.save(folder / DICTIONARY)
         with atomic_write(folder / f"lexicon.{src}-{tgt}.tsv") as stream:
             stream.writelines(f"{text}\t{twin}\n" for text, twin in self.twins.items())
-
-    @cached_property
-    def _originals(self) -> dict[str, str]:
-        return {twin: text for text, twin in self.twins.items()}
 
     def _texts(self, word: str) -> list[str]:
         """The pieces of a word; a run of byte pieces is the text that the bytes make."""

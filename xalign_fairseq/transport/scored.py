@@ -49,11 +49,6 @@ def load_scorer(path: StrPath) -> tuple[LinkScorer, dict[str, Any]]:
         raise XalignError("the file holds no link scorer", where=where, found=error) from None
 
 
-def packaged_record() -> dict[str, Any]:
-    """The training record of the packaged scorer."""
-    return load_scorer(PACKAGED)[1]
-
-
 def scorer_of_state(state: Mapping[str, torch.Tensor]) -> LinkScorer:
     """Load a scorer from a state dict, in float32 and evaluation mode. KeyError or RuntimeError if it does not fit."""
     dim, rank = state["similarity.added"].shape

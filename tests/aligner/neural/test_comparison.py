@@ -11,7 +11,6 @@ from xalign_fairseq.aligner.neural.comparison import (
     GoldPairs,
     Grid,
     grid_linkings,
-    sweep_links,
     try_linkings,
 )
 from xalign_fairseq.core.errors import XalignError
@@ -131,13 +130,6 @@ class OneLink:
 
 
 LINKINGS = [Linking("transport", layers=(layer,)) for layer in (4, 7)]
-
-
-def test_links_of_all_pairs_by_setting():
-    done = []
-    found = sweep_links(OneLink(), zip(["0", "1", "2"], "abc", strict=True), LINKINGS, done.append)
-    assert found == [[{(0, 4)}, {(1, 4)}, {(2, 4)}], [{(0, 7)}, {(1, 7)}, {(2, 7)}]]
-    assert done == [1, 1, 1]
 
 
 def test_every_setting_on_every_set_in_one_pass_for_each_encoding():

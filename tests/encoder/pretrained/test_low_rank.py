@@ -18,7 +18,8 @@ from xalign_fairseq.encoder.pretrained.low_rank import (
 from xalign_fairseq.encoder.pretrained.reading import find_pretrained, read_pretrained
 from xalign_fairseq.transport.link_scorer import LinkScorer
 from xalign_fairseq.transport.linking import Linking
-from xalign_fairseq.transport.scored import packaged_record
+from xalign_fairseq.transport.scored import PACKAGED as SCORER
+from xalign_fairseq.transport.scored import load_scorer
 
 CHANGED = "sentence_encoder.layers.1.fc1.weight"
 
@@ -54,7 +55,7 @@ def test_the_packaged_model_was_not_trained_on_test_languages():
     assert PACKAGED.stat().st_size < 1_100_000
     record = record_of(read_arrays(PACKAGED, ArrayForm(np.generic)))
     assert record["model"] == "e5-small" and list(record["sets"]) == ["en-cs", "ja-en", "en-es", "en-pt"]
-    assert packaged_sets() == {each["sha256"] for each in packaged_record()["sets"].values()}
+    assert packaged_sets() == {each["sha256"] for each in load_scorer(SCORER)[1]["sets"].values()}
 
 
 def test_a_damaged_file_is_refused(made, tmp_path):

@@ -1,7 +1,7 @@
 """Compare layers, methods, options and encodings on development sets."""
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.aligner.options import AlignerOptions
-from xalign_fairseq.aligner.protocol import Progress, SentencePair
+from xalign_fairseq.aligner.protocol import Progress
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.progress import progress
 from xalign_fairseq.core.text.pairs import WordPair
@@ -17,7 +17,7 @@ from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.links.aer import AlignmentCounts, count
 from xalign_fairseq.links.bootstrap import PairedTest, paired_bootstrap_of_sets
 from xalign_fairseq.links.gold import read_gold_text
-from xalign_fairseq.links.pharaoh import Gold, Link
+from xalign_fairseq.links.pharaoh import Gold
 from xalign_fairseq.transport.linking import Linking, changed_options, method_name
 from xalign_fairseq.transport.methods import Method, make_method, with_options
 from xalign_fairseq.transport.names import COMPARED_METHODS, ENCODINGS, METHODS
@@ -81,17 +81,6 @@ def try_linkings(
             for place, part in zip(places, parts, strict=True):
                 found.setdefault(place, []).append(part)
     return [Trial(linking, tuple(found[place])) for place, linking in enumerate(linkings)]
-
-
-def sweep_links(
-    aligner: Aligner, pairs: Iterable[SentencePair], linkings: Sequence[Linking], progress: Progress | None = None
-) -> list[list[set[Link]]]:
-    """For each linking (method and layers), the links of all pairs, from one pass of the encoder."""
-    found: list[list[set[Link]]] = [[] for _ in linkings]
-    for alignments in aligner.sweep(pairs, linkings, progress):
-        for links, alignment in zip(found, alignments, strict=True):
-            links.append(set(alignment.links))
-    return found
 
 
 # The varied options and their default values.
