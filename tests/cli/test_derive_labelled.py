@@ -50,9 +50,9 @@ def test_labels_move_with_their_words(english, tmp_path):
     spm = tmp_path / "spm.model"
     spm.write_bytes(train_sentencepiece([scan(english["conllu"])], 60, seed=1))
     files = [option for kind, path in english.items() for option in (f"--{kind}", f"{kind}={path}")]
-    assert derive(tmp_path / "out", "--spm", spm, "--script", "georgian", *files, steps="script,inversion") == 0
+    assert derive(tmp_path / "out", "--spm", spm, *files, steps="script,inversion") == 0
 
-    form = Transliteration(spm, "georgian").form
+    form = Transliteration(spm).form
     natural, derived = (read_trees(path, "en") for path in (english["conllu"], tmp_path / "out/conllu.xx.conllu"))
     for first, second in zip(natural, derived, strict=True):
         count = len(first.words)

@@ -41,7 +41,6 @@ def test_options_that_fit(given):
         ({"steps": ("syntax",)}, r"lacks its file\n  where: steps, towards"),
         ({"towards": ("fr.conllu",)}, r"belongs to another step\n  where: steps, towards"),
         ({"overlap": 5}, r"where: steps, overlap\n  found: inversion\n  expected: script"),
-        ({"script": "georgian"}, r"where: steps, script\n  found: inversion\n  expected: script"),
         ({"steps": ("script",), "spm": "m", "inversion_marks": ("!",)}, "steps, inversion_marks\n  found: script"),
         ({"seed": -1}, r"a seed is negative\n  where: seed\n  found: -1"),
         ({"lang": "x-y"}, "'x-y'"),

@@ -7,7 +7,7 @@ from support.text import sentencepiece_model
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.tokenizers.model_proto import Piece, with_pieces
 from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer
-from xalign_fairseq.languages.script import BLANK, EMPTY, MARKER, Transliteration, character_table
+from xalign_fairseq.languages.script import BLANK, EMPTY, MARKER, Transliteration, private_characters
 from xalign_fairseq.languages.sentence import Sentence
 
 # "¨" becomes a space and a combining mark, "\u200b" a space, "ﬁ" and "Ⅳ" two letters; Ж is unknown.
@@ -37,9 +37,8 @@ def pieces(model, *words):
     return sentencepiece.SentencePieceProcessor(model_file=str(model)).encode(list(words), out_type=str)
 
 
-@pytest.mark.parametrize("script", ["private", "georgian"])
-def test_ids_of_derived_words_are_natural_ids_plus_the_number_of_pieces(spm, words, script):
-    transliteration = Transliteration(spm, script)
+def test_ids_of_derived_words_are_natural_ids_plus_the_number_of_pieces(spm, words):
+    transliteration = Transliteration(spm)
     natural, derived = (
         SentencePieceTokenizer(spm),
         SentencePieceTokenizer(transliteration.model, transliteration.dictionary),
@@ -58,12 +57,18 @@ def test_ids_of_derived_words_are_natural_ids_plus_the_number_of_pieces(spm, wor
             assert not set(form) & set(word)
 
 
-@pytest.mark.parametrize("script", ["private", "georgian"])
+def natural_pieces(transliteration, word):
+    """The natural pieces that correspond to the pieces of the derived word."""
+    originals = {twin: text for text, twin in transliteration.twins.items()}
+    derived = sentencepiece.SentencePieceProcessor(model_proto=transliteration.model)
+    return [originals.get(piece, piece) for piece in derived.encode(transliteration.form(word), out_type=str)]
+
+
 @pytest.mark.parametrize("overlap", [0, 37.5, 100])
-def test_derived_words_have_the_natural_pieces(spm, words, script, overlap):
-    transliteration = Transliteration(spm, script, overlap=overlap, seed=5)
+def test_derived_words_have_the_natural_pieces(spm, words, overlap):
+    transliteration = Transliteration(spm, overlap=overlap, seed=5)
     for word, natural in zip(words, pieces(spm, *words), strict=True):
-        assert transliteration.natural_pieces(transliteration.form(word)) == natural
+        assert natural_pieces(transliteration, word) == natural
         if overlap == 100 and word not in ODD:
             assert transliteration.form(word) == word
 
@@ -77,7 +82,6 @@ def test_a_word_by_hand(tmp_path):
     assert transliteration.form("cab") == "\U000f0063\U000f0061\U000f0062"
     assert transliteration.form("gag") == MARKER + "\U000f0067\U000f0061\U000f0067"
     assert transliteration.form("<mask>") == MARKER + "<mask>"
-    assert Transliteration(spm, "georgian").form("cab") == "ცაბ"
     assert transliteration.twins["▁"] == "▁" + MARKER
     assert "<mask>" not in transliteration.twins and "<unk>" not in transliteration.twins
     assert transliteration.twins["a"] == "\U000f0061"
@@ -114,7 +118,7 @@ def test_bytes_are_shared(tmp_path):
     transliteration = Transliteration(spm)
     assert "<0xD0>" not in transliteration.twins
     assert "Ж" in transliteration.form("abЖ😀c")
-    assert transliteration.natural_pieces(transliteration.form("abЖ😀c")) == pieces(spm, "abЖ😀c")[0]
+    assert natural_pieces(transliteration, "abЖ😀c") == pieces(spm, "abЖ😀c")[0]
     derived = SentencePieceTokenizer(transliteration.model, transliteration.dictionary)
     number, first = len(transliteration.twins), derived.dictionary.index(next(iter(transliteration.twins)))
     natural = SentencePieceTokenizer(spm).encode("abЖ😀c")
@@ -154,42 +158,25 @@ def test_pieces_of_several_words_and_of_the_script_itself_are_errors(spm, tmp_pa
 
 
 def test_normalisation_must_leave_the_script_alone(tmp_path):
-    folding = train(tmp_path / "spm.model", normalization_rule_name="nmt_nfkc_cf")
-    Transliteration(folding, "georgian")  # such a model has no capitals
-    folding.write_bytes(with_pieces(folding.read_bytes(), [Piece("▁S", -9.0)]))
-    with pytest.raises(XalignError, match="found: 1 character, the first of them 0x1ca1"):
-        Transliteration(folding, "georgian")
+    (tmp_path / "rules.tsv").write_text("F0061\t62\n")
+    folding = train(tmp_path / "spm.model", normalization_rule_tsv=str(tmp_path / "rules.tsv"))
+    with pytest.raises(XalignError, match="found: 1 character, the first of them 0xf0061"):
+        Transliteration(folding)
 
 
-def test_georgian_letters_are_those_of_the_keyboard():
-    table = character_table("georgian", [*map(chr, range(0x100)), "č", "😀"])
-
-    assert "".join(table[c] for c in "gamarjoba") == "გამარჯობა"
-    assert "".join(table[c] for c in "jgufi") == "ჯგუფი"
-    # Mtavruli capitals: each 0xbc0 after its Mkhedruli letter.
-    assert "".join(table[c] for c in "Sam") == "Ს" + "ამ"
-    assert all(ord(table[c.upper()]) - ord(table[c]) == 0xBC0 for c in "abcdefghijklmnopqrstuvwxyz")
-    assert table["7"] == "⠷" and table["."] == "⠮" and table["é"] == "⣩"
-    assert table["č"] == "\U000f010d" and table["😀"] == "\U0010f600"
-    assert len(set(table.values())) == len(table)
+def test_characters_by_hand():
+    table = private_characters("ač😀")
+    assert table == {"a": "\U000f0061", "č": "\U000f010d", "😀": "\U0010f600"}
 
 
-@pytest.mark.parametrize(
-    ("script", "text", "found"),
-    [
-        ("georgian", "abა", "0x10d0"),
-        ("georgian", "!⠡", "0x2821"),
-        ("private", "a\U000f0061", "0xf0061"),
-        ("private", "a" + MARKER, "0xf2581"),
-    ],
-)
-def test_characters_of_the_script_in_the_text_are_an_error(script, text, found):
+@pytest.mark.parametrize(("text", "found"), [("a\U000f0061", "0xf0061"), ("a" + MARKER, "0xf2581")])
+def test_characters_of_the_script_in_the_text_are_an_error(text, found):
     with pytest.raises(XalignError, match=f"1 character, the first of them {found}"):
-        character_table(script, text)
+        private_characters(text)
 
 
 def test_places_run_out():
-    table = character_table("private", map(chr, range(0x20000, 0x20800)))
+    table = private_characters(map(chr, range(0x20000, 0x20800)))
     assert len(set(table.values())) == 2048
     with pytest.raises(XalignError, match="too many characters"):
-        character_table("private", map(chr, range(0x20000, 0x20802)))
+        private_characters(map(chr, range(0x20000, 0x20802)))

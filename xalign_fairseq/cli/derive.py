@@ -48,12 +48,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--source-lang", default="en", metavar="LANG", help="natural language (default: en)")
     parser.add_argument("--lang", default="xx", metavar="LANG", help="derived language (default: xx)")
     parser.add_argument(
-        "--script",
-        choices=("private", "georgian"),
-        default="private",
-        help="private-use characters of Unicode, or readable Georgian letters (default: private)",
-    )
-    parser.add_argument(
         "--overlap",
         type=float,
         default=0,

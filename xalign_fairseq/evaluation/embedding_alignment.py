@@ -12,7 +12,7 @@ from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 from xalign_fairseq.evaluation.metric import Metric, ratio
-from xalign_fairseq.evaluation.retrieval import by_cosine, unit
+from xalign_fairseq.evaluation.retrieval import by_cosine
 
 
 def _count(gold: Collection[int], prediction: int, language: str) -> tuple[float, float]:

@@ -66,7 +66,6 @@ class DeriveOptions:
     spm: str | None = None
     source_lang: str = "en"
     lang: str = "xx"
-    script: str = "private"
     overlap: float = 0
     seed: int = 1
     inversion_marks: tuple[str, ...] = (".",)
@@ -80,7 +79,6 @@ class DeriveOptions:
         for step, name, required in (
             (SCRIPT, "spm", True),
             (SYNTAX, "towards", True),
-            (SCRIPT, "script", False),
             (SCRIPT, "overlap", False),
             (INVERSION, "inversion_marks", False),
         ):
@@ -153,7 +151,7 @@ def _step(name: str, options: DeriveOptions) -> CountingStep:
         return Inversion(options.inversion_marks)
     if name == SCRIPT:
         assert options.spm is not None
-        return Transliteration(options.spm, options.script, options.overlap, options.seed)
+        return Transliteration(options.spm, options.overlap, options.seed)
     from xalign_fairseq.languages.syntax import Reordering, learn, read_treebank
 
     return Reordering(learn(tree for path in options.towards for tree in read_treebank(path)), options.seed)

@@ -8,7 +8,6 @@ whole line: in 5 of 262,697 English lines with an overlap of 25 %, and in none w
 """
 
 import os
-import string
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property
@@ -34,44 +33,22 @@ from xalign_fairseq.languages.sentence import Sentence, unbroken
 _PLANE, _COPIES = 0x10000, 0xF0000
 _OTHERS = range(_COPIES + 0xD800, _COPIES + 0xE000)
 
-# The letters of the Georgian keyboard's QWERTY layout, a to z.
-_MKHEDRULI = dict(zip(string.ascii_lowercase, "აბცდეფგჰიჯკლმნოპქრსტუვწხყზ", strict=True))
-_MTAVRULI = ord("Ა") - ord("ა")
-_BRAILLE = 0x2800
-
 # Begins only the copies of words whose natural pieces begin with a lone word boundary.
 MARKER = chr(_COPIES + ord(SPACE))
 
 
-def character_table(script: str, characters: Iterable[str]) -> dict[str, str]:
-    """The bijection of a script on the given characters.
-
-    ``private`` maps each character to one of the private-use planes 15 and 16. ``georgian`` can be read: a-z become
-    Mkhedruli letters by the Georgian QWERTY layout, A-Z the Mtavruli capitals of these, all other characters of Latin-1
-    the Braille pattern of the same number; the rest as ``private``.
-    """
+def private_characters(characters: Iterable[str]) -> dict[str, str]:
+    """A bijection from the given characters to the private-use planes 15 and 16."""
     natural = sorted(set(characters))
     others = iter(_OTHERS)
-    table: dict[str, str] = {}
-    for character in natural:
-        code = ord(character)
-        if script == "georgian" and code < 0x100:
-            letter = _MKHEDRULI.get(character.lower())
-            capital = _MTAVRULI * (character != character.lower())
-            table[character] = chr(ord(letter) + capital) if letter else chr(_BRAILLE + code)
-        elif code < 2 * _PLANE:
-            table[character] = chr(_COPIES + code)
-        else:
-            table[character] = chr(next(others, 0))
+    table = {each: chr(_COPIES + ord(each) if ord(each) < 2 * _PLANE else next(others, 0)) for each in natural}
     taken = sorted(set(natural) & {*table.values(), MARKER})
     if taken or len(set(table.values())) < len(natural):
-        found = (
-            f"{counted(len(taken), 'character')}, the first of them {ord(taken[0]):#x}" if taken else f"{len(natural)}"
-        )
+        found = f"{counted(len(taken), 'character')}, the first of them {ord(taken[0]):#x}" if taken else len(natural)
         problem = "the vocabulary has characters of the derived script already" if taken else "too many characters"
-        expected = "no character of the script" if taken else f"{len(_OTHERS)} beyond Unicode's planes 0 and 1"
-        remedy = ("choose the other script, or the natural language's own model as", Parameter("spm"))
-        raise XalignError(problem, parameter="script", found=f"{script}: {found}", expected=expected, remedy=remedy)
+        expected = "no private-use character" if taken else f"{len(_OTHERS)} beyond Unicode's planes 0 and 1"
+        remedy = ("give the natural language's own model as", Parameter("spm")) if taken else None
+        raise XalignError(problem, found=found, expected=expected, remedy=remedy)
     return table
 
 
@@ -80,7 +57,7 @@ BLANK, EMPTY = "words with a space within", "words that normalisation removes"
 
 
 class Transliteration:
-    """Writes every word in the derived script; T_trans of ALIGN-MLM (appendix F).
+    """Writes every word in private-use characters; T_trans of ALIGN-MLM (appendix F).
 
     Both languages share special, control, user-defined and byte pieces. Characters that the model does not know do not
     change. A word whose normalised form has spaces within ("10 000" of CoNLL-U, "a¨b") has U+200B there, which the
@@ -89,7 +66,6 @@ class Transliteration:
 
     Args:
         model: path of the natural language's sentencepiece model.
-        script: ``private`` or ``georgian``, see :func:`~xalign_fairseq.languages.script.character_table`.
         overlap: percentage of the normal pieces that both languages share: exactly round(overlap N / 100) of the N
             pieces have no twin. They include the shared pieces of every smaller percentage.
         seed: seed for drawing the shared pieces.
@@ -99,7 +75,7 @@ class Transliteration:
             characters of the script already, or whose normalisation changes them.
     """
 
-    def __init__(self, model: StrPath, script: str = "private", overlap: float = 0, seed: int = 1):
+    def __init__(self, model: StrPath, overlap: float = 0, seed: int = 1):
         where = os.fspath(model)
         self._natural = load_sentencepiece(model)
         natural = self._natural.serialized_model_proto()
@@ -108,7 +84,7 @@ class Transliteration:
         normal = [piece.text for piece in pieces if piece.type == NORMAL]
         _require_words(self._natural.encode("a b", out_type=str), normal, where)
         shared = _drawn(normal, overlap, seed)
-        table = character_table(script, (c for text in normal for c in text if c != SPACE))
+        table = private_characters(c for text in normal for c in text if c != SPACE)
         # ``▁`` stays before its copy, because it begins words in both languages.
         self.twins: dict[str, str] = {
             text: SPACE + MARKER if text == SPACE else "".join(table.get(letter, letter) for letter in text)
@@ -208,4 +184,4 @@ def _require_fixed(processor: sentencepiece.SentencePieceProcessor, copies: Iter
             if changed
             else "their sequence"
         )
-        raise XalignError(problem, where=where, found=found, remedy=("choose the other", Parameter("script")))
+        raise XalignError(problem, where=where, found=found)
