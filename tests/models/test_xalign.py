@@ -12,7 +12,6 @@ from xalign_fairseq.encoder import checkpoint, passes
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.hidden_states import open_passes
 from xalign_fairseq.encoder.passes import StepEncoder
-from xalign_fairseq.transport.ops import products
 
 CONFIG = EncoderConfig(
     vocab_size=35,
@@ -255,16 +254,12 @@ def test_the_way_that_layers_run_is_an_option(build):
     task = SimpleNamespace(dictionary=SimpleNamespace(embedding_size=35), restoring=False)
     made = {}
     for chosen in (True, False):
-        options = argparse.Namespace(
-            **vars(CONFIG), compile=chosen, checkpoint_activations=chosen, linear_products="torch"
-        )
+        options = argparse.Namespace(**vars(CONFIG), compile=chosen, checkpoint_activations=chosen)
         made[chosen] = type(build()).build_model(options, task)
-        assert products.chosen().products == "torch"
         layers = made[chosen].encoder.sentence_encoder.layers
         assert {layer.checkpoint_activations for layer in layers} == {layer.compiled for layer in layers} == {chosen}
     assert made[True].state_dict().keys() == made[False].state_dict().keys()
     type(build()).build_model(argparse.Namespace(**vars(CONFIG)), task)  # from a checkpoint that lacks the options
-    assert products.decide("auto") == products.chosen()
 
 
 @pytest.mark.parametrize("way", ["compile", "cuda_graphs"])

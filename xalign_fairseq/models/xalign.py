@@ -23,7 +23,6 @@ from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.transformer import Body, Encoder
 from xalign_fairseq.objectives.registry import choice
 from xalign_fairseq.training.headed import HeadedEncoder, require_fitting_head
-from xalign_fairseq.transport.ops import products
 from xalign_fairseq.transport.sinkhorn.toolchain import find_compiler
 
 logger = logging.getLogger(__name__)
@@ -79,15 +78,6 @@ class XalignModelConfig(FairseqDataclass):
             "--bf16 or --autocast, without --attention-dropout"
         },
     )
-    linear_products: str = field(
-        default="auto",
-        metadata={
-            "help": (
-                "library for float32 products on the CPU: torch (its own choice), onednn, or auto (onednn on AMD "
-                "processors with AVX-512, except for gradients of weights before Zen 5; otherwise torch)"
-            )
-        },
-    )
     layer_norm_eps: float = field(
         default=1e-5, metadata={"help": "added to the variance in layer norms: 1e-5 for XLM-R, 1e-12 for BERT"}
     )
@@ -131,7 +121,6 @@ class XalignModel(HeadedEncoder, BaseFairseqModel):
             warn_of_dropout(config)
         model = cls(config)
         model.autocast = choice(getattr(cfg, "autocast", "no"), ("yes", "no", "auto"), "autocast")
-        products.select(getattr(cfg, "linear_products", "auto"))
         choose_layer_runs(model.encoder.sentence_encoder, cfg)
         if state and not task.restoring:
             task_state = state.get("task_state") or {}

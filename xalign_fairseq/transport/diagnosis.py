@@ -1,11 +1,8 @@
 """Checks of the compiled operators: compilers, libraries, and the operator of each device."""
 
-import math
-import time
 from collections.abc import Callable
 
 import torch
-from torch import Tensor
 
 from xalign_fairseq.core.errors import Finding, XalignError
 from xalign_fairseq.transport.ops import products
@@ -64,22 +61,6 @@ def _automatic() -> list[Finding]:
 
 
 def linear_products() -> Finding:
-    """The library that multiplies float32 matrices on the CPU, and the time of a product with each available one."""
-    library, _, why = products.decide("auto")
-    x, weight = torch.ones(512, 768), torch.ones(3072, 768)
-    times = {name: _milliseconds(name, x, weight) for name in ("torch", "onednn") if not products.fault(name)}
-    shape = f"512 x 768 x 3072 takes {' and '.join(f'{each:.0f} ms by {name}' for name, each in times.items())}"
-    # The rule is fixed, so that results do not vary; this note shows machines where it is slow.
-    slow = times[library] > 1.5 * min(times.values())
-    advice = f"\nfaster in training: --linear-products {min(times, key=times.__getitem__)}" if slow else ""
-    return Finding("note" if slow else "ok", "float32 products", f"{library}, {why}; {shape}{advice}")
-
-
-def _milliseconds(library: str, x: Tensor, weight: Tensor) -> float:
-    best = math.inf
-    with products.using(library):
-        for _ in range(3):
-            start = time.perf_counter()
-            products.linear(x, weight)
-            best = min(best, time.perf_counter() - start)
-    return 1000 * best
+    """The library that multiplies float32 matrices on the CPU."""
+    library, _, why = products.chosen()
+    return Finding("ok", "float32 products", f"{library}, {why}")

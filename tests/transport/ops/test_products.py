@@ -8,25 +8,27 @@ import torch.nn.functional as F
 from torch import nn
 
 from xalign_fairseq.core.devices import Cpu
-from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.ops import products
 from xalign_fairseq.transport.ops.products import Linear, OneDnnLinear, linear, weight_gradient
 
-needs_onednn = pytest.mark.skipif(bool(products.fault("onednn")), reason="torch without oneDNN's linear maps")
+needs_onednn = pytest.mark.skipif(bool(products.onednn_fault()), reason="torch without oneDNN's linear maps")
+
+
+def use(monkeypatch, library):
+    monkeypatch.setattr(products, "chosen", lambda: products.Libraries(library, library, "of the test"))
 
 
 @pytest.fixture
 def onednn(monkeypatch):
     """oneDNN for products of any non-zero size."""
     monkeypatch.setattr(products, "SMALLEST", 1)
-    with products.using("onednn"):
-        yield
+    use(monkeypatch, "onednn")
 
 
 @pytest.fixture
 def cpu(monkeypatch):
     """Set the CPU."""
-    products.decide.cache_clear()
+    products.chosen.cache_clear()
 
     def pretend(vendor="AuthenticAMD", family=26, level="AVX512"):
         monkeypatch.setattr(products, "cpu", lambda: Cpu(vendor, family))
@@ -34,7 +36,7 @@ def cpu(monkeypatch):
         monkeypatch.setattr(torch.backends.mkl, "is_available", lambda: True)
 
     yield pretend
-    products.decide.cache_clear()
+    products.chosen.cache_clear()
 
 
 X = {
@@ -103,14 +105,14 @@ def test_a_weights_gradient_copies_the_smaller_factor_and_equals_its_definition(
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
-def test_a_weight_gradient_by_torch_fills_only_its_slice_in_its_dtype(dtype):
+def test_a_weight_gradient_by_torch_fills_only_its_slice_in_its_dtype(monkeypatch, dtype):
+    use(monkeypatch, "torch")
     torch.manual_seed(0)
     grad, x = torch.randn(40, 17, dtype=dtype), torch.randn(40, 3, dtype=dtype)
     expected = (grad.double().t() @ x.double()).to(dtype)
     for given in (dtype, torch.float32):
         whole = torch.full((20, 3), 7.0, dtype=given)
-        with products.using("torch"):
-            weight_gradient(grad, x, out=whole[2:19])
+        weight_gradient(grad, x, out=whole[2:19])
         torch.testing.assert_close(whole[2:19], expected.to(given))
         assert whole[[0, 1, 19]].eq(7).all()
 
@@ -141,13 +143,13 @@ def test_other_dtypes_and_autocast_are_left_to_torch(onednn):
 
 
 @needs_onednn
-def test_small_products_are_left_to_torch():
+def test_small_products_are_left_to_torch(monkeypatch):
     x, weight = torch.randn(64, 256, requires_grad=True), torch.randn(256, 256)
-    with products.using("onednn"):
-        large, small = linear(x, weight).grad_fn, linear(x[:63], weight).grad_fn
+    use(monkeypatch, "onednn")
+    large, small = linear(x, weight).grad_fn, linear(x[:63], weight).grad_fn
     assert isinstance(large, OneDnnLinear._backward_cls) and not isinstance(small, OneDnnLinear._backward_cls)
-    with products.using("torch"):
-        assert not isinstance(linear(x, weight).grad_fn, OneDnnLinear._backward_cls)
+    use(monkeypatch, "torch")
+    assert not isinstance(linear(x, weight).grad_fn, OneDnnLinear._backward_cls)
 
 
 def test_a_module_has_the_names_and_values_of_torch():
@@ -169,7 +171,7 @@ def test_a_module_has_the_names_and_values_of_torch():
     ],
 )
 @needs_onednn
-def test_auto_depends_on_the_cpu_and_is_logged_once(cpu, caplog, monkeypatch, vendor, family, level, libraries):
+def test_the_choice_depends_on_the_cpu_and_is_logged_once(cpu, caplog, monkeypatch, vendor, family, level, libraries):
     cpu(vendor, family, level)
     monkeypatch.setattr(products, "SMALLEST", 1)
     caplog.set_level(logging.INFO)
@@ -177,9 +179,8 @@ def test_auto_depends_on_the_cpu_and_is_logged_once(cpu, caplog, monkeypatch, ve
     onednn = OneDnnLinear.apply
     monkeypatch.setattr(OneDnnLinear, "apply", lambda *given: (ran.append(tuple(given[0].shape)), onednn(*given))[1])
     x, weight = torch.randn(40, 3, requires_grad=True), torch.randn(17, 3, requires_grad=True)
-    with products.using("auto"):
-        assert products.chosen()[:2] == libraries
-        linear(x, weight).sum().backward()
+    assert products.chosen()[:2] == libraries
+    linear(x, weight).sum().backward()
     by_onednn = [(40, 3), (40, 17)] if libraries[0] == "onednn" else []  # outputs, gradients of x
     by_onednn += [(3, 40)] if libraries[1] == "onednn" else []  # gradients of the weight
     assert ran == by_onednn
@@ -188,23 +189,14 @@ def test_auto_depends_on_the_cpu_and_is_logged_once(cpu, caplog, monkeypatch, ve
 
 
 @pytest.mark.parametrize("missing", ["library", "operator"])
-def test_without_the_operator_auto_falls_back_and_an_explicit_choice_is_refused(cpu, caplog, monkeypatch, missing):
+def test_without_the_operator_torch_multiplies(cpu, caplog, monkeypatch, missing):
     cpu()
     if missing == "library":
         monkeypatch.setattr(torch.backends.mkldnn, "is_available", lambda: False)
     else:
         monkeypatch.setattr(torch.ops, "mkldnn", object())
     caplog.set_level(logging.INFO)
-    with products.using("auto"):
-        assert products.chosen().products == "torch"
-        x, weight = torch.randn(256, 256), torch.randn(256, 256)
-        assert torch.equal(linear(x, weight), F.linear(x, weight))
-    assert "although this is AMD's" in caplog.text
-    with pytest.raises(XalignError, match=r"oneDNN[\s\S]*linear_products[\s\S]*next: set linear_products='auto'"):
-        products.select("onednn")
     assert products.chosen().products == "torch"
-
-
-def test_a_missing_library_is_refused():
-    with pytest.raises(XalignError, match=r"(?s)linear_products.*fastest.*auto or torch or onednn"):
-        products.select("fastest")
+    x, weight = torch.randn(256, 256), torch.randn(256, 256)
+    assert torch.equal(linear(x, weight), F.linear(x, weight))
+    assert "although this is AMD's" in caplog.text

@@ -10,8 +10,6 @@ float16, float64, autocast and other devices, torch decides.
 
 import functools
 import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import torch
@@ -19,42 +17,12 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from xalign_fairseq.core.devices import Cpu, cpu
-from xalign_fairseq.core.errors import Parameter, XalignError, check_values
 
 logger = logging.getLogger(__name__)
 
-LIBRARIES = ("auto", "torch", "onednn")
 # rows x in x out from which oneDNN is faster, although a call costs more.
 SMALLEST = 2**22
 ZEN5 = 26  # first AMD family whose AVX-512 instructions take one cycle of a unit instead of two
-
-_selected = "auto"
-
-
-def select(name: str) -> None:
-    """Choose the library of float32 products on the CPU for this process: ``auto``, ``torch`` or ``onednn``."""
-    global _selected
-    check_values("there is no such library", ("linear_products", name, name in LIBRARIES, " or ".join(LIBRARIES)))
-    if lacking := fault(name):
-        raise XalignError(
-            "this torch does not multiply float32 matrices by oneDNN",
-            parameter="linear_products",
-            found=f"torch {torch.__version__}: {lacking}",
-            remedy=("set", Parameter("linear_products", "auto")),
-        )
-    _selected = name
-
-
-@contextmanager
-def using(name: str) -> Iterator[None]:
-    """:func:`select` for a block."""
-    global _selected
-    before = _selected
-    select(name)
-    try:
-        yield
-    finally:
-        _selected = before
 
 
 class Libraries(NamedTuple):
@@ -66,16 +34,9 @@ class Libraries(NamedTuple):
     why: str
 
 
-def chosen() -> Libraries:
-    """The library that multiplies float32 matrices on the CPU; the choice of ``auto`` is logged once."""
-    return decide(_selected)
-
-
 @functools.cache
-def decide(selected: str) -> Libraries:
-    """The library for a selection on this machine."""
-    if selected != "auto":
-        return Libraries(selected, selected, "it is selected")
+def chosen() -> Libraries:
+    """The libraries that multiply float32 matrices on this CPU; the choice is logged once."""
     choice = _automatic(cpu(), torch.backends.cpu.get_cpu_capability())
     logger.info("float32 products of linear maps on the CPU: %s, %s", choice.products, choice.why)
     return choice
@@ -87,17 +48,15 @@ def _automatic(here: Cpu, level: str) -> Libraries:
     if here.vendor != "AuthenticAMD" or level != "AVX512":
         why = f"as on every CPU but AMD's with AVX-512: this one is {here.vendor or 'of an unknown make'}, {level}"
         return Libraries("torch", "torch", why)
-    if lacking := fault("onednn"):
+    if lacking := onednn_fault():
         return Libraries("torch", "torch", f"although this is AMD's CPU with AVX-512: {lacking}")
     if here.family < ZEN5:
         return Libraries("onednn", "torch", "but for gradients of weights: MKL uses no AVX-512 on AMD's CPUs")
     return Libraries("onednn", "onednn", "since MKL uses no AVX-512 on AMD's CPUs")
 
 
-def fault(library: str) -> str:
-    """Why a library is not available; empty if it is. The operator of oneDNN is internal to torch's compiler."""
-    if library != "onednn":
-        return ""
+def onednn_fault() -> str:
+    """Why oneDNN is not available; empty if it is. Its operator is internal to torch's compiler."""
     if not torch.backends.mkldnn.is_available():
         return "it is built without oneDNN"
     return "" if hasattr(torch.ops.mkldnn, "_linear_pointwise") else "it has no mkldnn::_linear_pointwise"
