@@ -6,7 +6,7 @@ usage: compile_results.py [--check] [--root FOLDER]
 A table is between <!-- results:FOLDER/TABLE --> and <!-- end -->. FOLDER is a study's folder in examples/ with a
 report (FOLDER/results/report/report.md, from xalign transfer-report or the study's report.py), which has a
 heading for each table; without a report the table says so. benchmarks/NAME is scripts/results/NAME.md, from
-scripts/benchmark_NAME.py (or scripts/fuzz.py); benchmarks/MACHINE/NAME is the same from another
+scripts/benchmark_NAME.py; benchmarks/MACHINE/NAME is the same from another
 machine (--out scripts/results/MACHINE). peers.py and summaries.py write the tables in MADE from several files.
 For figures and claims in prose see scripts/prose.py.
 """

@@ -5,7 +5,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.callers import callers
 
 from xalign_fairseq.core import files
 from xalign_fairseq.core.errors import XalignError
@@ -257,7 +256,15 @@ WRITING = {"write_text", "write_bytes", "touch", "mkdtemp", "mkstemp", "Temporar
 
 def writers(path):
     """The functions of a module that open a file for writing, or make a temporary file or folder, by name."""
-    return callers(path, PACKAGE, writes)
+
+    def look(node, name):
+        for child in ast.iter_child_nodes(node):
+            inner = [*name, child.name] if isinstance(child, ast.FunctionDef | ast.ClassDef) else name
+            if isinstance(child, ast.Call) and writes(child):
+                yield f"{path.relative_to(PACKAGE).as_posix()}:{'.'.join(inner)}"
+            yield from look(child, inner)
+
+    return set(look(ast.parse(path.read_text(encoding="utf-8")), []))
 
 
 def writes(call):

@@ -18,7 +18,6 @@ RESULTS = Path(__file__).parents[2] / "scripts/results"
         ("from_scratch_report", "write_table", "from_scratch", "from_scratch"),
         ("from_scratch_report", "write_sizes", "from_scratch", "from_scratch_sizes"),
         ("faults_operations", "render", "operations", "operations"),
-        ("fuzz", "render", "fuzz", "fuzz"),
         *(
             ("training_report", "render", f"{machine}training", f"{machine}training")
             for machine in ("", "intel/", "zen4/", "zen4-small/", "zen4-more/")
