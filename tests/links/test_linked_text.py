@@ -34,3 +34,13 @@ def test_words_and_links_of_each_pair(text):
 def test_files_that_do_not_belong_together(text, files, message):
     with pytest.raises(XalignError, match=message):
         list(text(**files))
+
+
+@pytest.mark.parametrize(("link", "warns"), [("0-0", True), ("0-1", False)])
+def test_links_of_words_separated_by_spaces_in_text_that_is_split_further(text, caplog, link, warns):
+    pytest.importorskip("icu4py")
+    list(text("Yes\n" * 20, "oui.\n" * 20, f"{link}\n" * 20, segment="icu"))
+    assert ("separated by spaces" in caplog.text) == warns
+    caplog.clear()
+    list(text("Yes\n" * 19, "oui.\n" * 19, f"{link}\n" * 19, segment="icu"))
+    assert not caplog.text

@@ -17,6 +17,8 @@ from xalign_fairseq.core.text.lines import read_lines
         (b"a\nb\r", "carriage return"),
         (b"ok\nna\xefve\n", "line 2"),
         (b"ok\n\xff", "0xff"),
+        (b"PK\x03\x04\x14\n\xff", "Word"),
+        (b"%PDF-1.7\n\xff", "PDF"),
         ("ok\n".encode("UTF-16"), "-f UTF-16 -t"),
         ("ok\n".encode("UTF-16LE"), "-f UTF-16LE -t"),
         ("ok\n".encode("UTF-16BE"), "-f UTF-16BE -t"),

@@ -22,6 +22,11 @@ PACKED = {
     "xz": (rb"\xfd7zXZ\0", ".xz"),
     "zstd": (rb"\x28\xb5\x2f\xfd", ".zst"),
 }
+DOCUMENTS = (
+    b"PK\x03\x04",
+    b"%PDF-",
+    b"\xd0\xcf\x11\xe0",
+)  # a ZIP file (also of Word and Excel), PDF, old Word and Excel
 
 
 def decode_line(raw: bytes, path: StrPath, number: int, expected: str = "UTF-8 text", next: str | None = None) -> str:
@@ -88,6 +93,12 @@ def text_lines(stream: IO[bytes] | LiveStream, path: StrPath, table: bool = Fals
                 found = f"the first bytes of {tool}'s files"
                 expected = f"text, or a name that ends in {PACKED[tool][1]}"
                 raise XalignError(problem, where=path, found=found, expected=expected, remedy=remedy)
+            if raw.startswith(DOCUMENTS):
+                found, remedy = (
+                    "a Word, Excel, PDF or ZIP file",
+                    "save it as plain text in UTF-8, one sentence per line",
+                )
+                raise XalignError("the file is not text", where=path, found=found, remedy=remedy)
             if not table:
                 require_one_text(raw, path)
             raw = raw.removeprefix(codecs.BOM_UTF8)
@@ -116,7 +127,7 @@ def text_lines(stream: IO[bytes] | LiveStream, path: StrPath, table: bool = Fals
             )
         yield decode_line(raw, path, number, "UTF-8 text, one sentence per line", iconv).removesuffix("\n")
     if number == 0:
-        raise XalignError("the file is empty", where=path, expected="one sentence per line")
+        raise XalignError("the file is empty", where=path, expected="one sentence per line", remedy="check the path")
 
 
 def packed_by(raw: bytes) -> str | None:
