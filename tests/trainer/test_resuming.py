@@ -135,15 +135,6 @@ def test_training_resumes_from_the_newest_whole_checkpoint_and_says_so(damaged, 
     assert "checkpoint_last.pt is damaged: checkpoint_2_8.pt, of update 8, takes its place" in caplog.text
 
 
-def test_other_damaged_files_and_a_best_model_without_training_are_left(damaged, resumed):
-    (damaged / "checkpoint_mine.pt").write_bytes(b"half")
-    torch.save({"model": {"weight": torch.ones(2)}}, damaged / "checkpoint_best.pt")  # as from untrim and import-hf
-    before = (damaged / "checkpoint_best.pt").read_bytes()
-    assert resumed() == 8
-    assert (damaged / "checkpoint_mine.pt").read_bytes() == b"half"
-    assert (damaged / "checkpoint_best.pt").read_bytes() == before
-
-
 @pytest.mark.parametrize("other", [{"rank": 1}, {"suffix": "-shard0"}, {"restore_file": "checkpoint_2_8.pt"}])
 def test_other_processes_shards_and_files_are_left_to_fairseq(damaged, resumed, other, monkeypatch):
     monkeypatch.chdir(damaged)

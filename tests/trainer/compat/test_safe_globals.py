@@ -4,7 +4,6 @@ import os
 import sys
 import types
 
-import numpy
 import pytest
 import torch
 from fairseq import checkpoint_utils
@@ -64,14 +63,6 @@ def test_meters_of_a_module_that_is_gone_load(tmp_path, monkeypatch):
     loaded = state["extra_state"]["train_meters"]["train_loss"]
     assert type(loaded) is meters.AverageMeter
     assert loaded.avg == 1.5
-
-
-@pytest.mark.parametrize("value", [numpy.float64(0.25), numpy.float32(0.25), numpy.int64(3), numpy.bool_(True)])
-def test_numpy_scalars_load(tmp_path, value):
-    torch.save(old_state(best=value), tmp_path / "model.pt")
-    best = checkpoint_utils.load_checkpoint_to_cpu(str(tmp_path / "model.pt"))["extra_state"]["best"]
-    assert best == value
-    assert best.dtype == value.dtype
 
 
 class Foreign:

@@ -157,12 +157,15 @@ def test_a_closure_is_called_with_gradients():
     assert p.item() == pytest.approx(0.9)
 
 
-def test_a_state_of_torch_s_adamw_can_be_resumed():
+@pytest.mark.parametrize("apex", [False, True])
+def test_a_state_of_torch_s_adamw_and_of_apex_can_be_resumed(apex):
     p = torch.nn.Parameter(draw(3))
     theirs = torch.optim.AdamW([p])
-    stepped(p, [draw(3, seed=1)] * 2, theirs)
+    state = stepped(p, [draw(3, seed=1)] * 2, theirs).state_dict()
+    if apex:  # counts the updates of a group
+        state["param_groups"][0]["step"] = int(state["state"][0].pop("step"))
     mine = FoldedAdamW([p])
-    mine.load_state_dict(theirs.state_dict())
+    mine.load_state_dict(state)
     assert mine.state[p]["step"] == 2 and mine.state[p]["exp_avg"].equal(theirs.state[p]["exp_avg"])
 
 

@@ -22,16 +22,6 @@ def test_all_that_xalign_train_leaves(run_folder):
     assert data.manifest["pairs"][0]["pairs"] == 1600 and len(data.digest) == 64
 
 
-def test_rows_after_the_resumed_update_are_dropped(tmp_path):
-    """A training that diverged at update 90 was restarted in its folder and is now at 30."""
-    rows = [(at, 9 if at < 90 else 500) for at in range(10, 100, 10)] + [(10, 8), (20, 7), (30, 6)]
-    text = "".join(f'x | {{"num_updates": "{at}", "loss": "{loss}"}}\n' for at, loss in rows)
-    (tmp_path / "train.log").write_text(text)
-    run = read_run(tmp_path)
-    assert run.series("train_inner", "loss") == [(10, 8), (20, 7), (30, 6)]
-    assert max(row.updates for row in run.rows) == 30
-
-
 def test_a_log_alone(run_folder, tmp_path):
     bare = tmp_path / "bare"
     bare.mkdir()
