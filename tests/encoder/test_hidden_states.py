@@ -6,7 +6,6 @@ import torch
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.encoder.hidden_states import HiddenStates, Pass, open_passes
-from xalign_fairseq.encoder.transformer import EncoderLayer
 
 
 def test_padding_and_batch_never_change_a_state(encoder, tokens):
@@ -78,28 +77,6 @@ def test_sequences_of_only_padding_affect_no_other_sequence(encoder, tokens):
     nothing = encoder.states(torch.full((2, 3), 1)).layer(-1)
     assert nothing.shape == (2, 3, 24) and not nothing.any()
     nothing.sum().backward()
-
-
-def test_a_pass_runs_each_needed_layer_once(encoder, tokens, monkeypatch):
-    ran = []
-    forward = EncoderLayer.forward
-
-    def counted(self, *arguments):
-        ran.append(list(encoder.sentence_encoder.layers).index(self))
-        return forward(self, *arguments)
-
-    monkeypatch.setattr(EncoderLayer, "forward", counted)
-    states = encoder.states(tokens)
-    assert ran == []
-    states.layer(0)
-    assert ran == []
-    second = states.layer(2)
-    assert ran == [0, 1]
-    states.layer(1)
-    assert states.layer(-2) is second
-    assert ran == [0, 1]
-    states.layer(-1)
-    assert ran == [0, 1, 2]
 
 
 def test_a_sequence_beyond_the_positions_is_an_error(encoder):

@@ -14,16 +14,8 @@ from xalign_fairseq.encoder.pretrained.four_bit import FourBitFile
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.transformer import Encoder
 
-PARTS = four_bit_files.make()
 CPU = torch.device("cpu")
 TOKENS = torch.tensor([[0, 5, 6, 2], [0, 11, 2, 1]])
-
-
-@pytest.fixture
-def small_file(tmp_path):
-    path = tmp_path / "encoder.bin"
-    path.write_bytes(PARTS.content())
-    return path
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])

@@ -68,13 +68,3 @@ def test_joint_projections_are_split_in_the_order_q_k_v():
         f"{prefix}k_proj.weight": [2, 3],
         f"{prefix}v_proj.weight": [4, 5],
     }
-
-
-def test_old_names_are_renamed_and_buffers_without_weights_are_dropped():
-    old = {
-        "decoder.sentence_encoder.emb_layer_norm.bias": torch.zeros(1),
-        "decoder.lm_head.dense.weight": torch.ones(1),
-        "decoder.sentence_encoder.embed_positions._float_tensor": torch.ones(1),
-        "encoder.sentence_encoder.version": torch.ones(1),
-    }
-    assert set(today(old)) == {"encoder.sentence_encoder.layernorm_embedding.bias", "encoder.lm_head.dense.weight"}

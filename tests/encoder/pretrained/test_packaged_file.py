@@ -11,7 +11,6 @@ import torch
 
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.pretrained import packaged
-from xalign_fairseq.encoder.pretrained.exporting import export
 from xalign_fairseq.encoder.pretrained.four_bit import FourBitFile
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.sentence_vectors import sentence_vectors
@@ -129,23 +128,3 @@ def test_sentence_vectors_equal_the_engine(state, tokenizer, engine):
     cosines = torch.cosine_similarity(mine, theirs)
     assert cosines.min() >= 0.999, cosines
     assert torch.cosine_similarity(mine, theirs.roll(1, 0)).max() < 0.95  # of other sentences
-
-
-@pytest.mark.slow
-def test_transformers_has_the_same_ids_and_hidden_states(state, tokenizer, lines, transformers, tmp_path):
-    export(packaged.NAME, tmp_path / "e5-small")
-    theirs = transformers.AutoTokenizer.from_pretrained(tmp_path / "e5-small")
-    rules = rules_of(tokenizer)  # Hugging Face's looks at graphemes, and composes fewer
-    few = [line for line in lines[::5] if rules.normalize(line) == "".join(map(rules.normalize, line))]
-    assert theirs(few)["input_ids"] == [[0, *tokenizer.encode(line), 2] for line in few]
-    encoder, _ = checkpoint.load_encoder(state)
-    model = transformers.AutoModel.from_pretrained(tmp_path / "e5-small", add_pooling_layer=False).eval().double()
-    for text in SENTENCES[:3]:
-        ids = torch.tensor([[0, *tokenizer.encode(text), 2]])
-        with torch.no_grad():
-            expected = model(ids, output_hidden_states=True).hidden_states
-            found = encoder.double().states(ids)
-            for layer, other in enumerate(expected):
-                torch.testing.assert_close(found.layer(layer), other, rtol=1e-10, atol=1e-10)
-    card = (tmp_path / "e5-small/README.md").read_text()
-    assert "license: mit" in card and "intfloat/multilingual-e5-small" in card and "4 bits" in card

@@ -158,18 +158,6 @@ def test_transformers_reproduces_the_states_of_a_trained_model(model_type, tmp_p
     assert [theirs_of(text).input_ids for text in TEXT] == [ours_of(text).input_ids for text in TEXT]
 
 
-@pytest.mark.parametrize("model_type", sorted(HEADS))
-@torch.no_grad()
-def test_logits_equal_the_models_own_head(model_type, tmp_path):
-    checkpoint = trained(tmp_path, model_type)
-    export(checkpoint, tmp_path / "out", onto=tmp_path / "model")
-    encoder, tokenizer = read_model(checkpoint)
-    tokens, order = ragged_tokens(encoder, (9,)), torch.tensor(tokenizer.pipeline.order)
-    logits = architecture(model_type).from_pretrained(tmp_path / "out").eval()(input_ids=order[tokens]).logits
-    ours = encoder.lm_head(encoder.states(tokens, grad=False).layer(-1))
-    torch.testing.assert_close(ours, logits[..., order], rtol=1e-3, atol=1e-4)
-
-
 @pytest.mark.parametrize("learned", [True, False])
 def test_a_trained_head_without_counterpart_gives_a_warning(learned, tmp_path, caplog):
     head = [f"encoder.lm_head.{part}" for part in PARTS]

@@ -174,15 +174,9 @@ def test_a_second_text_has_token_type_1(build, save, given, types):
     torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-4)
 
 
-def test_next_sentence_prediction_is_left_out_and_named(build, save, bert_tokens, caplog):
-    model = build("BertForPreTraining")
-    _, encoder = imported(save(model))
+def test_next_sentence_prediction_is_left_out_and_named(build, save, caplog):
+    imported(save(build("BertForPreTraining")))
     assert "cls.seq_relationship (2 tensors)" in caplog.text and "pooler (2 tensors)" in caplog.text
-    keep = bert_tokens.ne(1)
-    with torch.no_grad():
-        expected = model(theirs(bert_tokens), attention_mask=keep.long()).prediction_logits[keep][:, ORDER]
-        found = encoder.lm_head(encoder.states(bert_tokens).layer()[keep])
-    torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-4)
 
 
 def test_names_of_tensorflow_s_layer_norms(build, save, bert_tokens):
