@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from fairseq.data import data_utils
 from fairseq.data.iterators import EpochBatchIterator
 from support.small import MASK
 
@@ -10,7 +11,7 @@ xalign_fairseq.register()
 from xalign_fairseq.core.errors import XalignError  # noqa: E402
 from xalign_fairseq.data.samples import MaskOptions  # noqa: E402
 from xalign_fairseq.data.streams import BitextStream, Corpus, MonoStream  # noqa: E402
-from xalign_fairseq.data.streams_dataset import DrawOptions, StreamsDataset  # noqa: E402
+from xalign_fairseq.data.streams_dataset import DrawOptions, StreamsDataset, batch_ends  # noqa: E402
 
 
 @pytest.fixture
@@ -39,15 +40,6 @@ def test_a_training_batch_has_pairs_and_its_own_number_of_blocks(build):
     assert sorted(np.concatenate([batch[batch < dataset.pairs] for batch in found])) == list(range(80))
     sample = dataset.collater([dataset[index] for index in found[0]])
     assert sample["bitext"]["tokens"].shape[0] == 8 and sample["mono"]["masked"].shape == (3, 11)
-
-
-@pytest.mark.parametrize("size", [1, 8])
-def test_epochs_in_updates_have_this_number_of_batches_for_any_lengths(build, size):
-    dataset = build(pairs=True, blocks=False)
-    for epoch in range(1, 5):
-        dataset.set_epoch(epoch)
-        sizes = [len(batch) for batch in dataset.windows(None, size, batches=40)]
-        assert len(sizes) == 40 and sum(each < size for each in sizes) <= 2
 
 
 def test_batches_do_not_depend_on_the_number_of_data_workers(build):
@@ -212,3 +204,20 @@ def test_a_block_that_fits_no_batch_is_named(build):
         batches(build(pairs=False), max_tokens=10)
     with pytest.raises(XalignError, match="no monolingual block"):
         batches(build(mono_tokens=10), max_tokens=20)
+
+
+@pytest.mark.parametrize("multiple", [1, 2, 8])
+@pytest.mark.parametrize("limits", [{"max_tokens": 60}, {"max_sentences": 7}, {"max_tokens": 90, "max_sentences": 16}])
+@pytest.mark.parametrize("ordered", [True, False])
+def test_batches_are_those_of_fairseq(multiple, limits, ordered):
+    rng = np.random.default_rng(multiple)
+    for size in (1, 5, 300):
+        lengths = rng.integers(1, 40, size)
+        lengths = np.sort(lengths) if ordered else lengths
+        indices = rng.permutation(size)
+        ours = np.split(indices, batch_ends(lengths, multiple=multiple, **limits)[:-1])
+        theirs = data_utils.batch_by_size(
+            indices, num_tokens_fn=None, num_tokens_vec=lengths, required_batch_size_multiple=multiple, **limits
+        )
+        rest = indices[sum(map(len, theirs)) :]  # fairseq drops it
+        assert [each.tolist() for each in ours] == [each.tolist() for each in (*theirs, rest) if len(each)]

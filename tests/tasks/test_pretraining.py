@@ -18,7 +18,11 @@ from xalign_fairseq.data.pretraining import Reader  # noqa: E402
 from xalign_fairseq.encoder.config import EncoderConfig  # noqa: E402
 from xalign_fairseq.encoder.vocabulary import stored_model, tokenizer_state  # noqa: E402
 from xalign_fairseq.models.xalign import XalignModel  # noqa: E402
-from xalign_fairseq.tasks.pretraining import XalignPretrainingConfig, XalignPretrainingTask  # noqa: E402
+from xalign_fairseq.tasks.pretraining import (  # noqa: E402
+    XalignPretrainingConfig,
+    XalignPretrainingTask,
+    pairs_of_a_batch,
+)
 
 
 @pytest.fixture
@@ -50,6 +54,15 @@ def task(*folders, **options):
     made = XalignPretrainingTask(XalignPretrainingConfig(data=os.pathsep.join(map(str, folders)), seed=1, **options))
     made.reader = Reader({"bitext"})
     return made
+
+
+def test_pairs_of_a_batch_are_counted_without_its_blocks():
+    class FourPairsAndSixBlocks:
+        pairs = 4
+        __len__ = lambda self: 10  # noqa: E731
+
+    assert pairs_of_a_batch(FourPairsAndSixBlocks(), [np.array([0, 3, 7]), np.array([13, 25])]) == 3 / 2
+    assert pairs_of_a_batch(FourPairsAndSixBlocks(), []) == 0
 
 
 def test_a_shard_may_hold_other_pairs_than_the_first(shard):

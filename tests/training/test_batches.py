@@ -12,7 +12,6 @@ import xalign_fairseq
 xalign_fairseq.register()
 
 from xalign_fairseq.core.errors import XalignError  # noqa: E402
-from xalign_fairseq.data import streams_dataset, windows  # noqa: E402
 from xalign_fairseq.data.pretraining import PretrainingData, PretrainingDataOptions, Reader  # noqa: E402
 from xalign_fairseq.tasks.pretraining import XalignPretrainingConfig, XalignPretrainingTask  # noqa: E402
 from xalign_fairseq.training.batches import Batches  # noqa: E402
@@ -70,14 +69,6 @@ def test_a_process_without_any_batch_runs_one_of_the_others_which_does_not_count
     assert seen(second) == (seen(first)[0], True) and not first.get("ignored")
 
 
-@pytest.mark.parametrize("updates", [5, 7, 40])
-def test_short_epochs_of_batches_of_one_pair_have_something_to_run_in_each_update(folder, updates):
-    data = PretrainingData(folder, PretrainingDataOptions(epoch_updates=updates), seed=3)
-    found = list(islice(Batches(data, Reader({"bitext"}, positions=64), batch_size=1), 40 * updates))
-    assert all(len(batch["bitext"]["tokens"]) == 1 for batch in found)
-    assert any(batch.get("ignored") for batch in found)
-
-
 @pytest.mark.parametrize(("before", "after"), [(0, 2), (2, 0), (2, 1)])
 def test_a_state_is_exact_whatever_the_number_of_data_workers(folder, before, after):
     expected = [seen(batch) for batch in islice(batches(folder), 30)]
@@ -128,17 +119,6 @@ def test_what_cannot_be_is_refused(folder):
         batches(folder, reader=Reader(()))
     with pytest.raises(XalignError, match="another number of processes"):
         batches(folder, share=(0, 2)).load_state_dict(batches(folder).state_dict())
-
-
-def test_epochs_too_long_to_be_held_are_those_of_fairseq_train(folder, monkeypatch):
-    for module in (windows, streams_dataset):
-        monkeypatch.setattr(module, "DRAWS", 16)
-    expected = of_fairseq(folder, 1)
-    first = batches(folder)
-    found = [seen(batch) for batch in islice(first, 3)]
-    rest = batches(folder)
-    rest.load_state_dict(first.state_dict())
-    assert found + [seen(batch) for batch in islice(rest, len(expected) - 3)] == expected
 
 
 def test_a_state_of_short_epochs_over_folders_goes_on_where_each_folder_ended(folder, tmp_path):

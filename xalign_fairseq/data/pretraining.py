@@ -37,11 +37,6 @@ class PretrainingDataOptions:
         1.0, "T in p_i ~ n_i^(1/T), over pairs and over languages; 1: proportional to size"
     )
     epoch_items: Optional[int] = option(None, "draws per epoch (default: each pair once in each direction)")
-    epoch_updates: Optional[int] = option(
-        None,
-        "updates per epoch, instead of --epoch-items; pairs and languages have exactly their shares by "
-        "--sampling-temperature (over several epochs, if one is too short)",
-    )
     max_pair_length: Optional[int] = option(
         None, "drop and count pairs longer than this, with special tokens (default: max positions)"
     )
@@ -134,12 +129,6 @@ class PretrainingData:
     def __init__(self, path: StrPath, options: PretrainingDataOptions | None = None, seed: int = 1):
         self.options, self.seed = options or PretrainingDataOptions(), seed
         check_options(self.options)
-        updates, items = self.options.epoch_updates, self.options.epoch_items
-        if updates is not None and (updates < 1 or items is not None):
-            problem, parameter = "an epoch is given in updates or in draws", ("epoch_updates", "epoch_items")
-            raise XalignError(
-                problem, parameter=parameter, found=f"{updates} and {items}", expected="one of them, 1 or more"
-            )
         folders = [folder for folder in os.fspath(path).split(os.pathsep) if folder]
         self.shards = Shards(folders, self.options.verify_data)
         self.data = self.shards.first

@@ -5,8 +5,6 @@ and a corpus of 10^8 pairs needs no array of that length.
 """
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -88,59 +86,13 @@ def _mix(values: np.ndarray) -> np.ndarray:
 
 def draw(size: int, start: int, count: int, key: tuple[int, ...]) -> np.ndarray:
     """Items ``start ... start + count`` of the endless stream over ``range(size)``, with a new order in each pass."""
-    return draw_at(size, np.arange(start, start + count, dtype=np.int64), key)
-
-
-def draw_at(size: int, positions: np.ndarray, key: tuple[int, ...]) -> np.ndarray:
-    """Items at any ``positions`` (N,) of the stream of :func:`draw`."""
+    positions = np.arange(start, start + count, dtype=np.int64)
     items = np.empty(len(positions), dtype=np.int64)
     passes = positions // size
     for number in np.unique(passes).tolist():
         here = passes == number
         items[here] = permute(positions[here] - number * size, size, (*key, number))
     return items
-
-
-@dataclass(frozen=True)
-class EpochDraws:
-    """The draws of an epoch over several groups of items, in random order; each can be computed alone.
-
-    Position t of the epoch is place pi(t) of the concatenated draws of all groups; pi is a keyed permutation
-    (:func:`permute`). Each place is an item of its group's endless stream (:func:`draw`). So each group has exactly its
-    count, and no item repeats before all items of its group occurred.
-    """
-
-    offsets: Sequence[int]
-    sizes: Sequence[int]
-    counts: Sequence[int]
-    starts: Sequence[int]
-    keys: Sequence[tuple[int, ...]]
-    order: tuple[int, ...]
-
-    @classmethod
-    def of(cls, sizes: Sequence[int], key: tuple[int, ...], visit: int, count: int, temperature: float) -> "EpochDraws":
-        """Draws over groups of these sizes by temperature; they continue after those of ``visit`` earlier epochs."""
-        counts, starts = epoch_shares(count, temperature_shares(list(sizes), temperature), visit)
-        offsets = [0, *np.cumsum(sizes[:-1]).tolist()]
-        keys = [(*key, number) for number in range(len(sizes))]
-        return cls(offsets, sizes, counts, starts, keys, order=(*key, visit + 1, sum(sizes), 1))
-
-    def __len__(self) -> int:
-        return sum(self.counts)
-
-    def at(self, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The items at positions (N,) of the epoch, and for each the number of the pass over its group."""
-        places = permute(positions, len(self), self.order)
-        bounds = np.concatenate([[0], np.cumsum(self.counts)])
-        groups = np.searchsorted(bounds, places, side="right") - 1
-        items, turns = np.empty_like(places), np.empty_like(places)
-        for group in np.unique(groups).tolist():
-            here = groups == group
-            start, size = self.starts[group], self.sizes[group]
-            at = places[here] - bounds[group] + start
-            items[here] = self.offsets[group] + draw_at(size, at, self.keys[group])
-            turns[here] = at // size - start // size
-        return items, turns
 
 
 def repeats(items: np.ndarray) -> np.ndarray:

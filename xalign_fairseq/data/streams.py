@@ -75,31 +75,27 @@ class BitextStream:
             visit: the number of earlier epochs that read the corpora; this epoch continues there. By default all
                 earlier epochs.
         """
-        draws = self.draws(seed, epoch - 1 if visit is None else visit, temperature, items)
-        groups = zip(draws.offsets, draws.sizes, draws.starts, draws.counts, draws.keys, strict=True)
-        drawn = [offset + sampling.draw(size, start, count, key) for offset, size, start, count, key in groups]
+        shares = sampling.temperature_shares(self.counts, temperature)
+        earlier = epoch - 1 if visit is None else visit
+        counts, starts = sampling.epoch_shares(items or len(self), shares, earlier)
+        drawn = [
+            self.offsets[number] + sampling.draw(size, starts[number], counts[number], (seed, BITEXT, number))
+            for number, size in enumerate(self.counts)
+        ]
         return self._kept(np.random.default_rng((seed, BITEXT, epoch)).permutation(np.concatenate(drawn)))
-
-    def draws(self, seed: int, visit: int, temperature: float = 1.0, items: int | None = None) -> sampling.EpochDraws:
-        """The draws of :meth:`epoch`, over-long pairs included, for an epoch that does not fit into memory."""
-        return sampling.EpochDraws.of(self.counts, (seed, BITEXT), visit, items or len(self), temperature)
 
     def all(self) -> tuple[np.ndarray, int]:
         """Every item in stored order, for validation; over-long items are skipped and counted."""
         return self._kept(np.arange(len(self)))
 
     def _kept(self, items: np.ndarray) -> tuple[np.ndarray, int]:
-        keep = self.fitting(items)
-        return items[keep], int((~keep).sum())
-
-    def fitting(self, items: np.ndarray) -> np.ndarray:
-        """(N,) bool: the items within the length limits."""
+        """The items within the length limits, and the number of the others."""
         sides = self.sides(items)
         shortest, longest = self.side_lengths
         keep = (sides.sum(1) + 3 <= self.max_length) & (sides.min(1) >= shortest)
         if longest is not None:
             keep &= sides.max(1) <= longest
-        return keep
+        return items[keep], int((~keep).sum())
 
     def locate(self, items: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Corpus, row and direction (exchanged or not) of each item."""
@@ -177,10 +173,6 @@ class MonoStream:
             here = np.flatnonzero(languages == number)
             drawn[here] = offset + sampling.draw(size, int(before[number]), len(here), (seed, MONO, number))
         return drawn
-
-    def draws(self, seed: int, visit: int, count: int, temperature: float = 1.0) -> sampling.EpochDraws:
-        """Draws of an epoch that is too long for memory, with exactly each language's share."""
-        return sampling.EpochDraws.of(self.counts, (seed, MONO), visit, count, temperature)
 
     def language(self, item: int) -> int:
         """Number of a block's language."""

@@ -12,9 +12,8 @@ from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.data.batches import collate
 from xalign_fairseq.data.samples import BlockSample, MaskOptions, PairSample, block_sample, pair_sample
-from xalign_fairseq.data.sampling import EpochDraws, repeats
+from xalign_fairseq.data.sampling import repeats
 from xalign_fairseq.data.streams import BITEXT, MONO, BitextStream, MonoStream
-from xalign_fairseq.data.windows import DRAWS, Pilot, Plan, Windows, batch_ends, brought_to
 
 logger = logging.getLogger(__name__)
 _BLOCK_LENGTH = Parameter("mono_tokens_per_sample")
@@ -202,84 +201,6 @@ class StreamsDataset(Dataset):
             batches += np.split(group, ends[:-1])
         return batches
 
-    def windows(
-        self,
-        max_tokens: int | None,
-        max_sentences: int | None,
-        required_batch_size_multiple: int = 1,
-        batches: int | None = None,
-    ) -> Windows | None:
-        """The epoch's batches, one window at a time, so memory does not grow with the data; None if one window holds
-        all.
-        """
-        stream = self.bitext if self.bitext is not None else self.mono
-        assert stream is not None
-        total = self.items or len(stream)
-        if not self.training or (batches is None and total <= DRAWS):
-            return None
-
-        def cut(epoch: EpochDraws, positions: range) -> tuple[list[np.ndarray], np.ndarray]:
-            items, turns = epoch.at(np.arange(positions.start, positions.stop))
-            if self.bitext is None:
-                assert self.mono is not None
-                indices, lengths = self.pairs + items + len(self) * turns, np.full(len(items), self.mono.length)
-            else:
-                fits = self.bitext.fitting(items)
-                lengths = fits.astype(np.int64)  # counted as equal
-                if max_tokens is not None:
-                    lengths = self.bitext.lengths(items)
-                    fits &= lengths <= max_tokens
-                    lengths[~fits] = 0
-                indices = self._by_length(items[fits], (items + len(self) * turns)[fits])
-            return self._cut(indices, max_tokens, max_sentences, required_batch_size_multiple), lengths
-
-        first = range(min(total, DRAWS))
-        found, lengths = cut(self._epoch_draws(0, total), first)
-        if self.bitext is not None:
-            why, parameters = self._limits(self.bitext)
-            self._left_out(int((lengths == 0).sum()), len(first), why, (*parameters, "max_tokens"))
-        pilot = Pilot(len(first), len(found), float(lengths.std() / lengths.mean()))
-        together = 1 if batches is None else pilot.together(batches)
-        plan = pilot.plan(total) if batches is None else pilot.plan_of_batches(batches * together)
-        visit, part = divmod(self._visit, together)
-        epoch = self._epoch_draws(visit, plan.draws)
-        mine = Plan(plan.draws // together, plan.batches // together, plan.windows)
-        each = 0 if self.bitext is None or self.mono is None else self._blocks_per_batch(max_tokens, max_sentences)
-        blocks = (
-            self.mono.draws(self.seed, self._visit, each * mine.batches, self.temperature)
-            if each and self.mono
-            else None
-        )
-
-        def window(number: int) -> list[np.ndarray]:
-            here = mine.batches_of(number)
-            made = brought_to(cut(epoch, plan.draws_of(number))[0], len(plan.batches_of(number)))
-            if together > 1:
-                mixed = np.random.default_rng((self.seed, visit, together)).permutation(len(made))
-                made = [made[i] for i in mixed[part * len(here) : (part + 1) * len(here)]]
-            if blocks is None:
-                return made
-            items, turns = blocks.at(np.arange(here.start * each, here.stop * each))
-            drawn = (self.pairs + items + len(self) * turns).reshape(len(made), each)
-            # A batch without pairs stays empty: a worker with only blocks would miss the collective of a loss over
-            # pairs.
-            return [np.concatenate([one, more]) if len(one) else one for one, more in zip(made, drawn, strict=True)]
-
-        logger.info(
-            "an epoch is %d draws of %d items in %d batches, cut in %s",
-            mine.draws,
-            len(stream),
-            mine.batches,
-            f"{plan.windows} windows" if together == 1 else f"a window of {together} epochs",
-        )
-        return Windows(mine, window)
-
-    def _epoch_draws(self, visit: int, count: int) -> EpochDraws:
-        if self.bitext is not None:
-            return self.bitext.draws(self.seed, visit, self.temperature, count)
-        assert self.mono is not None
-        return self.mono.draws(self.seed, visit, count, self.temperature)
-
     def _groups(self, indices: np.ndarray) -> list[np.ndarray]:
         """Groups that are cut into batches separately: with ``apart`` each pair's first draw, then the second, ..."""
         if not self.apart or self.bitext is None:
@@ -318,3 +239,26 @@ class StreamsDataset(Dataset):
         if self.bitext is not None:
             lengths[here] = self.bitext.lengths(items[here])
         return lengths
+
+
+def batch_ends(
+    lengths: np.ndarray, max_tokens: int | None = None, max_sentences: int | None = None, multiple: int = 1
+) -> np.ndarray:
+    """The end of each batch: as many items as fit, as in fairseq's ``batch_by_size``.
+
+    A batch of n items takes n times its longest item. If at least ``multiple`` items fit, their number is a multiple of
+    it. The last items form a separate batch. ``lengths`` (N,) are tokens, none above ``max_tokens``.
+    """
+    ends, start = [], 0
+    while start < len(lengths):
+        most = len(lengths) - start
+        if max_sentences:
+            most = min(most, max_sentences)
+        if max_tokens:
+            most = min(most, max(max_tokens // max(int(lengths[start]), 1), 1))
+            longest = np.maximum.accumulate(lengths[start : start + most])
+            fits = int((longest * np.arange(1, most + 1) <= max_tokens).sum())
+            most = max(fits, 1)
+        start += most - most % multiple if most >= multiple else most
+        ends.append(start)
+    return np.array(ends, dtype=np.int64)

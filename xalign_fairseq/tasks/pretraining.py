@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, List, Optional  # noqa: UP035
 
+import numpy as np
 from fairseq.dataclass import FairseqDataclass
 from fairseq.tasks import register_task
 from omegaconf import II, MISSING
@@ -19,8 +20,8 @@ from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.vocabulary import require_same_tokenizer, trained_tokenizer
 from xalign_fairseq.models.xalign import require_same
 from xalign_fairseq.objectives.registry import Objective
+from xalign_fairseq.tasks.base import FairseqStreams, XalignTask
 from xalign_fairseq.tasks.embedding_updates import update_rows_alone
-from xalign_fairseq.tasks.epochs import FairseqStreams, XalignTask, pairs_of_a_batch, windowed_iterator
 from xalign_fairseq.tasks.heads_start import HeadsStart
 from xalign_fairseq.transport.linking import Linking
 
@@ -220,24 +221,15 @@ class XalignPretrainingTask(XalignTask):
             )
 
     def get_batch_iterator(self, dataset: Any, **kwargs: Any) -> Any:
-        """fairseq's iterator; for long epochs and epochs in updates, an iterator over windows of batches."""
+        """fairseq's iterator. At the start of a training, objectives check its number of updates and pairs."""
         training = isinstance(dataset, FairseqStreams) and dataset.training
-        made = windowed_iterator(dataset, self._epoch_batches, **kwargs) if training else None
-        made = super().get_batch_iterator(dataset, **kwargs) if made is None else made
+        made = super().get_batch_iterator(dataset, **kwargs)
         if training and kwargs.get("epoch", 1) == 1 and self.objectives and self.cfg.max_update:
-            batches = self._update_batches(1, kwargs.get("num_shards", 1))
+            batches = kwargs.get("num_shards", 1) * int((self.cfg.update_freq or [1])[0])
             pairs = batches * pairs_of_a_batch(dataset, made.frozen_batches)
             for objective in self.objectives:
                 objective.check_run(self.cfg.max_update, pairs)
         return made
-
-    def _epoch_batches(self, epoch: int, num_shards: int) -> int | None:
-        return self.cfg.epoch_updates and self.cfg.epoch_updates * self._update_batches(epoch, num_shards)
-
-    def _update_batches(self, epoch: int, num_shards: int) -> int:
-        """The number of batches in an update, over all processes."""
-        freq = list(self.cfg.update_freq or [1])
-        return num_shards * int(freq[min(epoch, len(freq)) - 1])
 
     def begin_update(self, samples: list[Any], criterion: Any, device: Any) -> None:
         """Called with all micro-batches of an update before the first one runs."""
@@ -297,6 +289,12 @@ class XalignPretrainingTask(XalignTask):
     def _language_embeddings(self) -> str:
         """The languages with an embedding, in row order, from the model's option."""
         return next((model.encoder.config.language_embeddings for model in self.models), "")
+
+
+def pairs_of_a_batch(dataset: FairseqStreams, batches: Sequence[np.ndarray]) -> float:
+    """The average number of pairs of a batch of an epoch."""
+    indices = np.concatenate([np.zeros(0, dtype=np.int64), *batches])
+    return float((indices % len(dataset) < dataset.pairs).sum()) / max(1, len(batches))
 
 
 def _require_whole_states(cfg: XalignPretrainingConfig) -> None:

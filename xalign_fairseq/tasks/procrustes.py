@@ -19,7 +19,7 @@ from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.encoder.vocabulary import require_same_tokenizer, tokenizer_state
 from xalign_fairseq.objectives.linear_mapping import layer_vectors
 from xalign_fairseq.objectives.word_pairs import WordPairs
-from xalign_fairseq.tasks.epochs import FairseqStreams
+from xalign_fairseq.tasks.base import FairseqStreams
 
 
 class LinkedBitext:

@@ -19,7 +19,7 @@ from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.mappings import HEAD, LanguageMaps, load_maps
 from xalign_fairseq.encoder.pretrained.reading import open_model
 from xalign_fairseq.encoder.vocabulary import tokenizer_state
-from xalign_fairseq.tasks.epochs import XalignTask
+from xalign_fairseq.tasks.base import XalignTask
 from xalign_fairseq.tasks.transfer_dataset import TransferDataset
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS, Benchmark, find
 from xalign_fairseq.transfer.family import FAMILIES, Limits, TaskFamily, require_languages, require_positions

@@ -14,7 +14,6 @@ from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.pretraining import PretrainingData, Reader
 from xalign_fairseq.data.streams_dataset import StreamsDataset
-from xalign_fairseq.data.windows import with_samples
 
 
 class Batches(IterableDataset[dict[str, Any]]):
@@ -122,7 +121,7 @@ class Batches(IterableDataset[dict[str, Any]]):
 
         @cache
         def stand_in() -> np.ndarray:
-            return with_samples(chain(batches, whole))  # from all batches, if this share is empty
+            return next(batch for batch in chain(batches, whole) if len(batch))  # of all, if this share is empty
 
         def own() -> Iterator[list[int]]:
             # If a share lacks a batch at the end of an epoch, its first batch replaces it, with count 0.
@@ -144,11 +143,6 @@ class Batches(IterableDataset[dict[str, Any]]):
         """This rank's batches (with an empty one at the end if other ranks have one more), and all batches."""
         dataset.set_epoch(self.epoch)
         limits, seed = (self.max_tokens, self.batch_size, self.multiple), self.data.seed
-        updates = self.data.options.epoch_updates
-        windows = dataset.windows(*limits, None if updates is None else updates * self.world_size)
-        if windows is not None:
-            windows = windows.shuffled(seed, self.epoch)
-            return windows.share(self.rank, self.world_size), windows
         batches = dataset.batch_by_size(dataset.ordered_indices(), *limits)
         if self.training:
             # fairseq orders batches by this generator.

@@ -1,0 +1,49 @@
+"""What the tasks share: fairseq's methods of a dataset, and of a task without dictionaries."""
+
+from typing import Any
+
+import numpy as np
+from fairseq.data import FairseqDataset
+from fairseq.tasks import FairseqTask
+
+from xalign_fairseq.data.streams_dataset import StreamsDataset
+
+
+class FairseqStreams(StreamsDataset, FairseqDataset):
+    """:class:`~xalign_fairseq.data.streams_dataset.StreamsDataset` with fairseq's methods."""
+
+    @property
+    def can_reuse_epoch_itr_across_epochs(self) -> bool:
+        return not self.training
+
+    def filter_indices_by_size(self, indices: np.ndarray, max_sizes: object) -> tuple[np.ndarray, list[int]]:
+        """Nothing to do: too long pairs are left out and counted when the epoch is drawn."""
+        return indices, []
+
+    def num_tokens(self, index: int) -> int:
+        return int(self.num_tokens_vec(np.array([index]))[0])
+
+    size = num_tokens
+
+
+class XalignTask(FairseqTask):
+    """fairseq's task without its dictionaries and length limits, which the datasets handle."""
+
+    def __init__(self, cfg: object, restoring: bool = False):
+        super().__init__(cfg)
+        self.restoring = restoring
+        self.lasting: dict[str, Any] = {}
+
+    @classmethod
+    def setup_task(cls, cfg: object, **kwargs: object) -> "XalignTask":
+        """Called by fairseq; ``from_checkpoint``: weights will be loaded."""
+        return cls(cfg, restoring=bool(kwargs.get("from_checkpoint")))
+
+    @property
+    def source_dictionary(self) -> None:
+        return None
+
+    target_dictionary = source_dictionary
+
+    def max_positions(self) -> None:
+        return None
