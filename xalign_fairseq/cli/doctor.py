@@ -1,15 +1,12 @@
-"""Check the installation, data-bins and checkpoints.
+"""Check the installation.
 
 Prints versions, known conflicts with transformers, the patches applied to fairseq, GPUs, compilers, the Sinkhorn
-backend of each device (compiled if it is not yet), and the GPUs on which this version was verified. For a data-bin, it
-opens the files and compares the ids with the dictionary and tokenizer. For a checkpoint, it loads the weights and
-compares the embedding with the dictionary of the data-bin given, or of the one used for training.
+backend of each device (compiled if it is not yet), and the GPUs on which this version was verified.
 
 Each line is marked ok, note or WRONG. The exit code is 1 if anything is wrong.
 
-Examples:
+Example:
   xalign doctor
-  xalign doctor data-bin checkpoints/checkpoint_best.pt
 """
 
 import argparse
@@ -23,10 +20,7 @@ RUNS = Path(__file__).with_name("gpu_runs.json")  # scripts/gpu/collect.py write
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The paths to check in addition to the installation."""
-    parser.add_argument(
-        "paths", nargs="*", metavar="PATH", help="a data-bin, a checkpoint (.pt), or a folder of a model"
-    )
+    """No options."""
 
 
 def run(args: argparse.Namespace) -> int:
@@ -34,12 +28,12 @@ def run(args: argparse.Namespace) -> int:
     before = logging.root.manager.disable
     logging.disable(logging.WARNING)  # importing fairseq logs hints about unneeded packages
     try:
-        return _report(args.paths)
+        return _report()
     finally:
         logging.disable(before)
 
 
-def _report(paths: list[str]) -> int:
+def _report() -> int:
     from xalign_fairseq.core import installation
 
     findings = []
@@ -50,7 +44,6 @@ def _report(paths: list[str]) -> int:
         ("Devices", _devices),
         ("Sinkhorn", _sinkhorn),
         ("GPUs", verified_gpus),
-        ("Files", lambda: _files(paths)),
     ):
         try:
             found = look()
@@ -75,12 +68,6 @@ def _sinkhorn() -> list[Finding]:
     from xalign_fairseq.transport.diagnosis import sinkhorn
 
     return sinkhorn()
-
-
-def _files(paths: list[str]) -> list[Finding]:
-    from xalign_fairseq.encoder.pretrained.diagnosis import look_at
-
-    return look_at(paths)
 
 
 def patches() -> list[Finding]:

@@ -7,7 +7,7 @@ The checks:
   model, 20 GB in all, open in seconds.
 - **At the beginning of a folder's epoch**: the hashes of its small files, including dictionary and tokenizer, and the
   headers of the indices. The first folder is checked in this way immediately, because all share its dictionary.
-- **All bytes**: by ``verify`` (``--verify-data``), or ``xalign doctor FOLDER``.
+- **All bytes**: by ``verify`` (``--verify-data``).
 """
 
 import math
@@ -50,7 +50,7 @@ def require_unchanged(data: DataBin, whole: bool = False, contents: bool = True)
             "the data-bin has no manifest to verify its files by",
             where=data.path,
             expected=f"{MANIFEST}, which the command prepare writes",
-            remedy=("prepare the data again, or leave out", Parameter("verify_data"), "and run", Command("doctor")),
+            remedy=("prepare the data again, or leave out", Parameter("verify_data")),
         )
     changed = changed_files(data, whole, contents)
     if changed:
@@ -59,7 +59,7 @@ def require_unchanged(data: DataBin, whole: bool = False, contents: bool = True)
             where=data.path,
             found="; ".join(changed[:5]) + (f"; {len(changed) - 5} more" if len(changed) > 5 else ""),
             expected=f"the sizes and hashes in {MANIFEST}",
-            remedy=("copy them, or prepare the data again; all are checked by", Command("doctor", str(data.path))),
+            remedy="copy them, or prepare the data again",
         )
 
 

@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from xalign_fairseq.core.errors import Command, XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.evaluation.metric import Metric, ratio
 
 
@@ -20,7 +20,7 @@ def unit(vectors: Tensor) -> Tensor:
     spoilt = (~vectors.isfinite().all(1)).nonzero()
     if len(spoilt):
         found = f"{len(spoilt)} of {len(vectors)}, the first of them number {int(spoilt[0]) + 1}"
-        remedy = ("give an earlier checkpoint; the spoilt weights are named by", Command("doctor", "CHECKPOINT"))
+        remedy = "give an earlier checkpoint"
         raise XalignError("vectors of the model are not finite", found=found, expected="numbers", remedy=remedy)
     return F.normalize(vectors, dim=1)
 

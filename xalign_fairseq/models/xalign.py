@@ -170,12 +170,7 @@ class XalignModel(HeadedEncoder, BaseFairseqModel):
                     where=key,
                     found=f"shape {tuple(value.shape)} in the checkpoint",
                     expected=f"shape {tuple(current[key].shape)}, from the architecture and the dictionary",
-                    remedy=(
-                        "use the checkpoint's own dict.txt and",
-                        Parameter("arch"),
-                        "as shown by",
-                        Command("doctor", "CHECKPOINT"),
-                    ),
+                    remedy=("use the checkpoint's own dict.txt and", Parameter("arch")),
                 )
             else:
                 state_dict[key] = value

@@ -10,7 +10,6 @@ from support.text import sentencepiece_model
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.corpus import scan
 from xalign_fairseq.core.text.lines import split_words
-from xalign_fairseq.data import diagnosis
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer, dictionary_of_model, load_sentencepiece
 
@@ -143,7 +142,6 @@ def test_a_model_with_a_piece_that_is_not_text_is_damaged(spm, tmp_path, place):
         SentencePieceTokenizer(path)
     with pytest.raises(XalignError, match="model is damaged"):
         SentencePieceTokenizer(bytes(model), Dictionary(["▁the"]))
-    assert diagnosis.tokenizer("here", bytes(model), Dictionary(["a"])).level == "WRONG"
 
 
 def test_a_dictionary_of_another_model_is_an_error(spm):
