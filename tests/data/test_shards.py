@@ -76,14 +76,12 @@ def test_another_dictionary_is_found_by_the_manifest_and_other_counts_are_none(f
         Shards(folders)
 
 
-def test_contents_are_compared_when_the_epoch_begins_or_at_once_where_that_is_asked(folders):
+def test_contents_are_compared_when_the_epoch_begins(folders):
     (folders[1] / "dict.txt").write_text("a 1\nc 1\nb 1\n")
     shards = Shards(folders)
     shards.of_epoch(1)
     with pytest.raises(XalignError, match=r"dict.txt has another content"):
         shards.of_epoch(2)
-    with pytest.raises(XalignError, match=r"dict.txt has another content"):
-        Shards(folders, verify=True)
     (folders[0] / "dict.txt").write_text("a 1\nc 1\nb 1\n")  # the first folder is checked immediately
     with pytest.raises(XalignError, match=r"dict.txt has another content"):
         Shards(folders)
@@ -136,21 +134,21 @@ def flip(path):
 def test_unchanged_data_pass_also_next_to_other_files(folder):
     (folder / "lexicon.en-de.json").write_text("{}")
     assert changed_files(DataBin(folder)) == []
-    require_unchanged(DataBin(folder), whole=True)
+    require_unchanged(DataBin(folder))
 
 
-def test_without_a_look_at_all_bytes_sizes_and_small_files_are_compared(folder, monkeypatch):
+def test_sizes_and_small_files_are_compared(folder, monkeypatch):
     monkeypatch.setattr(shards, "SMALL", 16)
     flip(folder / "train.en-de.en.bin")
     require_unchanged(DataBin(folder))
     flip(folder / "dict.txt")
     (folder / "train.en-de.en.idx").write_bytes(bytes(31))
-    assert changed_files(DataBin(folder), whole=False) == [
+    assert changed_files(DataBin(folder)) == [
         "dict.txt has another content",
         "train.en-de.en.idx has 31 bytes rather than 32",
     ]
     (folder / "train.en-de.en.idx").unlink()
-    assert changed_files(DataBin(folder), whole=False)[1] == "train.en-de.en.idx is missing"
+    assert changed_files(DataBin(folder))[1] == "train.en-de.en.idx is missing"
 
 
 def test_a_folder_of_fairseq_preprocess_has_nothing_to_compare(folder):
@@ -158,8 +156,6 @@ def test_a_folder_of_fairseq_preprocess_has_nothing_to_compare(folder):
     flip(folder / "dict.txt")
     assert changed_files(DataBin(folder)) == []
     require_unchanged(DataBin(folder))
-    with pytest.raises(XalignError, match=rf"no manifest to verify its files by\n  where: {folder}[\s\S]*verify_data"):
-        require_unchanged(DataBin(folder), whole=True)
 
 
 @pytest.mark.parametrize(

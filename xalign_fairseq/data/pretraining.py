@@ -63,12 +63,6 @@ class PretrainingDataOptions:
     leave_unmasked_prob: float = option(0.1, "share of the chosen tokens that stay unchanged")
     random_token_prob: float = option(0.1, "share of the chosen tokens that become a random token")
     mask_special_tokens: bool = option(False, "also choose <s>, </s> and <unk>, as the released code does")
-    verify_data: bool = option(
-        False,
-        "before training, compare every file of the data-bins with the hash in manifest.json, which must "
-        "exist (sizes, dictionary and tokenizer are always compared; with several data-bins, when each "
-        "one's epoch begins)",
-    )
 
 
 def check_options(options: PretrainingDataOptions) -> None:
@@ -130,7 +124,7 @@ class PretrainingData:
         self.options, self.seed = options or PretrainingDataOptions(), seed
         check_options(self.options)
         folders = [folder for folder in os.fspath(path).split(os.pathsep) if folder]
-        self.shards = Shards(folders, self.options.verify_data)
+        self.shards = Shards(folders)
         self.data = self.shards.first
         self.dictionary = self.data.dictionary
         # Language pairs are numbered over all splits and shards, so that a batch's numbers mean the same in each.

@@ -7,10 +7,8 @@ The checks:
   model, 20 GB in all, open in seconds.
 - **At the beginning of a folder's epoch**: the hashes of its small files, including dictionary and tokenizer, and the
   headers of the indices. The first folder is checked in this way immediately, because all share its dictionary.
-- **All bytes**: by ``verify`` (``--verify-data``).
 """
 
-import math
 import os
 import stat
 from collections.abc import Iterator, Sequence
@@ -26,34 +24,25 @@ from xalign_fairseq.data.databin import DICTIONARY, MANIFEST, DataBin
 SMALL = 1 << 25
 
 
-def changed_files(data: DataBin, whole: bool = True, contents: bool = True) -> list[str]:
+def changed_files(data: DataBin, contents: bool = True) -> list[str]:
     """The files that are missing or differ from the manifest, if any, each with its fault, sorted by name.
 
-    Sizes are compared; with ``contents`` also the sha256 of small files, with ``whole`` of every file.
+    Sizes are compared; with ``contents`` also the sha256 of small files.
     """
-    largest = math.inf if whole else SMALL if contents else -1
 
     def difference(recorded: tuple[str, int, str]) -> str | None:
         name, size, sha256 = recorded
-        return _difference(data.path / name, size, sha256 if size <= largest else None)
+        return _difference(data.path / name, size, sha256 if contents and size <= SMALL else None)
 
-    if largest < 0:
+    if not contents:
         return sorted(filter(None, map(difference, _recorded(data))))
     with ThreadPoolExecutor(4) as pool:  # hashing releases the interpreter's lock
         return sorted(filter(None, pool.map(difference, _recorded(data))))
 
 
-def require_unchanged(data: DataBin, whole: bool = False, contents: bool = True) -> None:
-    """Raise :class:`XalignError` with the files of :func:`changed_files`; ``whole`` needs a manifest."""
-    if whole and data.manifest is None:
-        raise XalignError(
-            "the data-bin has no manifest to verify its files by",
-            where=data.path,
-            expected=f"{MANIFEST}, which the command prepare writes",
-            remedy=("prepare the data again, or leave out", Parameter("verify_data")),
-        )
-    changed = changed_files(data, whole, contents)
-    if changed:
+def require_unchanged(data: DataBin, contents: bool = True) -> None:
+    """Raise :class:`XalignError` with the files of :func:`changed_files`."""
+    if changed := changed_files(data, contents):
         raise XalignError(
             "files of the data-bin are not those that were prepared",
             where=data.path,
@@ -111,22 +100,22 @@ class ShardPlace(TypedDict):
 class Shards:
     """Folders of data-bins; each training epoch reads one, in turn.
 
-    The dictionary and all splits except training come from the ``first``. With ``verify`` all bytes are compared with
-    the manifests.
+    The dictionary and all splits except training come from the ``first``.
     """
 
-    def __init__(self, folders: Sequence[StrPath], verify: bool = False):
+    def __init__(self, folders: Sequence[StrPath]):
         self.folders = [os.fspath(folder) for folder in folders]
         self._since, self._before = (1, 0), [0] * len(self.folders)
         self.first = DataBin(self.folders[0])
-        require_unchanged(self.first, verify)
+        require_unchanged(self.first)
         with ThreadPoolExecutor(THREADS) as pool:
-            others = list(pool.map(lambda folder: self._look_at(folder, verify), self.folders[1:]))
+            others = list(pool.map(self._texts_of, self.folders[1:]))
         self.texts = [Texts(self.first.pairs, self.first.monos), *others]
 
-    def _look_at(self, folder: str, verify: bool) -> Texts:
+    def _texts_of(self, folder: str) -> Texts:
+        """The texts of a later folder, after the checks of the start."""
         data = DataBin(folder)
-        require_unchanged(data, verify, contents=False)
+        require_unchanged(data, contents=False)
         recorded = None if data.manifest is None else data.manifest.get("tokenizer", {}).get("digest")
         if recorded is None or recorded != self.first.dictionary.digest:
             require_same_dictionary(self.first, data)
