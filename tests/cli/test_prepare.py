@@ -79,11 +79,11 @@ def test_filters_and_shards_of_the_command_line(texts, capsys, monkeypatch):
     assert read == [item.tolist() for item in whole]
     assert [len(shard.pair("valid", "en", "de")[0]) for shard in shards] == [4, 4]
     capsys.readouterr()
-    filters = ["--deduplicate", "--min-length", "2", "--max-length", "999", "--max-length-ratio", "9"]
+    filters = ["--min-length", "2", "--max-length", "999", "--max-length-ratio", "9"]
     (texts / "train.en-de.en").write_text("a b c\n" * 40)
-    (texts / "train.en-de.de").write_text("d e f\n" * 39 + "d e\n")
+    (texts / "train.en-de.de").write_text("d e f\n" * 39 + "d e " * 999 + "\n")
     assert main(["prepare", "--out", str(texts / "f"), *model, *train, *filters]) == 0
-    assert "train en-de: 2 pairs; dropped: 38 duplicate;" in capsys.readouterr().out
+    assert "train en-de: 39 pairs; dropped: 1 too long;" in capsys.readouterr().out
     with pytest.raises(SystemExit):
         parse("--shard", "1of2")
 

@@ -125,17 +125,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             *("max-length-ratio", float, "R"),
             "drop training pairs in which one side has more than R times the tokens of the other",
         ),
-        (
-            *("language-model", str, "FILE"),
-            "drop training text that this fastText model (lid.176.bin) assigns to another language",
-        ),
     )
     parser.add_argument("--seed", type=int, default=1, help="seed of sentencepiece's training sample (default: 1)")
-    parser.add_argument(
-        "--deduplicate",
-        action="store_true",
-        help="keep the first of equal training pairs and of equal monolingual lines (11 bytes of memory per line)",
-    )
     parser.add_argument(
         "--shard",
         type=_shard,

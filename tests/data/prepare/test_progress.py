@@ -40,7 +40,7 @@ def options_of(texts, out, spm):
         [replace(pair, links=str(texts / "t.gold")), replace(pair, split="valid")],
         [MonoSource("train", "en", (pair.src_path,))],
         spm=spm,
-        filters=Filters(deduplicate=True),
+        filters=Filters(max_length=999),
         resume=True,
     )
 

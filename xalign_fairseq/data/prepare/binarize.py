@@ -1,7 +1,7 @@
 """One chunk of lines to ids: the work that ``xalign prepare`` spreads over processes."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import repeat
@@ -37,8 +37,7 @@ class Encoded:
 class PairText:
     """One split of a bitext, with word links or without.
 
-    Pairs with an empty side, or that fail a filter, are dropped with their link lines; all others stay. ``repeated``
-    (lines,) bool marks the pairs that occurred before, when duplicates are dropped.
+    Pairs with an empty side, or that fail a filter, are dropped with their link lines; all others stay.
     """
 
     split: str
@@ -47,7 +46,6 @@ class PairText:
     src_file: TextFile
     tgt_file: TextFile
     links_file: TextFile | None = None
-    repeated: np.ndarray | None = field(default=None, compare=False)
     kept: ClassVar = "pairs"
 
     @property
@@ -98,13 +96,7 @@ class PairText:
             both = [tokenizer.encode_words_batch([split_words(line) for line in lines]) for lines in texts]
             sides, words = [ids for ids, _ in both], [index for _, index in both]
         no_src, no_tgt = (sizes == 0 for _, sizes in sides)
-        keep, filtered = _filter(
-            ~(no_src | no_tgt),
-            filters,
-            [sizes for _, sizes in sides],
-            dict(zip((self.src, self.tgt), texts, strict=True)),
-            self.repeated,
-        )
+        keep, filtered = _filter(~(no_src | no_tgt), filters, [sizes for _, sizes in sides])
         counts = {
             "lines": len(keep),
             "pairs": int(keep.sum()),
@@ -133,13 +125,12 @@ class PairText:
 class MonoText:
     """One split of a language's monolingual text, from one file or several.
 
-    Lines without a token, or that fail a filter, are dropped (``repeated``: :class:`PairText`).
+    Lines without a token, or that fail a filter, are dropped.
     """
 
     split: str
     lang: str
     files: tuple[TextFile, ...]
-    repeated: np.ndarray | None = field(default=None, compare=False)
     kept: ClassVar = "sentences"
 
     @property
@@ -177,7 +168,7 @@ class MonoText:
         """Ids of each line, with ``</s>``."""
         lines = [line for file in self.files for line in file.read()]
         ids, sizes = tokenizer.encode_batch(lines)
-        keep, filtered = _filter(sizes > 0, filters, [sizes], {self.lang: lines}, self.repeated)
+        keep, filtered = _filter(sizes > 0, filters, [sizes])
         kept = _select((ids, sizes), keep)
         kept_lines = [line for line, each in zip(lines, keep, strict=True) if each]
         counts = {
@@ -191,15 +182,11 @@ class MonoText:
 
 
 def _filter(
-    keep: np.ndarray,
-    filters: Filters | None,
-    sizes: Sequence[np.ndarray],
-    texts: Mapping[str, Sequence[str]],
-    repeated: np.ndarray | None,
+    keep: np.ndarray, filters: Filters | None, sizes: Sequence[np.ndarray]
 ) -> tuple[np.ndarray, dict[str, int]]:
     """The part of ``keep`` (n,) bool that passes the filters, and how many items each filter dropped, in order."""
     counts = {}
-    for reason, failing in filters.failing(sizes, texts, repeated) if filters is not None else ():
+    for reason, failing in filters.failing(sizes) if filters is not None else ():
         counts[reason] = int((keep & failing).sum())
         keep = keep & ~failing
     return keep, counts

@@ -4,13 +4,10 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import Parameter, XalignError
@@ -22,7 +19,7 @@ from xalign_fairseq.data.databin import DICTIONARY, DataBin
 from xalign_fairseq.data.mmap import MMapWriter, bin_path, dtype_for_vocabulary, idx_path
 from xalign_fairseq.data.prepare import manifest
 from xalign_fairseq.data.prepare.binarize import SIDE_DTYPE, Encoded, MonoText, PairText, require_fitting_links
-from xalign_fairseq.data.prepare.filters import Filters, SeenHashes, line_hashes
+from xalign_fairseq.data.prepare.filters import Filters
 from xalign_fairseq.data.prepare.progress import JOURNAL, PrepareProgress, fingerprint
 from xalign_fairseq.data.prepare.sources import PrepareOptions
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
@@ -149,8 +146,7 @@ def _write_texts(
                 yield state.counts
                 continue
             filters = _filters(text, options)
-            parts = _marked(text, run) if filters.deduplicate else _parts(text)
-            parts, counts = islice(parts, state.parts, None), state.counts
+            parts, counts = islice(text.parts(), state.parts, None), state.counts
             outputs = [(name, ids_dtype) for name in text.ids_outputs]
             outputs += [(name, SIDE_DTYPE) for name in text.side_outputs]
             with ExitStack() as stack:
@@ -184,23 +180,6 @@ def _names(texts: Sequence[Text], folder: Path) -> set[str]:
     outputs = [name for text in texts for name in (*text.ids_outputs, *text.side_outputs)]
     files = [path(name).name for name in outputs for path in (bin_path, idx_path)]
     return {JOURNAL, DICTIONARY, model_name(_load_tokenizer(folder).model), *files}
-
-
-def _marked(text: Text, run: Workers) -> Iterator[Text]:
-    """The parts of a text, with the lines that occurred before."""
-    seen = SeenHashes(text.lines)
-    marks = [seen.add(hashes) for hashes in run(_hashes, _parts(text))]
-    del seen  # ten bytes per line; the marks take one
-    for part, repeated in zip(_parts(text), marks, strict=True):
-        yield replace(part, repeated=repeated)
-
-
-def _parts(text: Text) -> Iterator[Text]:
-    yield from text.parts()
-
-
-def _hashes(text: Text) -> np.ndarray:
-    return line_hashes([file.read() for file in text.sources])
 
 
 def _encode(folder: Path, filters: Filters, text: Text) -> Encoded:

@@ -132,7 +132,7 @@ class PrepareProgress:
 def fingerprint(options: PrepareOptions, tokenizer: Tokenizer | None) -> str:
     """The inputs of a data-bin: options, sizes and times of the files, the tokenizer."""
     files: list[Any] = []
-    for path in (*options.paths, options.spm, options.dictionary, options.filters.language_model):
+    for path in (*options.paths, options.spm, options.dictionary):
         if path is not None:
             about = os.stat(file_of(os.fspath(path)))
             files.append([about.st_size, about.st_mtime_ns])

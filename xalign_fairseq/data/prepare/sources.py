@@ -10,7 +10,7 @@ from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.files import StrPath, require_outside
 from xalign_fairseq.core.text.containers import file_of
 from xalign_fairseq.core.text.corpus import require_files
-from xalign_fairseq.data.prepare.filters import Filters, require_model
+from xalign_fairseq.data.prepare.filters import Filters
 
 LANGUAGE = re.compile(r"[^\s.\-=/]+")
 RESERVED = ("links", "words", "None")  # words that take the place of a language in file names
@@ -134,15 +134,13 @@ class PrepareOptions:
             advice = "train it once, such as by preparing a part of the text, and give it to all shards"
             raise XalignError(problem, parameter=("shard", "spm", "tokenizer"), remedy=advice)
         self.filters.check()
-        if self.filters.language_model is not None:
-            require_model(self.filters.language_model)
         self._check_names()
         require_files(
             [*self.paths, *(os.fspath(path) for path in (self.spm, self.dictionary) if path)],
             remedy="check the path; a prefix P and the pair en-de mean P.en and P.de",
         )
         # The output has a copy of the sentencepiece model and of the dictionary.
-        for path in filter(None, [*self.paths, self.filters.language_model]):
+        for path in self.paths:
             require_outside(file_of(path), self.destdir)
 
     def _check_names(self) -> None:
