@@ -5,7 +5,6 @@ from omegaconf import OmegaConf
 
 PRECISIONS = {
     "float32": {},
-    "amp": {"amp": True},  # without a GPU its loss scale is 1
     "fp16": {"fp16": True},
     "fp16, not flat": {"fp16": True, "fp16_no_flatten_grads": True},
     "bf16": {"bf16": True},

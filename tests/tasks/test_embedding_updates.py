@@ -21,7 +21,7 @@ def chosen(option, with_all=(), master=False, frozen=False, **options):
     model = XalignModel(EncoderConfig(vocab_size=12, **SIZES))
     if frozen:
         model.freeze_layers(0)
-    here = {"optimizer": "xalign_adamw", "distributed_world_size": 1, "cpu": True, "amp": False, **options}
+    here = {"optimizer": "xalign_adamw", "distributed_world_size": 1, "cpu": True, **options}
     task = SimpleNamespace(cfg=SimpleNamespace(embedding_updates=option, **here), has_master_weights=master)
     update_rows_alone(model, task, with_all)
     return model.encoder.sentence_encoder.embed_tokens.sparse
@@ -44,7 +44,6 @@ def test_rows_alone(option, caplog):
         ({"with_all": ["tlm", "reg_param"]}, "the gradient of tlm, reg_param has every row"),
         ({"optimizer": "adam"}, "the optimizer adam knows no sparse gradients"),
         ({"master": True}, "copy whole gradients"),
-        ({"amp": True}, "amp divides gradients"),
         ({"distributed_world_size": 2}, "several processes"),
     ],
 )

@@ -29,7 +29,7 @@ def make(fairseqs, tmp_path, monkeypatch):
         processes = {"distributed_world_size": 1, "zero_sharding": "none", "use_sharded_state": False}
         monkeypatch.setattr(fairseqs, "__init__", lambda self, cfg: setattr(self, "cfg", cfg))
         cfg = SimpleNamespace(
-            common=SimpleNamespace(**{"amp": False, **dict(common)}),
+            common=SimpleNamespace(**dict(common)),
             checkpoint=SimpleNamespace(**{**usual, **dict(checkpoint)}),
             distributed_training=SimpleNamespace(ddp_backend="legacy_ddp", **{**processes, **dict(distributed)}),
             optimization=SimpleNamespace(max_update=max_update),

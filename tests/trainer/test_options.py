@@ -105,6 +105,14 @@ def test_an_optimizer_that_needs_float32_is_refused_for_memory_efficient_precisi
         check_options(configured(optimizer))
 
 
+def test_amp_is_refused():
+    cfg = configuration("legacy_ddp", 0, 1)
+    cfg.common.amp = True
+    with pytest.raises(XalignError, match=r"(?s)precision is not supported.*expected: fp16 or bf16") as error:
+        check_options(cfg)
+    assert error.value.parameters == ("amp",)
+
+
 FITTING = [
     ("xalign_pretraining", "xlm_align", "xalign_tiny"),
     ("xalign_pretraining", "weighted", "xalign_base"),

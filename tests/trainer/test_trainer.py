@@ -248,10 +248,6 @@ def test_what_bfloat16_multiplies_gradients_with_is_forgotten_with_them(training
     assert made.optimizer_._multiply_factor == 1.0
 
 
-def test_mixed_precision_by_a_scaled_loss_has_its_own_way(training):
-    assert training(common={"amp": True}).train_step([BAD]) == "logged"
-
-
 # The loop around updates.
 
 

@@ -44,8 +44,6 @@ def _obstacle(task: Any, with_all: Sequence[str]) -> str | None:
         return f"the gradient of {', '.join(with_all)} has every row"
     if task.cfg.optimizer != "xalign_adamw":
         return f"the optimizer {task.cfg.optimizer} knows no sparse gradients, xalign_adamw does"
-    if task.cfg.amp:
-        return "amp divides gradients by the size of the batch in a way that leaves sparse ones unchanged"
     if task.has_master_weights:
         return "fp16 and bf16 copy whole gradients, their memory-efficient forms do not"
     if task.cfg.distributed_world_size > 1:

@@ -37,7 +37,7 @@ class HeadsStart:
                 "the optimizer steps a copy of the parameters, which does not separate heads from the encoder",
                 parameter=("heads_lr", "freeze_encoder_updates"),
                 found=(Parameter("ddp_backend", cfg.ddp_backend),) if sharded else "fp16 or bf16",
-                expected="float32, amp, autocast, memory_efficient_fp16 or memory_efficient_bf16",
+                expected="float32, autocast, memory_efficient_fp16 or memory_efficient_bf16",
             )
 
     def hold(self, model: object, update: int) -> None:

@@ -72,7 +72,6 @@ class XalignPretrainingConfig(PretrainingDataOptions, FairseqDataclass):
     )
     debug: bool = field(default=False, metadata={"help": "show tracebacks of input errors"})
     seed: int = II("common.seed")
-    amp: bool = II("common.amp")
     fp16: bool = II("common.fp16")
     bf16: bool = II("common.bf16")
     memory_efficient_fp16: bool = II("common.memory_efficient_fp16")

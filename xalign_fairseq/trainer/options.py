@@ -123,7 +123,9 @@ def check_warmup(cfg: DictConfig) -> None:
 
 
 def check_precision(cfg: DictConfig) -> None:
-    """Raise :class:`XalignError` for an optimizer that can't keep its parameters in half precision."""
+    """Raise :class:`XalignError` for ``amp``, and for an optimizer that can't keep its parameters in half precision."""
+    if _get(cfg.common, "amp"):
+        raise XalignError("this precision is not supported", parameter="amp", expected="fp16 or bf16")
     asked = [name for name in ("memory_efficient_fp16", "memory_efficient_bf16") if _get(cfg.common, name)]
     name = _get(cfg.optimizer, "_name")
     if not asked or name in (None, "composite") or _is_memory_efficient(cfg.optimizer):

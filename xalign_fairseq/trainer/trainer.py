@@ -95,7 +95,7 @@ class XalignTrainer(Trainer):
 
     def _cuda_or_none(self) -> AbstractContextManager[None]:
         """Without a GPU fairseq's ``.cuda()`` after an overflow of ``--fp16`` does nothing."""
-        if self.cuda or self.tpu:
+        if self.cuda:
             return nullcontext()
         return swapped(torch.Tensor, "cuda", lambda tensor, *args, **kwargs: tensor)
 
@@ -103,7 +103,7 @@ class XalignTrainer(Trainer):
         """Clip by all processes' norm; this moves all logged values to the host, the update's only synchronisation.
 
         Raises:
-            NonfiniteGradient: instead of the end of the training, unless ``--fp16`` or ``--amp`` scale the loss.
+            NonfiniteGradient: instead of the end of the training, unless ``--fp16`` scales the loss.
             LossScaleMinimum: ``--fp16`` cannot reduce the loss scale further.
         """
         self.left_out = True
@@ -111,10 +111,9 @@ class XalignTrainer(Trainer):
             norm: torch.Tensor = super().clip_grad_norm(clip_norm)
         except FloatingPointError as minimum:  # fairseq would repeat the update to find the module, and fail
             raise LossScaleMinimum(str(minimum)) from None
-        if not self.tpu:
-            norm = read_with_logs(norm, [*self.logs, self.agreed])
-            if not self.cfg.common.amp and not norm.isfinite():
-                raise NonfiniteGradient
+        norm = read_with_logs(norm, [*self.logs, self.agreed])
+        if not norm.isfinite():
+            raise NonfiniteGradient
         self.left_out = False
         return norm
 

@@ -26,8 +26,6 @@ def build(name, model, **common):
     cfg, params = config(name, **common), list(model.parameters())
     if cfg.common.memory_efficient_fp16 or cfg.common.memory_efficient_bf16:
         return optim.MemoryEfficientFP16Optimizer.build_optimizer(cfg, params)
-    if cfg.common.amp:
-        return optim.AMPOptimizer.build_optimizer(cfg, params)
     if cfg.common.fp16 or cfg.common.bf16:
         return HalfPrecision.build_optimizer(cfg, params)
     return optim.build_optimizer(cfg.optimizer, params)

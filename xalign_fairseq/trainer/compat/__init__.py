@@ -18,7 +18,6 @@ UNITS = (
     "cpu_processes",
     "cpu_clipping",
     "cpu_half",
-    "amp_unscaling",
     "torchrun",
     "checkpoint_errors",
     "checkpoint_copies",

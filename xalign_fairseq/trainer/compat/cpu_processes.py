@@ -45,7 +45,7 @@ def _start_without_gpus(original: Function, cfg: Any, main: Any, **kwargs: Any) 
 
     training = cfg.distributed_training
     on_gpu = torch.cuda.is_available() and not cfg.common.cpu  # the trainer's rule
-    if on_gpu or cfg.common.tpu or training.distributed_world_size <= 1:
+    if on_gpu or training.distributed_world_size <= 1:
         return original(cfg, main, **kwargs)
     if training.distributed_backend == "nccl":
         raise XalignError(
@@ -85,7 +85,7 @@ def _gather_without_cuda(original: Function, data: object, group: Any = None, ma
     from fairseq.distributed import utils
 
     group = utils.get_global_group() if group is None else group
-    if utils.use_xla() or torch.distributed.get_backend(group) == "nccl":
+    if torch.distributed.get_backend(group) == "nccl":
         return original(data, group=group, max_size=max_size)
     gathered: list[Any] = [None] * utils.get_world_size(group)
     torch.distributed.all_gather_object(gathered, data, group=group)

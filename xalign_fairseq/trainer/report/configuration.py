@@ -20,7 +20,7 @@ def facts(configuration: Groups) -> list[tuple[str, str]]:
     sum_of = ", ".join(f"{name} × {of('criterion', f'{name}_weight')}" for name in objectives)
     sizes = [(of("model", f"encoder_{name}"), word) for name, word in SIZES]
     batch = [(of("dataset", "batch_size"), "examples"), (of("dataset", "max_tokens"), "tokens")]
-    precisions = [name for name in ("fp16", "bf16", "amp") if of("common", name)]
+    precisions = [name for name in ("fp16", "bf16") if of("common", name)]
     frequency = (of("optimization", "update_freq") or [1])[0]
     restored = of("checkpoint", "restore_file")
     restored = None if restored == LAST else restored  # the run's own checkpoint
