@@ -14,24 +14,14 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text import corpus, limits
 from xalign_fairseq.core.text.compressed import open_file
 from xalign_fairseq.core.text.corpus import scan
-from xalign_fairseq.core.text.limits import DEFAULTS, LINE, UNPACKING, LiveStream, limit
+from xalign_fairseq.core.text.limits import LiveStream
 from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.data.labelled.examples import read_rows
 
 
 @pytest.fixture
 def short_lines(monkeypatch):
-    monkeypatch.setenv(LINE, "10")
-
-
-def test_a_limit_is_the_environments(monkeypatch):
-    assert limit(LINE) == DEFAULTS[LINE]
-    monkeypatch.setenv(LINE, "12")
-    assert limit(LINE) == 12 and limit(UNPACKING) == DEFAULTS[UNPACKING]
-    for wrong in ("0", "-3", "12MB", "9" * 30):
-        monkeypatch.setenv(LINE, wrong)
-        with pytest.raises(XalignError, match=f"environment variable {LINE}\n  found: {wrong}"):
-            limit(LINE)
+    monkeypatch.setattr(limits, "LINE_BYTES", 10)
 
 
 @pytest.mark.parametrize("block", [4, 7, 100])
@@ -43,14 +33,14 @@ def test_lines_up_to_the_limit_are_read_and_the_first_longer_one_is_named(tmp_pa
     for text in ("a\nbbb\n" + "c" * 10 + "\nd\n", "a\nbbb\n" + "c" * 11):
         (tmp_path / "t").write_text(text)
         for read in (scan, lambda path: list(read_lines(path)), lambda path: list(read_rows(path))):
-            with pytest.raises(XalignError, match=rf"line is too long\n  where: \S*t, line 3\n.*10 bytes[\s\S]*{LINE}"):
+            with pytest.raises(XalignError, match=r"line is too long\n  where: \S*t, line 3\n.*10 bytes"):
                 read(tmp_path / "t")
 
 
 @pytest.mark.parametrize("suffix", [".gz", ".xz"])
 def test_an_endless_line_takes_no_memory(tmp_path, monkeypatch, suffix):
     monkeypatch.setattr(corpus, "BLOCK_BYTES", 1 << 20)
-    monkeypatch.setenv(LINE, str(1 << 20))
+    monkeypatch.setattr(limits, "LINE_BYTES", 1 << 20)
     pack = {".gz": gzip.compress, ".xz": lzma.compress}[suffix]
     (tmp_path / f"t{suffix}").write_bytes(pack(b"x" * (1 << 22)) * 64)
     for read in (scan, lambda path: list(read_lines(path))):
@@ -65,8 +55,8 @@ def test_xz_that_asks_for_more_memory_is_refused(tmp_path, monkeypatch):
     greedy = [{"id": lzma.FILTER_LZMA2, "dict_size": 1 << 26}]
     (tmp_path / "t.xz").write_bytes(lzma.compress(b"hello\n", filters=greedy))
     assert list(read_lines(tmp_path / "t.xz")) == ["hello"]
-    monkeypatch.setenv(UNPACKING, str(1 << 25))
-    with pytest.raises(XalignError, match=rf"where: \S*t.xz\n  found: Memory.*\n  expected: .*33,554,432.*{UNPACKING}"):
+    monkeypatch.setattr(limits, "UNPACKING_BYTES", 1 << 25)
+    with pytest.raises(XalignError, match=r"where: \S*t.xz\n  found: Memory.*\n  expected: .*33,554,432 bytes"):
         list(read_lines(tmp_path / "t.xz"))
 
 

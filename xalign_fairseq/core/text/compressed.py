@@ -14,7 +14,7 @@ from typing import IO, Any
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath
-from xalign_fairseq.core.text.limits import UNPACKING, limit
+from xalign_fairseq.core.text import limits
 
 
 class Joined(io.RawIOBase):
@@ -53,7 +53,7 @@ def _frames(path: StrPath, decompressor: Callable[[], Any]) -> Iterator[bytes]:
 
 
 def _open_xz(path: StrPath, mode: str) -> Any:
-    return Joined(_frames(path, lambda: lzma.LZMADecompressor(memlimit=limit(UNPACKING))))
+    return Joined(_frames(path, lambda: lzma.LZMADecompressor(memlimit=limits.UNPACKING_BYTES)))
 
 
 def _open_zstd(path: StrPath, mode: str) -> Any:
@@ -64,7 +64,7 @@ def _open_zstd(path: StrPath, mode: str) -> Any:
         except ImportError:
             continue
         if name == "zstandard":
-            library = library.ZstdDecompressor(max_window_size=limit(UNPACKING))
+            library = library.ZstdDecompressor(max_window_size=limits.UNPACKING_BYTES)
             return Joined(_frames(path, library.decompressobj))
         return library.open(path, mode)
     problem = "zstd is not read: neither Python's compression.zstd (3.14) nor the library zstandard is installed"
@@ -118,8 +118,6 @@ def open_file(path: StrPath, packed: str | None = None) -> Iterator[IO[bytes]]:
             "the compressed file is damaged",
             where=path,
             found=error,
-            expected=f"one that is unpacked in {limit(UNPACKING):,} bytes (environment variable {UNPACKING})"
-            if large
-            else None,
+            expected=f"one that is unpacked in {limits.UNPACKING_BYTES:,} bytes" if large else None,
             remedy="copy it again, or compress it again",
         ) from None

@@ -12,8 +12,8 @@ import numpy as np
 
 from xalign_fairseq.core.errors import Text, XalignError
 from xalign_fairseq.core.files import StrPath, nearly
+from xalign_fairseq.core.text import limits
 from xalign_fairseq.core.text.containers import file_of, is_stream, kind_of, open_text, skip
-from xalign_fairseq.core.text.limits import LINE, limit
 from xalign_fairseq.core.text.lines import different_lengths, no_regular_file, note_crlf, text_lines
 
 CHUNK_LINES = 5000
@@ -68,14 +68,14 @@ class TextFile:
 
 def scan(path: StrPath) -> TextFile:
     """Check that a file is UTF-8 text with LF or CRLF line ends and not empty, and find its chunks."""
-    lines, position, last, crlf, most = 0, 0, NEWLINE, False, limit(LINE)
+    lines, position, last, crlf = 0, 0, NEWLINE, False
     offsets = [0]
     tail = b""
     with open_text(path) as stream:
         while block := stream.read(BLOCK_BYTES):
             ends = np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == NEWLINE)
             sizes = np.diff(ends, prepend=-1 - len(tail), append=len(block) - 1)
-            if sizes.max() > most or (position == 0 and kind_of(path) == ".tsv"):
+            if sizes.max() > limits.LINE_BYTES or (position == 0 and kind_of(path) == ".tsv"):
                 _find_fault(path)  # it names a too long line or a table's columns
             # The rest after the last line end is kept for the next block, because a block may end within a character.
             whole, newline, rest = block.rpartition(b"\n")

@@ -1,6 +1,5 @@
 """Limits for reading text, so that a small compressed file can't fill the memory."""
 
-import os
 import select
 from collections.abc import Iterator
 from typing import IO
@@ -35,33 +34,21 @@ class LiveStream:
             return True
 
 
-# Environment variables -> default limits in bytes.
-LINE, UNPACKING = "XALIGN_LINE_BYTES", "XALIGN_UNPACKING_BYTES"
-DEFAULTS = {LINE: 1 << 24, UNPACKING: 1 << 28}
-
-
-def limit(name: str) -> int:
-    """A limit in bytes: from the environment variable, otherwise the default."""
-    given = os.environ.get(name, "")
-    if not given:
-        return DEFAULTS[name]
-    if not given.isdecimal() or not 0 < int(given) < 1 << 62:
-        problem, expected = "a limit is not a number of bytes", f"such as {DEFAULTS[name]}"
-        raise XalignError(problem, where=f"environment variable {name}", found=given, expected=expected)
-    return int(given)
+LINE_BYTES = 1 << 24  # of a line of text
+UNPACKING_BYTES = 1 << 28  # of memory for unpacking a file
 
 
 def lines_of(stream: IO[bytes] | LiveStream, where: object) -> Iterator[bytes]:
-    """The lines of a stream; :class:`XalignError` names a line longer than :data:`LINE`."""
-    most, number = limit(LINE), 0
-    while raw := stream.readline(most + 1):
+    """The lines of a stream; :class:`XalignError` names a line longer than :data:`LINE_BYTES`."""
+    number = 0
+    while raw := stream.readline(LINE_BYTES + 1):
         number += 1
-        if len(raw) > most:
+        if len(raw) > LINE_BYTES:
             raise XalignError(
                 "a line is too long",
                 where=f"{where}, line {number}",
-                found=f"more than {most:,} bytes",
+                found=f"more than {LINE_BYTES:,} bytes",
                 expected="text with one sentence per line",
-                remedy=f"break the line, or set the environment variable {LINE} to more",
+                remedy="break the line",
             )
         yield raw
