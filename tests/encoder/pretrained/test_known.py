@@ -66,7 +66,6 @@ def test_sizes_without_a_name(sizes, head, norm, family):
     [
         ("intfloat/multilingual-e5-base", "e5-base"),
         ("/home/me/.cache/huggingface/hub/models--intfloat--multilingual-e5-base/snapshots/d13f1b27", "e5-base"),
-        ("old_models/paraphrase-multilingual-mpnet-base-v2/0_Transformer", "mpnet-base"),
         ("cache/sentence-transformers_paraphrase-multilingual-mpnet-base-v2/", "mpnet-base"),
         ("microsoft/infoxlm-base", "infoxlm-base"),
         ("runs/xlmr.base/model.pt", "xlm-r-base"),

@@ -17,8 +17,6 @@ from xalign_fairseq.encoder import checkpoint, masked_lm
 
 FAMILY = "family"  # in a checkpoint's task state
 ALWAYS, WITH_HEAD, NAMED = "always", "with its head", "named"
-# Folder names that do not name a model.
-UNNAMED = ("0_transformer", "snapshots")
 
 
 @dataclass(frozen=True)
@@ -109,9 +107,9 @@ def recognise_checkpoint(state: dict[str, Any], where: Path) -> str | None:
 
 
 def _names(given: StrPath) -> set[str]:
-    """The model names in a name on the hub, a path, or a folder of the hub's cache or of sentence-transformers."""
+    """The model names in a name on the hub, a path, or a folder of the hub's cache."""
     parts = [part.lower() for part in PurePosixPath(os.fspath(given)).parts]
-    while len(parts) > 1 and (parts[-1] in UNNAMED or parts[-1].endswith(".pt") or "snapshots" in parts[-2:-1]):
+    while len(parts) > 1 and (parts[-1] == "snapshots" or parts[-1].endswith(".pt") or "snapshots" in parts[-2:-1]):
         parts.pop()
     last = parts[-1] if parts else ""
     # models--ORGANISATION--NAME, sentence-transformers_NAME

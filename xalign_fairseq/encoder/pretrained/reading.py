@@ -90,9 +90,6 @@ def find_pretrained(path: StrPath) -> Path:
     for name in CHECKPOINTS:
         if (folder / name).is_file():
             return folder / name
-    inner = folder / locate.SUBFOLDER
-    if (inner / "config.json").is_file() and not any((folder / name).is_file() for name in WEIGHTS):
-        raise locate.in_subfolder(folder, f"give {inner}")
     if (folder / "config.json").is_file():
         return folder
     found = ", ".join(sorted(each.name for each in folder.iterdir())[:8]) or "nothing"

@@ -81,22 +81,6 @@ def test_only_required_files_are_downloaded(hub, monkeypatch, tmp_path):
     assert "pytorch_model.bin" in hub.asked[1][1] and "model.safetensors" not in hub.asked[1][1]
 
 
-def test_a_model_in_a_subfolder_is_reported(hub, folder, monkeypatch, tmp_path):
-    old = tmp_path / "old"
-    old.mkdir()
-    (old / "config.json").write_text('{"__version__": "1.0.0"}')
-    shutil.move(folder, old / "0_Transformer")
-    with pytest.raises(XalignError, match=rf"in a subfolder[\s\S]*next: give {old}/0_Transformer$"):
-        read_pretrained(old)
-    assert read_pretrained(old / "0_Transformer")[0]["model"]
-    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path))
-    hub.files[:] = ["config.json", "modules.json", "0_Transformer/config.json", "0_Transformer/pytorch_model.bin"]
-    with pytest.raises(XalignError, match=r"in a subfolder[\s\S]*org/name[\s\S]*next: download it"):
-        locate.find_on_hub("org/name")
-    hub.files.append("model.safetensors")
-    assert str(locate.find_on_hub("org/name")) == "/downloaded"
-
-
 def test_an_unavailable_model(hub, monkeypatch, tmp_path):
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path))
 

@@ -18,7 +18,6 @@ TOKENIZERS = tuple(dict.fromkeys((SPM, VOCAB, TOKENIZER, *SENTENCEPIECES)))
 FILES = ("config.json", *TOKENIZERS, TOKENIZER_CONFIG, ADDED, OPTIONS, HEADS)
 SAFE = ("model.safetensors", "model.safetensors.index.json", "model-*.safetensors")
 PICKLED = ("pytorch_model.bin", "pytorch_model.bin.index.json", "pytorch_model-*.bin")
-SUBFOLDER = "0_Transformer"  # in old releases of sentence-transformers
 # "name" or "organisation/name", but not a file name with an ending.
 HUB_NAME = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?")
 FILE_ENDINGS = (".pt", ".pth", ".bin", ".safetensors", ".onnx", ".json", ".model", ".txt", ".zip", ".gz")
@@ -49,12 +48,6 @@ def snapshot(folder: Path) -> Path:
     return snapshots / str(name)
 
 
-def in_subfolder(where: object, following: str) -> XalignError:
-    """The error for a model whose files are in :data:`SUBFOLDER`; ``following`` is the next step."""
-    problem = "the model is in a subfolder, where old releases of sentence-transformers put it"
-    return XalignError(problem, where=where, found=f"its configuration and weights in {SUBFOLDER}", remedy=following)
-
-
 def find_on_hub(name: str) -> Path:
     """The folder of a model of the hub: from the local cache, otherwise from the network."""
     from huggingface_hub import constants  # here, because importing takes half a second
@@ -75,12 +68,8 @@ def _download(name: str) -> Path:
         # One request without retries: most failures are wrong names.
         about = huggingface_hub.model_info(name, timeout=SECONDS)
         there = [file.rfilename for file in about.siblings or ()]
-        if SUBFOLDER + "/config.json" in there and not {*there} & {*WEIGHTS}:
-            raise in_subfolder(name, f"download it, and give its folder {SUBFOLDER}")
         weights = SAFE if any(fnmatch(file, pattern) for file in there for pattern in SAFE) else PICKLED
         return Path(huggingface_hub.snapshot_download(name, allow_patterns=[*FILES, *weights]))
-    except XalignError:
-        raise
     except Exception as error:  # network errors, and the hub's: no such model, no permission
         problem = "the model is neither on this machine nor in the hub's cache, and could not be downloaded"
         found = "; ".join(filter(None, (nearly(name), str(error).split("\n")[0])))
