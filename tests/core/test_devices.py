@@ -101,18 +101,15 @@ def test_bfloat16_is_fast_on_gpus_from_ampere_on(monkeypatch, capability, expect
 
 
 @pytest.mark.parametrize(
-    ("info", "windows", "found"),
+    ("info", "found"),
     [
-        ("processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: 26\n", "", Cpu("AuthenticAMD", 26)),
-        ("processor : 0\nCPU implementer : 0x41\n", "", Cpu("", 0)),
-        (None, "AMD64 Family 25 Model 33 Stepping 0, AuthenticAMD", Cpu("AuthenticAMD", 25)),
-        (None, "", Cpu("", 0)),
-        (None, "arm", Cpu("", 0)),
+        ("processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: 26\n", Cpu("AuthenticAMD", 26)),
+        ("processor : 0\nCPU implementer : 0x41\n", Cpu("", 0)),
+        (None, Cpu("", 0)),
     ],
 )
-def test_the_maker_and_generation_of_the_cpu(monkeypatch, tmp_path, info, windows, found):
+def test_the_maker_and_generation_of_the_cpu(monkeypatch, tmp_path, info, found):
     monkeypatch.setattr(devices, "CPU_INFO", tmp_path / "cpuinfo")
-    monkeypatch.setattr("platform.processor", lambda: windows)
     if info is not None:
         (tmp_path / "cpuinfo").write_text(info)
     assert cpu() == found

@@ -76,31 +76,15 @@ def test_without_a_gpu_a_smaller_torch_is_suggested(monkeypatch, cuda):
     assert ("--index-url https://download.pytorch.org/whl/cpu" in found.text) == bool(cuda)
 
 
-@pytest.fixture
-def transformers_is(tmp_path, monkeypatch, versions):
-    """A function that replaces transformers by a module with this code."""
-
-    def put(code, torchaudio=""):
-        (tmp_path / "transformers.py").write_text(code)
-        monkeypatch.setenv("PYTHONPATH", f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}")
-        versions({"transformers": "5.0", "torchaudio": torchaudio, "torchvision": ""})
-        return installation.transformers()
-
-    return put
-
-
-def test_packages_that_break_transformers_are_named(tmp_path, transformers_is):
-    (tmp_path / "torchaudio.py").write_text("raise OSError('libtorchaudio.so: undefined symbol: torch_list_size')")
-    found = transformers_is("import torchaudio", torchaudio="2.11.0")
-    assert "undefined symbol: torch_list_size\n        next: pip uninstall -y torchaudio" in found[0].line()
-
-
-def test_a_transformers_that_is_broken_itself(transformers_is):
-    assert (
-        "5.0 does not load: ImportError: no such thing"
-        in transformers_is("raise ImportError('no such thing')")[0].line()
-    )
-    assert "5.0 does not load: exit code 3" in transformers_is("import os; os._exit(3)")[0].line()
+@pytest.mark.parametrize(
+    ("code", "problem"),
+    [("raise ImportError('no such thing')", "ImportError: no such thing"), ("import os; os._exit(3)", "exit code 3")],
+)
+def test_a_transformers_that_cannot_be_imported(tmp_path, monkeypatch, versions, code, problem):
+    (tmp_path / "transformers.py").write_text(code)
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}")
+    versions({"transformers": "5.0"})
+    assert f"5.0 does not load: {problem}" in installation.transformers()[0].line()
 
 
 LINES = ["numpy>=2", "tqdm", 'bitarray>=2.3; extra == "train"', "hydra-core==1.0.7 ; extra == 'train'"]

@@ -1,6 +1,6 @@
 """Check the installation.
 
-Prints versions, known conflicts with transformers, the patches applied to fairseq, GPUs, compilers, the Sinkhorn
+Prints versions, whether transformers can be imported, the patches applied to fairseq, GPUs, compilers, the Sinkhorn
 backend of each device (compiled if it is not yet), and the GPUs on which this version was verified.
 
 Each line is marked ok, note or WRONG. The exit code is 1 if anything is wrong.

@@ -3,7 +3,6 @@
 import ctypes
 import logging
 import os
-import platform
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -56,11 +55,9 @@ def cpu() -> Cpu:
     try:
         text = CPU_INFO.read_text()
     except OSError:  # not Linux
-        name = platform.processor()  # on Windows "AMD64 Family 25 Model 33 Stepping 0, AuthenticAMD"
-        vendor, family = re.search(r", (\w+)$", name), re.search(r"Family (\d+)", name)
-    else:
-        vendor = re.search(r"^vendor_id\s*:\s*(\S+)", text, re.MULTILINE)
-        family = re.search(r"^cpu family\s*:\s*(\d+)", text, re.MULTILINE)
+        text = ""
+    vendor = re.search(r"^vendor_id\s*:\s*(\S+)", text, re.MULTILINE)
+    family = re.search(r"^cpu family\s*:\s*(\d+)", text, re.MULTILINE)
     return Cpu(vendor[1] if vendor else "", int(family[1]) if family else 0)
 
 
