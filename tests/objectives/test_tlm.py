@@ -49,8 +49,9 @@ def test_positions_can_restart_in_the_second_sentence():
 
 
 def test_positions_do_not_restart_for_encoders_without_them(caplog, transformers):
-    sizes = {"d_model": 8, "d_kv": 4, "d_ff": 16, "num_layers": 2, "num_heads": 2, "layer_norm_epsilon": 1e-5}
-    config = replace(CONFIG, transformers_config=json.dumps({"model_type": "mt5", **sizes}))
+    sizes = {"hidden_size": 8, "intermediate_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2}
+    settings = {"model_type": "deberta-v2", "relative_attention": True, "position_biased_input": False, **sizes}
+    config = replace(CONFIG, transformers_config=json.dumps(settings))
     trial, data = Trial(TLM, config, reset_positions=True), typed([pair(5, 7)])
     [prediction] = trial.objective.step(trial.passes(), data).predictions
     assert prediction.input.positions is None  # other objectives share this pass

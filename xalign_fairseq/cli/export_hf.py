@@ -2,7 +2,7 @@
 
 AutoModelForMaskedLM and AutoTokenizer load the result. DIR gets config.json, model.safetensors, the tokenizer files and
 a model card (README.md) with the training record. xalign.json and xalign_heads.safetensors keep what only xalign reads.
---onto is needed for an encoder that transformers runs (ModernBERT, mGTE, ...).
+--onto is needed for an encoder that transformers runs (ModernBERT, DeBERTa).
 
 Examples:
   xalign export-hf --model aligner/checkpoint_best.pt --out my-aligner

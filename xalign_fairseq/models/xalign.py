@@ -88,7 +88,7 @@ class XalignModelConfig(FairseqDataclass):
     transformers_config: str = field(
         default="",
         metadata={
-            "help": "configuration (JSON) of an encoder that transformers runs (ModernBERT, mT5's, ...); default: "
+            "help": "configuration (JSON) of an encoder that transformers runs (ModernBERT, DeBERTa); default: "
             "that of --init-checkpoint"
         },
     )

@@ -18,7 +18,7 @@ SENTENCES = [
 
 
 def metaspace():
-    """A tokenizer like mmBERT's and NLLB's: BPE over ▁, with spaces and line breaks of a text as symbols."""
+    """A tokenizer like mmBERT's: BPE over ▁, with spaces and line breaks of a text as symbols."""
     import tokenizers
     from tokenizers import models, normalizers, pre_tokenizers, trainers
 

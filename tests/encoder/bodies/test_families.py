@@ -1,19 +1,14 @@
 """Families: what their configurations give, what is refused, and our dropout rates."""
 
 import json
-import math
 import sys
 from dataclasses import replace
 
 import pytest
-import torch
-import torch.nn.functional as F
-from safetensors.torch import load_file, save_file
-from support.body_folders import ragged_tokens, read_model, write_model
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.bodies.body import TransformersBody
-from xalign_fairseq.encoder.bodies.families import BODIES, read_settings, takes_positions, warn_of_dropout
+from xalign_fairseq.encoder.bodies.families import BODIES, SIZES, read_settings, takes_positions, warn_of_dropout
 from xalign_fairseq.encoder.config import DROPOUTS, EncoderConfig
 
 FAMILY = BODIES["modernbert"]
@@ -29,9 +24,9 @@ FOUND = {
 }
 
 
-@pytest.mark.parametrize("given", ["llama", None, 3, ["mt5"]])
+@pytest.mark.parametrize("given", ["llama", None, 3, ["modernbert"]])
 def test_an_unknown_architecture_is_refused_with_a_list(given):
-    with pytest.raises(XalignError, match="modernbert, eurobert, mt5, m2m_100, deberta-v2"):
+    with pytest.raises(XalignError, match="modernbert, deberta-v2"):
         read_settings(json.dumps({"model_type": given}), "config.json")
 
 
@@ -39,8 +34,7 @@ def config_of(kind, **settings):
     """The configuration of an encoder of a family; None: of our own."""
     form = settings
     if kind:
-        required = (*BODIES[kind].sizes.values(), *BODIES[kind].required)
-        form = {"model_type": kind, **dict.fromkeys(required, 4), **settings}
+        form = {"model_type": kind, **dict.fromkeys(SIZES.values(), 4), **settings}
     return EncoderConfig(
         60, encoder_embed_dim=4, encoder_attention_heads=4, transformers_config=json.dumps(form) if form else ""
     )
@@ -51,7 +45,6 @@ def config_of(kind, **settings):
     [
         (None, {}, True),
         ("modernbert", {}, True),
-        ("mt5", {}, False),
         ("deberta-v2", {}, True),
         ("deberta-v2", {"position_biased_input": True}, True),
         ("deberta-v2", {"position_biased_input": False}, False),
@@ -64,8 +57,6 @@ def test_encoders_with_relative_positions_take_no_positions(kind, settings, take
 @pytest.mark.parametrize(
     ("kind", "lacks"),
     [
-        ("eurobert", ["dropout", "activation_dropout"]),
-        ("mt5", ["attention_dropout", "activation_dropout"]),
         ("deberta-v2", ["activation_dropout"]),
         ("modernbert", []),
         (None, []),
@@ -122,108 +113,3 @@ def test_a_missing_library_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "transformers", None)
     with pytest.raises(XalignError, match=r"pip install .transformers>=5"):
         FAMILY.encoder_config(FAMILY.check(FOUND, "here"), 60, "here")
-
-
-# As in gte-multilingual-base, except for the sizes.
-PUBLISHED = {
-    "model_type": "new",
-    "architectures": ["NewModel"],
-    "auto_map": {"AutoModel": "Alibaba-NLP/new-impl--NewModel"},
-    "attention_probs_dropout_prob": 0.0,
-    "hidden_act": "gelu",
-    "hidden_dropout_prob": 0.1,
-    "hidden_size": 32,
-    "intermediate_size": 40,
-    "layer_norm_eps": 1e-12,
-    "layer_norm_type": "layer_norm",
-    "logn_attention_clip1": False,
-    "logn_attention_scale": False,
-    "max_position_embeddings": 8192,
-    "num_attention_heads": 4,
-    "num_hidden_layers": 3,
-    "pack_qkv": True,
-    "position_embedding_type": "rope",
-    "rope_scaling": {"factor": 8.0, "type": "ntk"},
-    "rope_theta": 20000,
-    "type_vocab_size": 1,
-    "unpad_inputs": False,
-    "use_memory_efficient_attention": False,
-}
-
-
-def write_published(folder, **changes):
-    """A small random folder in the form of the authors' code; its tensors."""
-    write_model(folder, "gte")
-    weights = {name.replace("gte.", "new."): value for name, value in load_file(folder / "model.safetensors").items()}
-    save_file(weights, folder / "model.safetensors")
-    rows = len(weights["new.embeddings.word_embeddings.weight"])
-    (folder / "config.json").write_text(json.dumps({**PUBLISHED, "vocab_size": rows, "pad_token_id": 0, **changes}))
-    return weights
-
-
-def restated(weights, ids, theta, factor):
-    """Hidden states (T, H) of one sentence by loops over layers, heads and positions."""
-    heads, size = 4, 8
-
-    def norm(x, name):
-        return F.layer_norm(x, (32,), weights[f"new.{name}.weight"], weights[f"new.{name}.bias"], 1e-12)
-
-    def turned(vector, place):
-        out = torch.empty(size)
-        for i in range(size // 2):
-            angle = place / (theta * factor) ** (2 * i / size) / factor ** (2 / size)
-            a, b = vector[i], vector[i + size // 2]
-            out[i] = a * math.cos(angle) - b * math.sin(angle)
-            out[i + size // 2] = b * math.cos(angle) + a * math.sin(angle)
-        return out
-
-    x = weights["new.embeddings.word_embeddings.weight"][ids]
-    x = norm(x + weights["new.embeddings.token_type_embeddings.weight"][0], "embeddings.LayerNorm")
-    states = [x]
-    for layer in range(3):
-        own = f"encoder.layer.{layer}."
-        of = {name.removeprefix(f"new.{own}"): value for name, value in weights.items()}
-        joined = x @ of["attention.qkv_proj.weight"].T + of["attention.qkv_proj.bias"]
-        q, k, v = (part.view(-1, heads, size) for part in joined.split(32, 1))
-        mixed = torch.empty_like(v)
-        for head in range(heads):
-            left = torch.stack([turned(each, place) for place, each in enumerate(q[:, head])])
-            right = torch.stack([turned(each, place) for place, each in enumerate(k[:, head])])
-            mixed[:, head] = (left @ right.T / math.sqrt(size)).softmax(1) @ v[:, head]
-        out = mixed.flatten(1) @ of["attention.o_proj.weight"].T + of["attention.o_proj.bias"]
-        x = norm(x + out, f"{own}attn_ln")
-        up, gate = (x @ of["mlp.up_gate_proj.weight"].T).split(40, 1)
-        out = (up * F.gelu(gate)) @ of["mlp.down_proj.weight"].T + of["mlp.down_proj.bias"]
-        x = norm(x + out, f"{own}mlp_ln")
-        states.append(x)
-    return states
-
-
-@pytest.mark.parametrize(
-    ("changes", "theta", "factor"), [({}, 20000, 8), ({"rope_scaling": None, "rope_theta": 160000.0}, 160000, 1)]
-)
-def test_states_of_published_folders_are_their_definition(tmp_path, changes, theta, factor):
-    weights = write_published(tmp_path, **changes)
-    encoder, tokenizer = read_model(tmp_path)
-    tokens = ragged_tokens(encoder)
-    ids = torch.tensor(tokenizer.pipeline.order)[tokens]
-    states = encoder.states(tokens, grad=False)
-    for row, length in enumerate(tokens.ne(1).sum(1).tolist()):
-        for layer, expected in enumerate(restated(weights, ids[row, :length], theta, factor)):
-            torch.testing.assert_close(states.layer(layer)[row, :length], expected, rtol=1e-4, atol=2e-5)
-
-
-@pytest.mark.parametrize(
-    ("changes", "match"),
-    [
-        ({"rope_scaling": {"type": "dynamic", "factor": 8.0}}, "rope_scaling"),
-        ({"rope_scaling": {"type": "ntk"}}, "rope_scaling"),
-        ({"rope_scaling": {"type": "ntk", "factor": 8.0, "mixed_b": 0.75}}, "mixed_b"),
-        ({"position_embedding_type": "absolute"}, "position_embedding_type absolute"),
-        ({"pack_qkv": False}, "pack_qkv False"),
-        ({"logn_attention_scale": True}, "logn_attention_scale True"),
-    ],
-)
-def test_unsupported_settings_are_refused(changes, match):
-    with pytest.raises(XalignError, match=match):
-        BODIES["new"].check({**PUBLISHED, **changes}, "here")

@@ -25,7 +25,7 @@ def folder(request, tmp_path_factory):
 
 # fairseq-train does not depend on the body; this one differs most from ours.
 @pytest.mark.slow
-@pytest.mark.parametrize("folder", ["mt5"], indirect=True)
+@pytest.mark.parametrize("folder", ["deberta-v2"], indirect=True)
 def test_an_aligner_is_trained_by_fairseq_train(folder, command, tmp_path, monkeypatch):
     def output(line, log, held=()):
         done = command("fairseq-train", *line)

@@ -1,6 +1,6 @@
 """Hugging Face's tokenizers: a pipeline in ``tokenizer.json``, with the ids of fairseq's dictionary.
 
-Byte-level BPE (ModernBERT, EuroBERT), BPE with ▁ (mmBERT, NLLB), unigram models: the library ``tokenizers`` runs them
+Byte-level BPE (ModernBERT), BPE with ▁ (mmBERT), unigram models (DeBERTa): the library ``tokenizers`` runs them
 all and returns the characters of each token, which determine the words.
 """
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
@@ -49,7 +48,7 @@ class TransformersLayer(nn.Module):
     def __init__(self, body: "TransformersBody", number: int, inner: nn.Module, final: nn.Module | None):
         super().__init__()
         self.inner, self.final = inner, final
-        self._number, self._title, self._last_dropout = number, body.family.title, body.last_dropout
+        self._number, self._title = number, body.family.title
         self._rehearse: Callable[..., Any] = body.rehearse  # a method of the body, which is not a submodule
 
     def forward(self, x: Tensor, around: Surroundings, training: bool) -> Tensor:
@@ -67,7 +66,7 @@ class TransformersLayer(nn.Module):
             self.train(training)
         made = self.inner(x, *arguments[0], **arguments[1])
         out: Tensor = made[0] if isinstance(made, tuple) else made
-        return out if self.final is None else F.dropout(self.final(out), self._last_dropout, training)
+        return out if self.final is None else self.final(out)
 
 
 class TransformersBody(nn.Module):
@@ -89,9 +88,8 @@ class TransformersBody(nn.Module):
         self.family, settings = read_settings(config.transformers_config, WHERE)
         self._takes_positions = takes_positions(config)
         model: Theirs = self.family.built(config, settings, WHERE)
-        self.last_dropout = getattr(model.config, self.family.last_dropout) if self.family.last_dropout else 0.0
         self.embed_tokens = nn.Embedding(config.vocab_size, config.encoder_embed_dim, padding_idx=config.pad)
-        self._scale = getattr(_replace(model, self.family.embeddings, nn.Identity()), "embed_scale", 1.0)
+        _replace(model, self.family.embeddings, nn.Identity())
         final = _replace(model, self.family.norm, nn.Identity()) if self.family.norm else None
         self._given: list[tuple[Tensor, Arguments]] = []
         layers: Theirs = model.get_submodule(self.family.layers)
@@ -113,7 +111,7 @@ class TransformersBody(nn.Module):
         """Like our encoder, without language embeddings and with one token type."""
         if self.rest.training != training:
             self.rest.train(training)
-        vectors = self.embed_tokens(tokens) * self._scale
+        vectors = self.embed_tokens(tokens)
         first, _ = self.rehearse(vectors, positions)[0]
         return first.to(vectors.dtype)  # tables of positions are in float32
 

@@ -36,24 +36,39 @@ def test_symbols_around_a_text_take_precedence_over_names(tmp_path):
     mark = made.token_to_id("Ġ")
     made.post_processor = processors.TemplateProcessing(
         single="Ġ $A [SEP]", pair="Ġ $A $B [SEP]", special_tokens=[("Ġ", mark), ("[SEP]", 2)]
-    )  # as NLLB's language codes
+    )
     order = read_pipeline(tmp_path, write_tokenizer(tmp_path, made)).order
     assert order[0] == mark and order[2] == 2 and 1 in order[4:-1]
 
 
-def test_missing_symbols_are_replaced_by_others(tmp_path, caplog):
-    size = write_tokenizer(tmp_path)
-    path = tmp_path / "tokenizer_config.json"
-    config = json.loads(path.read_text())
-    path.write_text(json.dumps({key: each for key, each in config.items() if key not in ("mask_token", "cls_token")}))
-    content = json.loads((tmp_path / "tokenizer.json").read_text())
-    content["post_processor"] = None
-    text = json.dumps(content).replace("[MASK]", "[M]").replace("[CLS]", "[C]")
-    (tmp_path / "tokenizer.json").write_text(text)
-    with caplog.at_level(logging.WARNING):
-        order = read_pipeline(tmp_path, size).order
-    assert order[0] == order[2] == 2 and order[-1] == order[3] == 3
-    assert "there is no mask symbol" in caplog.text
+@pytest.fixture
+def without(tmp_path):
+    """A function that writes a tokenizer without some special symbols and their settings; returns its size."""
+
+    def write(*settings):
+        size = write_tokenizer(tmp_path)
+        path = tmp_path / "tokenizer_config.json"
+        config = json.loads(path.read_text())
+        path.write_text(json.dumps({key: each for key, each in config.items() if key not in settings}))
+        content = json.loads((tmp_path / "tokenizer.json").read_text())
+        content["post_processor"] = None
+        text = json.dumps(content)
+        for setting in settings:
+            text = text.replace(config[setting], "[X]")
+        (tmp_path / "tokenizer.json").write_text(text)
+        return size
+
+    return write
+
+
+def test_a_missing_symbol_is_replaced_by_another(without, tmp_path):
+    order = read_pipeline(tmp_path, without("cls_token")).order
+    assert order[0] == order[2] == 2
+
+
+def test_a_missing_mask_is_an_error(without, tmp_path):
+    with pytest.raises(XalignError, match="lacks a special symbol"):
+        read_pipeline(tmp_path, without("mask_token"))
 
 
 def test_rows_beyond_the_tokenizer_are_left_out(tmp_path, caplog):
@@ -66,18 +81,14 @@ def test_rows_beyond_the_tokenizer_are_left_out(tmp_path, caplog):
             read_pipeline(tmp_path, wrong)
 
 
-@pytest.mark.parametrize(("name", "pieces", "roles"), [
-    ("spiece.model", {"pad_id": 0, "eos_id": 1, "unk_id": 2, "bos_id": -1}, (1, 0, 1, 2, 2)),
-    ("spm.model", {"pad_id": 0, "bos_id": 1, "eos_id": 2, "unk_id": 3, "pad_piece": "[PAD]", "bos_piece": "[CLS]",
-                   "eos_piece": "[SEP]", "unk_piece": "[UNK]"}, (1, 0, 2, 3, 60)),
-])  # fmt: skip
-def test_a_sentencepiece_model_alone_is_enough(tmp_path, name, pieces, roles):
-    (tmp_path / name).write_bytes(sentencepiece_model(TEXT * 5, vocab_size=60, **pieces))
-    processor = sentencepiece.SentencePieceProcessor(str(tmp_path / name))
+def test_a_sentencepiece_model_alone_is_enough(tmp_path):
+    names = {"pad_piece": "[PAD]", "bos_piece": "[CLS]", "eos_piece": "[SEP]", "unk_piece": "[UNK]"}
+    ids = {"pad_id": 0, "bos_id": 1, "eos_id": 2, "unk_id": 3}
+    (tmp_path / "spm.model").write_bytes(sentencepiece_model(TEXT * 5, vocab_size=60, **ids, **names))
+    processor = sentencepiece.SentencePieceProcessor(str(tmp_path / "spm.model"))
     size = processor.get_piece_size()
-    roles = tuple(size if role == 60 else role for role in roles)
     vocabulary = read_pipeline(tmp_path, size + 3)
-    assert (*vocabulary.order[:4], vocabulary.order[-1]) == roles
+    assert (*vocabulary.order[:4], vocabulary.order[-1]) == (1, 0, 2, 3, size)
     tokenizer = opened(vocabulary)
     for line in TEXT:
         assert [vocabulary.order[i] for i in tokenizer.encode(line)] == processor.encode(line)

@@ -35,20 +35,8 @@ logger = logging.getLogger(__name__)
 
 OPTIONAL = ("dense.bias", "layer_norm.bias", "bias")  # parts of a head; zero if a model lacks them
 BODY = "sentence_encoder."  # prefix of the encoder's own names
-# Prefixes of an encoder's parameters in models with a head or a decoder; the longest match is removed.
-PREFIXES = (
-    "model.encoder.",
-    "transformer.encoder.",
-    "model.",
-    "transformer.",
-    "deberta.",
-    "gte.",
-    "new.",
-    "encoder.",
-    "",
-)
-# Other names of token embeddings, in encoders that share them with a decoder.
-SHARED_EMBEDDINGS = ("shared.weight", "model.shared.weight", "transformer.shared.weight")
+# Prefixes of an encoder's parameters in models with a head.
+PREFIXES = ("model.", "deberta.", "")
 
 # Files of a folder that training does not change.
 KEPT = ("tokenizer*", "special_tokens_map.json", "added_tokens.json", "vocab.*", "merges.txt", "*.model")
@@ -64,8 +52,8 @@ def read(folder: Path) -> dict[str, Any]:
     """The encoder of a Hugging Face folder as the content of a checkpoint of this package, in float32.
 
     Ids get fairseq's order: special symbols first, ``<mask>`` last. The masked-language-model head is the model's own
-    if it has our form (:func:`own_head`), otherwise one is made from the embeddings. A decoder, other heads and
-    rows beyond the tokenizer's are left out (logged). Options and heads from an export of this package are read too.
+    if it has our form (:func:`own_head`), otherwise one is made from the embeddings. Other heads and rows beyond the
+    tokenizer's are left out (logged). Options and heads from an export of this package are read too.
     """
     path = folder / "config.json"
     found = read_json(path)
@@ -76,7 +64,7 @@ def read(folder: Path) -> dict[str, Any]:
         raise XalignError("the model's sizes are not in its configuration", where=path, found=f"vocab_size {rows}")
     vocabulary = read_pipeline(folder, rows)
     config = family.encoder_config(settings, len(vocabulary.order), path)
-    weights = family.rename(read_weights(folder))
+    weights = read_weights(folder)
     head = own_head(weights, family, found, torch.tensor(vocabulary.order))
     if head is not None:
         used = {*family.head.values(), f"{family.output}.weight", f"{family.output}.bias"}
@@ -124,7 +112,7 @@ def to_ours(
     """A checkpoint's ``model``, without a head, from Hugging Face's tensors."""
     expected = {name: shape for name, shape in shapes(config).items() if name.startswith(BODY)}
     names = {ours: their_name(family, ours.removeprefix(BODY), config.encoder_layers) for ours in expected}
-    theirs = _without_prefix(weights, set(names.values()), names[EMBEDDINGS])
+    theirs = _without_prefix(weights, set(names.values()))
     expected[EMBEDDINGS] = rows, config.encoder_embed_dim
     wanted = {name: expected[ours] for ours, name in names.items()}
     require_tensors(theirs, wanted, rf"{re.escape(family.layers)}\.\d+\.", family.title, where)
@@ -143,13 +131,10 @@ def prefix_of(weights: Iterable[str], wanted: set[str]) -> str:
     return max(PREFIXES, key=hits)
 
 
-def _without_prefix(weights: Mapping[str, Tensor], wanted: set[str], embeddings: str) -> dict[str, Tensor]:
+def _without_prefix(weights: Mapping[str, Tensor], wanted: set[str]) -> dict[str, Tensor]:
     """All tensors, the encoder's by its own names."""
     prefix = prefix_of(weights, wanted)
     found = {name.removeprefix(prefix): value for name, value in weights.items() if name.startswith(prefix)}
-    shared = next((weights[name] for name in SHARED_EMBEDDINGS if name in weights), None)
-    if embeddings not in found and shared is not None:
-        found[embeddings] = shared
     others = {name: value for name, value in weights.items() if not name.startswith(prefix)}
     return {**others, **found}
 
@@ -158,7 +143,7 @@ def put_back(state: dict[str, Any], where: StrPath, origin: Path, folder: Path) 
     """Write a copy of the folder that training began with, with the checkpoint's weights, in float32.
 
     ``AutoModel`` then gives the encoder's states, and ``AutoModelForMaskedLM`` the logits, if the head was the
-    model's own. What this package does not train (a decoder, rows of embeddings that no token has) does not change;
+    model's own. What this package does not train (rows of embeddings that no token has) does not change;
     tensors tied to the embeddings change with them. Heads of objectives and options are next to the model, as
     :func:`~xalign_fairseq.encoder.pretrained.exporting.export` writes them.
     """
@@ -172,7 +157,7 @@ def put_back(state: dict[str, Any], where: StrPath, origin: Path, folder: Path) 
     _require_same_model(family, settings, found, origin, where)
     vocabulary = read_pipeline(origin, found["vocab_size"])
     _require_same_tokenizer(state, config, vocabulary, origin, where)
-    before = family.rename(read_weights(origin))  # transformers' own names, which it can also read
+    before = read_weights(origin)
     write_tensors(folder / SAFETENSORS, {**before, **_trained(encoder, family, found, before, vocabulary)})
     write_json(folder / "config.json", {**found, "dtype": "float32"})
     for pattern in KEPT:
@@ -198,8 +183,7 @@ def _trained(
     made = {prefix + name: ours[mine] for mine, name in names.items()}
     order = torch.tensor(vocabulary.order)
     embeddings = made.pop(prefix + names[EMBEDDINGS])
-    kept = [prefix + names[EMBEDDINGS], *SHARED_EMBEDDINGS]
-    first = before[next(name for name in kept if name in before)]
+    first = before[prefix + names[EMBEDDINGS]]
     whole = _with_rows(first, order, embeddings)
     made |= {name: whole for name, value in before.items() if value.shape == first.shape and torch.equal(value, first)}
     head = HEAD.removeprefix("encoder.")

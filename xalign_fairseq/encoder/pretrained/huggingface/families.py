@@ -14,8 +14,6 @@ NOT_SUPPORTED = {
     **dict.fromkeys(_DECODERS.split(), "decoders, and encoders made of them (such as LLM2Vec), are out of scope"),
     "roberta": "byte-level BPE over RoBERTa's body is of English models",
     "xlm-roberta-xl": "layers that normalise first",
-    "t5": "English; mT5 has model_type mt5",
-    "umt5": "a bias of places in every layer of its own",
 }
 
 

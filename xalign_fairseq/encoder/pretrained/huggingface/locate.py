@@ -7,13 +7,13 @@ from pathlib import Path
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath, nearly
-from xalign_fairseq.encoder.pretrained.huggingface.pipelines import SENTENCEPIECES
+from xalign_fairseq.encoder.pretrained.huggingface.pipelines import SENTENCEPIECE
 from xalign_fairseq.encoder.pretrained.huggingface.side_files import HEADS, OPTIONS
 from xalign_fairseq.encoder.pretrained.huggingface.tokenizer_json import ADDED, TOKENIZER
 from xalign_fairseq.encoder.pretrained.huggingface.vocabularies import SPM, TOKENIZER_CONFIG, VOCAB
 from xalign_fairseq.encoder.pretrained.huggingface.weights import WEIGHTS
 
-TOKENIZERS = tuple(dict.fromkeys((SPM, VOCAB, TOKENIZER, *SENTENCEPIECES)))
+TOKENIZERS = (SPM, VOCAB, TOKENIZER, SENTENCEPIECE)
 # The model files to load; pickles only if there is no safetensors file.
 FILES = ("config.json", *TOKENIZERS, TOKENIZER_CONFIG, ADDED, OPTIONS, HEADS)
 SAFE = ("model.safetensors", "model.safetensors.index.json", "model-*.safetensors")

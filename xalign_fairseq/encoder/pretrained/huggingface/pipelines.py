@@ -1,6 +1,5 @@
 """Tokenizers of the encoders that transformers runs, and their ids for fairseq's special symbols."""
 
-import logging
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,9 +13,7 @@ from xalign_fairseq.encoder.pretrained.huggingface.tokenizer_json import TOKENIZ
 from xalign_fairseq.encoder.pretrained.huggingface.vocabularies import TOKENIZER_CONFIG, Vocabulary, require_rows
 from xalign_fairseq.encoder.vocabulary import tokenizer_state
 
-logger = logging.getLogger(__name__)
-
-SENTENCEPIECES = ("spm.model", "spiece.model", "sentencepiece.bpe.model")  # DeBERTa's, mT5's, NLLB's
+SENTENCEPIECE = "spm.model"  # DeBERTa's
 PADDING = 1024  # most embedding rows beyond the tokenizer's tokens; mDeBERTa has 898
 # Our special symbols -> their settings, in order of preference; the last ones are other symbols' settings.
 ROLES = {
@@ -24,7 +21,7 @@ ROLES = {
     "<pad>": ("pad_token", "eos_token", "sep_token"),
     "</s>": ("sep_token", "eos_token", "cls_token", "bos_token"),
     "<unk>": ("unk_token", "pad_token", "eos_token"),
-    "<mask>": ("mask_token", "unk_token", "pad_token"),
+    "<mask>": ("mask_token",),
 }
 # Their names in sentencepiece models, for folders that have only the model.
 NAMES = {
@@ -41,17 +38,14 @@ NAMES = {
 def read_pipeline(folder: Path, vocab_size: int) -> Vocabulary:
     """The tokenizer of a folder: its ``tokenizer.json``, or the sentencepiece model alone.
 
-    The symbols around a text are those that the tokenizer adds. ``</s>`` replaces a missing ``<s>`` (mT5), and
-    ``<unk>`` a missing ``<mask>``. Rows beyond the tokenizer's are left out, which is logged.
+    The symbols around a text are those that the tokenizer adds. Rows beyond the tokenizer's are left out, which is
+    logged.
     """
     if (folder / TOKENIZER).is_file():
         return _read_json_file(folder, vocab_size)
-    for name in SENTENCEPIECES:
-        if (folder / name).is_file():
-            return _read_sentencepiece(folder / name, vocab_size)
-    raise XalignError(
-        "the folder has no tokenizer", where=folder, expected=f"{TOKENIZER} or {' or '.join(SENTENCEPIECES)}"
-    )
+    if (folder / SENTENCEPIECE).is_file():
+        return _read_sentencepiece(folder / SENTENCEPIECE, vocab_size)
+    raise XalignError("the folder has no tokenizer", where=folder, expected=f"{TOKENIZER} or {SENTENCEPIECE}")
 
 
 def _read_json_file(folder: Path, vocab_size: int) -> Vocabulary:
@@ -106,14 +100,12 @@ def _special_ids(roles: Mapping[str, int], where: object) -> tuple[Any, ...]:
         if role is None:
             problem, expected = "the tokenizer lacks a special symbol", f"one of {', '.join(settings)}"
             raise XalignError(problem, where=where, found=f"none for {symbol}", expected=expected)
-        if role != settings[0] and symbol == MASK:
-            logger.warning("%s: there is no mask symbol: %s is used instead", where, role.replace("_token", " symbol"))
         found.append(roles[role])
     return tuple(found)
 
 
 def _read_sentencepiece(path: Path, vocab_size: int) -> Vocabulary:
-    """The pieces by their own ids, as mT5 and DeBERTa have them; DeBERTa's [MASK] follows them."""
+    """The pieces by their own ids, as DeBERTa has them; [MASK] follows them."""
     pieces = pieces_of(load_sentencepiece(path), path)
     require_rows(len(pieces), vocab_size, path, f"{len(pieces)} ids", padding=PADDING)
     ids = {piece: i for i, piece in enumerate(pieces)}
