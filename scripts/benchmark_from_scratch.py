@@ -26,13 +26,13 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+import numpy as np
 from from_scratch_report import OURS, PEER, write_sizes, write_table
 from harness import RESULTS, about, in_turn, write_text
 from harness import table as make_table
 from harness import write as write_results
 
 from xalign_fairseq.aligner.statistical.aligner import train_from_scratch
-from xalign_fairseq.aligner.statistical.choice import calibration_error, candidates
 from xalign_fairseq.aligner.statistical.folder import load
 from xalign_fairseq.aligner.statistical.models import mean_scores
 from xalign_fairseq.aligner.tools import TOOLS, Tool
@@ -43,12 +43,14 @@ from xalign_fairseq.core.text.pairs import SentencePairs
 from xalign_fairseq.links.aer import score, sentence_counts
 from xalign_fairseq.links.bootstrap import bootstrap_intervals, paired_bootstrap
 from xalign_fairseq.links.gold import read_gold
-from xalign_fairseq.links.growing import grown_links
+from xalign_fairseq.links.growing import grown_links, links_above
 from xalign_fairseq.links.pharaoh import Gold, Link, format_links, parse_line
 from xalign_fairseq.links.symmetrize import symmetrize
 
 NAME = "from_scratch"
 PROGRAM = Path(sys.executable).with_name("xalign")
+BINS = 10
+CANDIDATE = 0.05  # pairs of words below this score are not candidates of links
 Sets = Mapping[str, tuple[int, int, list[Gold]]]
 
 
@@ -100,6 +102,23 @@ def ours(src: Path, tgt: Path, sets: Sets, work: Path) -> tuple[dict[str, list[s
         }
     spent.add(f"{OURS} links", time.process_time() - start)
     return links, {"cpu_minutes": spent.minutes(OURS), "sets": facts}
+
+
+def candidates(scores: Sequence[np.ndarray | None], golds: Sequence[Gold]) -> tuple[np.ndarray, np.ndarray]:
+    """Scores (L,) of pairs of words, and whether they are gold links."""
+    found = [
+        (value, link in gold.possible)
+        for each, gold in zip(scores, golds, strict=True)
+        for link, value in links_above(each, CANDIDATE).items()
+    ]
+    return np.array([value for value, _ in found]), np.array([hit for _, hit in found], bool)
+
+
+def calibration_error(probabilities: np.ndarray, hits: np.ndarray) -> float:
+    """Expected calibration error over ten bins of equal width (Guo et al., 2017)."""
+    bins = np.minimum((probabilities * BINS).astype(int), BINS - 1)
+    gaps = np.bincount(bins, probabilities - hits, BINS)
+    return float(np.abs(gaps).sum() / max(1, len(hits)))
 
 
 class Costs:

@@ -46,7 +46,6 @@ COMMANDS = {
     "align --from-scratch": f"align {TEXTS} --from-scratch --out {{out}}/links",
     "align --statistics": f"align {TEXTS} --model {{model}} --statistics --out {{out}}/links",
     "train-aligner": f"train-aligner {TEXTS} {DEV} --model {{model}} {STEPS} --out {{out}}/aligner",
-    "train-aligner --from-scratch": f"train-aligner {TEXTS} {DEV} --from-scratch --out {{out}}/aligner",
     "transfer": "transfer --study {in}/study.yaml --model tiny={model} --cpu --jobs 1 --keep-models --out {out}/study",
     "bench": "bench --data {in}/gold --model a={model} --out {out}/bench.md --quiet",
     "lexicon": "lexicon {out}/data-bin --pair en-de --from {in}/lexicon.tsv --overwrite",

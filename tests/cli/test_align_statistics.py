@@ -33,10 +33,9 @@ def align(text, tiny_checkpoint):
 @pytest.fixture
 def learned(text, tmp_path):
     """The folder of an aligner of the text."""
-    assert (
-        main(["train-aligner", "--from-scratch", "--src", text[0], "--tgt", text[1], "--out", f"{tmp_path}/own"]) == 0
-    )
-    return tmp_path / "own"
+    out = tmp_path / "own"
+    assert main(["align", "--from-scratch", "--src", text[0], "--tgt", text[1], "--out", str(out)]) == 0
+    return f"{out}.aligner"
 
 
 def test_without_a_folder_they_are_learned_from_the_text(align, learned, tmp_path, capsys):

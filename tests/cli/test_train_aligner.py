@@ -242,7 +242,6 @@ def test_gold_links_of_any_languages_make_a_link_scorer(tiny_checkpoint, tiny_te
     for options, found in (
         (["--src", text[1]], "--gold, --src"),
         (["--train-encoder", "--best", "--src", text[1], "--tgt", text[3]], "--best, --train-encoder"),
-        (["--from-scratch"], "--from-scratch"),
         (["--updates", 3, "--valid-src", text[1]], "--updates, --valid-src"),
     ):
         assert main([str(each) for each in [*line, "--out", tmp_path / "other", *options]]) == 2

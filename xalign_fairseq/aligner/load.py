@@ -116,7 +116,7 @@ def check_options(path: str | os.PathLike[str], options: AlignerOptions, learn: 
                 "the folder has no aligner from bitext alone",
                 parameter="statistics",
                 found=options.statistics,
-                remedy=("make one by", Command("train-aligner", Parameter("from_scratch"))),
+                remedy=("make one by", Command("align", Parameter("from_scratch"))),
             )
     linking = options.linking
     if combined:  # both scores choose the links

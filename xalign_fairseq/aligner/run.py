@@ -178,7 +178,7 @@ def open_guided(
             with progress(total=len(text), unit=" pairs", quiet=quiet) as bar:
                 kept.read(text, bar.update)
             with passes_bar(quiet) as show:
-                trained, _ = learn_models(text, folder, show, kept.guide)
+                trained = learn_models(text, folder, show, kept.guide)
         yield CombinedAligner(kept, trained, method, *choice_of(options))
 
 
@@ -210,7 +210,7 @@ def _open_aligner(
             yield aligner
     elif run.learn == ALONE:
         with passes_bar(run.quiet) as show:
-            trained, _ = train_from_scratch(pairs, run.learned, show, segment=run.segment, learn_from=run.learn_from)
+            trained = train_from_scratch(pairs, run.learned, show, segment=run.segment, learn_from=run.learn_from)
         yield StatisticalAligner(trained, options.min_probability)
     else:
         sample = pairs if run.learn_from is None else SpreadPairs(pairs, run.learn_from)

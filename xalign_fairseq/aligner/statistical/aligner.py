@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 
 from xalign_fairseq.aligner.protocol import Alignment, Progress, SentencePair, WordAligner
-from xalign_fairseq.aligner.statistical.choice import Report
 from xalign_fairseq.aligner.statistical.folder import Progress as UnitProgress
 from xalign_fairseq.aligner.statistical.folder import TrainedModels, begun, learn_models
 from xalign_fairseq.aligner.statistical.models import mean_scores
@@ -17,7 +16,6 @@ from xalign_fairseq.core.text.pairs import SentencePairs, SpreadPairs, chunks
 from xalign_fairseq.core.text.segmentation import segmenter_versions
 from xalign_fairseq.core.version import __version__
 from xalign_fairseq.evaluation.signature import score_signature
-from xalign_fairseq.links.gold import GoldText
 from xalign_fairseq.links.growing import grown_links
 
 AT_ONCE = 2048
@@ -74,18 +72,17 @@ def train_from_scratch(
     text: SentencePairs,
     folder: Path,
     progress: UnitProgress,
-    dev: GoldText | None = None,
     segment: str = "spaces",
     learn_from: int | None = None,
-) -> tuple[TrainedModels, Report | None]:
-    """Learn an aligner from a bitext into a folder; report its quality on a development set, if given.
+) -> TrainedModels:
+    """Learn an aligner from a bitext into a folder.
 
     The same call continues an interrupted one. ``progress`` gets the units, and the numbers of finished and of all
-    passes. ``dev`` is for thresholds and calibration. Only ``learn_from`` pairs, evenly spread, are read (None: all).
+    passes. Only ``learn_from`` pairs, evenly spread, are read (None: all).
     """
     src, tgt = map(text_sha256, text.paths)
     more: dict[str, object] = {} if segment == "spaces" else {"segment": segmenter_versions(segment)}
     more |= {} if learn_from is None else {"learn_from": learn_from}
     sample = text if learn_from is None else SpreadPairs(text, learn_from)
     with begun(folder, {"xalign_fairseq": __version__, "src": src, "tgt": tgt, **more}):
-        return learn_models(sample, folder, progress, dev=dev)
+        return learn_models(sample, folder, progress)

@@ -12,8 +12,8 @@ import numpy as np
 from tqdm import tqdm
 
 from xalign_fairseq.aligner.statistical.backend import backend
-from xalign_fairseq.aligner.statistical.choice import USUAL, Calibration, Choice, Report, choose
-from xalign_fairseq.aligner.statistical.models import NAMES, UnitModel, mean_scores
+from xalign_fairseq.aligner.statistical.choice import USUAL, Calibration, Choice
+from xalign_fairseq.aligner.statistical.models import NAMES, UnitModel
 from xalign_fairseq.aligner.statistical.reference import Counts
 from xalign_fairseq.aligner.statistical.sentences import (
     UnitSide,
@@ -41,7 +41,6 @@ from xalign_fairseq.core.array_files import ArrayForm, read_arrays, write_arrays
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import read_json, write_changed_json
 from xalign_fairseq.core.locks import begun_folder
-from xalign_fairseq.links.gold import GoldText
 
 PASSES = (4, 5)
 """Passes over the text: with equal places, then with jumps."""
@@ -197,19 +196,16 @@ def begun(folder: Path, identity: dict[str, Any]) -> AbstractContextManager[None
     return begun_folder(folder, BEGUN, identity, "a statistical aligner")
 
 
-def learn_models(
-    pairs: Pairs, folder: Path, progress: Progress, guide: Guide | None = None, dev: GoldText | None = None
-) -> tuple[TrainedModels, Report | None]:
-    """A model of each kind of units, learned or read from an interrupted run, and a report on ``dev``."""
+def learn_models(pairs: Pairs, folder: Path, progress: Progress, guide: Guide | None = None) -> TrainedModels:
+    """A model of each kind of units, learned or read from an interrupted run."""
     words = number_words(pairs)
     factors = word_factors(guide, cell_starts(words), words[1].lengths)
     models = [_model(name, words, folder / f"{name}.npz", progress, factors) for name in NAMES]
-    choice, report = choose(mean_scores(models, list(dev.pairs)), dev.golds) if dev else (USUAL, None)
-    threshold, growth, (slope, shift) = choice
+    threshold, growth, (slope, shift) = USUAL
     described = Described(units=list(NAMES), threshold=threshold, growth=growth, slope=slope, shift=shift)
     # An unfinished output of xalign align recognises this aligner by its modification time.
     write_changed_json(folder / DONE, described)
-    return TrainedModels(models, choice), report
+    return TrainedModels(models, USUAL)
 
 
 def _model(name: str, words: tuple[Words, Words], path: Path, progress: Progress, factors: Factors | None) -> UnitModel:
