@@ -47,7 +47,7 @@ def test_an_error_is_one_message_below_the_commands_own_usage(parser, capsys, gi
 @pytest.mark.parametrize(
     ("given", "meant"),
     [
-        ("project a.srt b.txt", "; did you mean --src a.srt --tgt b.txt?"),
+        ("project a.html b.txt", "; did you mean --src a.html --tgt b.txt?"),
         ("score a.links b.gold", "; did you mean --hyp a.links --gold b.gold?"),
         ("train --lr 1 data", "; options of fairseq-train come after DATA"),
     ],

@@ -61,15 +61,15 @@ def test_errors_name_their_options(project, tmp_path, capsys):
         project("--part", "3/3")
 
 
-def test_the_texts_of_subtitles_go_to_a_translator_and_come_back(tmp_path, capsys):
-    film, texts, out = (tmp_path / name for name in ("film.srt", "film.txt", "out.srt"))
-    film.write_text("1\n00:00:01,000 --> 00:00:02,000\nthe <i>red</i>\nhouse\n")
-    assert main(["project", "--extract", "--src", str(film), "--out", str(texts)]) == 0
+def test_the_texts_of_a_page_go_to_a_translator_and_come_back(tmp_path, capsys):
+    page, texts, out = (tmp_path / name for name in ("page.html", "page.txt", "out.html"))
+    page.write_text("the <i>red</i><br>house\n")
+    assert main(["project", "--extract", "--src", str(page), "--out", str(texts)]) == 0
     assert texts.read_text() == "the red house\n"
     texts.write_text("la maison rouge\n")
     (tmp_path / "links").write_text("0-0 1-2 2-1\n")
-    files = ("--src", film, "--tgt", texts, "--links", tmp_path / "links", "--out", out)
+    files = ("--src", page, "--tgt", texts, "--links", tmp_path / "links", "--out", out)
     assert main(["project", *map(str, files)]) == 0
-    assert out.read_text() == "1\n00:00:01,000 --> 00:00:02,000\nla\nmaison <i>rouge</i>\n"
+    assert out.read_text() == "la<br>maison <i>rouge</i>\n"
     assert main(["project", "--extract", "--src", "a.jsonl", "--out", str(texts)]) == 2
     assert "can't be extracted" in capsys.readouterr().err

@@ -39,19 +39,11 @@ FILES = {
     "html": "<p>the <b>red</b> house</p>\n\na &amp; b<br>c\n",
     "xml": "a <x/> b <y>c</y>\nd\n",
     "placeholders": "Hello {name}!\n%d files\n",
-    "usfm": "\\id GEN\n\\c 1\n\\p\n\\v 1-2 This is \\add it.\\add*\n\\p The second.\n\\s Two\n\\v 3 three\n",
-    "srt": "\ufeff1\n00:00:01,000 --> 00:00:02,000\n"
-    "<i>one\ntwo</i> three\n\n2\n00:00:03,000 --> 00:00:04,000\n- a\n- b\n",
-    "vtt": "WEBVTT\n\nNOTE a --> b\n\n1\n00:01.000 --> 00:02.000 line:0\n"
-    "<v Ann>one <c.x>two</c>\n\n\n00:03.000 --> 00:04.000\n\n",
 }
 TEXTS = {
     "html": ["the red house", "", "a & b c"],
     "xml": ["a b c", "d"],
     "placeholders": ["Hello !", "files"],
-    "usfm": ["This is it. The second.", "Two", "three"],
-    "srt": ["one two three", "- a - b"],
-    "vtt": ["one two"],
 }
 
 
@@ -94,18 +86,3 @@ def test_broken_markup_names_the_line_and_leaves_the_translation(tmp_path):
     [problem] = bad.project({}).dropped
     assert (bad.project({}).text, problem.reason, problem.item) == ("A", "an opening tag has no closing tag", "<b>")
     assert good.project({}).text == "<b>B</b>"
-
-
-def test_subtitles_keep_their_times_and_break_where_the_source_does(tmp_path):
-    content = "1\n00:00:01,000 --> 00:00:02,000\n<i>It</i> rains\nin Paris.\n"
-    [unit] = [p for p in reader(tmp_path, "srt", content, ["Es regnet in Paris."]).pieces() if isinstance(p, Unit)]
-    assert unit.project({(0, 0): 1.0, (1, 1): 1.0, (2, 2): 1.0, (3, 3): 1.0}).text == "<i>Es</i> regnet\nin Paris."
-    assert unit.project({}).text.count("\n") == 1
-
-
-def test_a_range_of_verses_and_a_heading_within_a_verse(tmp_path):
-    """sillsdev/machine.py 370 and sillsdev/silnlp 708."""
-    content = "\\id MAT\n\\c 1\n\\v 1-2 This is the first.\n\\p This is the second.\n\\s A heading\n\\p The rest.\n"
-    lines = ["Es la primera. Es la segunda.", "Un encabezado", "El resto."]
-    made = projected(reader(tmp_path, "usfm", content, lines).pieces(), {(0, 0): 1.0})
-    assert made == "\\id MAT\n\\c 1\n\\v 1-2 Es la primera.\n\\p Es la segunda.\n\\s Un encabezado\n\\p El resto.\n"

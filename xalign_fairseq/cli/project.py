@@ -4,7 +4,7 @@ Copies labels and markup of a source text to the linked words of its translation
 translation, in the format of the source. The aligner finds the links, or --links gives them. Annotation that cannot be
 placed is counted on stderr, by reason, and listed by --report.
 
---format is one of labels (conll, conllu, json) or of markup (html, xml, placeholders, usfm, srt, vtt, xliff, tmx). A
+--format is one of labels (conll, conllu, json) or of markup (html, xml, placeholders, xliff, tmx). A
 tag without a link is put near its place, and reported.
 
 A span is placed on the longest run of target words linked to it; --max-gap allows words without a link in between.
@@ -16,8 +16,8 @@ run.
 
 Examples:
   xalign project --src train.jsonl --out projected.jsonl
-  xalign project --extract --src film.srt --out film.txt
-  xalign project --src film.srt --tgt film.de.txt --out film.de.srt
+  xalign project --extract --src page.html --out page.txt
+  xalign project --src page.html --tgt page.de.txt --out page.de.html
   xalign project --src train.conll --tgt train.de --out train.de.conll --report train.de.dropped.tsv
 """
 

@@ -1,6 +1,5 @@
 """The formats of annotation that can be projected, by their names."""
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -13,11 +12,8 @@ from xalign_fairseq.projection.labels.conll import EntityColumns
 from xalign_fairseq.projection.labels.conllu import Treebank
 from xalign_fairseq.projection.labels.json_lines import JsonSpans
 from xalign_fairseq.projection.markup.documents import BilingualXml
-from xalign_fairseq.projection.markup.pair import MARKUPS, MOST_CHARACTERS, Translations, markup_unit
-from xalign_fairseq.projection.markup.usfm import texts
+from xalign_fairseq.projection.markup.pair import MARKUPS, Translations, markup_unit
 from xalign_fairseq.projection.units import Annotated, AnnotationReader, Piece
-
-TIMES = re.compile(r"\s*[\d:]+[.,]\d+\s+-->\s+[\d:]+[.,]\d+")
 
 
 class MarkedLines:
@@ -35,63 +31,6 @@ class MarkedLines:
             yield markup_unit(self._markup, line, translations.next(where), self._annotated.segment, where)
             yield "\n"
         translations.end(number)
-
-
-class UsfmTexts:
-    """USFM. A text is a heading, a verse, or the part of a verse before or after a heading."""
-
-    def __init__(self, annotated: Annotated):
-        self._annotated = annotated
-
-    def pieces(self) -> Iterator[Piece]:
-        """The markers of chapters, verses and headings, and the texts between them."""
-        src, number = self._annotated.src, 0
-        translations = Translations(self._annotated.tgt, src)
-        for translated, text, line in texts(read_lines(src), src):
-            if translated:
-                where = f"{src}, line {line}"
-                yield markup_unit(MARKUPS["usfm"], text, translations.next(where), self._annotated.segment, where)
-                number += 1
-            else:
-                yield text
-        translations.end(number)
-
-
-class Subtitles:
-    """SRT or WebVTT; the lines of each cue are one text."""
-
-    def __init__(self, annotated: Annotated, markup: str):
-        self._annotated, self._markup = annotated, MARKUPS[markup]
-
-    def pieces(self) -> Iterator[Piece]:
-        """Numbers and times, and the texts of the cues."""
-        src, number = self._annotated.src, 0
-        translations = Translations(self._annotated.tgt, src)
-        for text, line in self._parts():
-            if line:
-                where = f"{src}, line {line}"
-                yield markup_unit(self._markup, text, translations.next(where), self._annotated.segment, where)
-                number += 1
-            else:
-                yield text
-        translations.end(number)
-
-    def _parts(self) -> Iterator[tuple[str, int]]:
-        """Each part, with the line number of a cue's text, 0 for other parts."""
-        src, cue, begun, number = self._annotated.src, "", 0, 0
-        for number, line in enumerate(read_lines(src), 1):
-            if begun and not line.strip():
-                yield from ((cue, begun), ("\n", 0)) if cue else ()
-                cue, begun = "", 0
-            if begun:
-                cue, begun = f"{cue}\n{line}" if cue else line, begun if cue else number
-                if len(cue) > MOST_CHARACTERS:
-                    raise XalignError("a cue is too long", where=f"{src}, line {number}")
-            else:
-                yield f"{line}\n", 0
-                begun = number * bool(TIMES.match(line))
-        if cue:
-            yield from ((cue, begun), ("\n", 0))
 
 
 @dataclass(frozen=True)
@@ -121,9 +60,6 @@ ANNOTATIONS = {
     "html": AnnotationFormat((".html", ".htm"), partial(MarkedLines, markup="html"), marked=True),
     "xml": AnnotationFormat((".xml",), partial(MarkedLines, markup="xml"), marked=True),
     "placeholders": AnnotationFormat((), partial(MarkedLines, markup="placeholders"), marked=True),
-    "usfm": AnnotationFormat((".usfm", ".sfm"), UsfmTexts, marked=True),
-    "srt": AnnotationFormat((".srt",), partial(Subtitles, markup="srt"), marked=True),
-    "vtt": AnnotationFormat((".vtt",), partial(Subtitles, markup="vtt"), marked=True),
     "xliff": AnnotationFormat((".xlf", ".xliff"), partial(BilingualXml, markup="xliff"), bilingual=True),
     "tmx": AnnotationFormat((".tmx",), partial(BilingualXml, markup="tmx"), bilingual=True),
 }

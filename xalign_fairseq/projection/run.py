@@ -53,7 +53,7 @@ class ProjectRun:
 
     Example::
 
-        >>> run = ProjectRun("film.srt", "film.de.txt", "film.de.srt", model="e5-small")
+        >>> run = ProjectRun("page.html", "page.de.txt", "page.de.html", model="e5-small")
         >>> run.placing.max_gap
         3
     """

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.projection.markup.inline import BILINGUAL, HTML, SRT, VTT, XML, read_inline, read_placeholders
+from xalign_fairseq.projection.markup.inline import BILINGUAL, HTML, XML, read_inline, read_placeholders
 from xalign_fairseq.projection.markup.marked import walk
 
 
@@ -35,8 +35,6 @@ def kinds(text, dialect):
         (BILINGUAL, '<pc id="1">a<mrk id="2">b</mrk></pc>', "ab", ['<pc id="1">..</pc>', '<mrk id="2">..</mrk>']),
         (BILINGUAL, '<it pos="begin">x</it>a', "a", ['<it pos="begin">x</it>..']),
         (BILINGUAL, 'a<x id="1" ctype="lb"/>b', "a b", ['<x id="1" ctype="lb"/>|']),
-        (SRT, "{\\an8}<i>R&D\n<3</i>", "R&D <3", ["{\\an8}", "<i>..</i>", "\n|"]),
-        (VTT, "<v Ann><c.x>a</c> <00:01.0>b", "a b", ["<v Ann>..", "<c.x>..</c>", "<00:01.0>"]),
     ],
 )
 def test_dialects(dialect, text, plain, found):
@@ -55,7 +53,7 @@ def test_broken_markup_is_refused(dialect, text):
 def test_a_long_text_is_read_in_time(time_limit=5):
     begun = time.process_time()
     for text in ("<a '" * 50_000, "&#" * 100_000, "< " * 100_000, "<a b='" * 50_000 + ">"):
-        for dialect in (HTML, SRT):
+        for dialect in (HTML, BILINGUAL):
             with contextlib.suppress(XalignError):
                 read_inline(text, dialect)
     assert time.process_time() - begun < time_limit

@@ -1,4 +1,4 @@
-"""The pieces of a text with tags (HTML, XML, inline elements of XLIFF and TMX, subtitles) or placeholders."""
+"""The pieces of a text with tags (HTML, XML, inline elements of XLIFF and TMX) or placeholders."""
 
 import html
 import re
@@ -13,10 +13,10 @@ VOID = frozenset(
     ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr")
 )
 CODE = frozenset({"bpt", "ept", "ph", "it", "ut"})  # their content, code of another format, is part of the tag
+SPECIAL = re.compile("[<&]")
 TAG = re.compile(r"<(/?)([A-Za-z_:][\w:.-]*)((?:[^<>\"']|\"[^\"]*\"|'[^']*')*)>")
 OTHER = re.compile(r"<!--.*?-->|<\?.*?\?>|<!\[CDATA\[.*?\]\]>|<![A-Za-z][^<>]*>", re.DOTALL)
 ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#x[0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{0,31});")
-TIME, OVERRIDE = r"<\d[\d:.]*>", r"\{\\[^{}]*\}"
 XML_ENTITIES = frozenset({"&amp;", "&lt;", "&gt;", "&quot;", "&apos;"})
 ATTRIBUTE = re.compile(r"([\w:.-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 
@@ -31,19 +31,12 @@ class Dialect:
 
     kind: Callable[[str, dict[str, str]], tuple[str, str]]
     strict: bool = False
-    entities: bool = True
-    extra: re.Pattern[str] | None = None
     code: frozenset[str] = frozenset()
-    special: str = "<&"
 
 
 def _html(name: str, attributes: dict[str, str]) -> tuple[str, str]:
     name = name.lower()
     return ("break" if name in ("br", "hr") else "point" if name in VOID else "open"), name
-
-
-def _subtitle(name: str, attributes: dict[str, str]) -> tuple[str, str]:
-    return ("break" if name.lower() == "br" else "open"), name.lower().partition(".")[0]
 
 
 def _bilingual(name: str, attributes: dict[str, str]) -> tuple[str, str]:
@@ -65,8 +58,6 @@ def _bilingual(name: str, attributes: dict[str, str]) -> tuple[str, str]:
 HTML = Dialect(_html)
 XML = Dialect(lambda name, attributes: ("open", name), strict=True)
 BILINGUAL = Dialect(_bilingual, code=CODE)
-SRT = Dialect(_subtitle, entities=False, extra=re.compile(rf"\n|{OVERRIDE}"), special="<{\n")
-VTT = Dialect(_subtitle, extra=re.compile(rf"\n|{TIME}"), special="<&\n")
 
 
 def read_inline(text: str, dialect: Dialect) -> MarkedText:
@@ -75,9 +66,8 @@ def read_inline(text: str, dialect: Dialect) -> MarkedText:
 
 
 def _tokens(text: str, dialect: Dialect) -> Iterator[Token]:
-    special = re.compile(f"[{dialect.special}]")
     start = at = 0
-    while match := special.search(text, at):
+    while match := SPECIAL.search(text, at):
         at = match.start()
         token, end = _token(text, at, dialect)
         if token is None:
@@ -95,13 +85,11 @@ def _token(text: str, at: int, dialect: Dialect) -> tuple[Token | None, int]:
     """The tag or entity that begins here, and its end; ``None`` for text."""
     if text[at] == "&":
         return _entity(text, at, dialect)
-    if dialect.extra and (match := dialect.extra.match(text, at)):
-        return Token(match[0], "break" if match[0] == "\n" else "point"), match.end()
     if match := OTHER.match(text, at):
         return Token(match[0], "point"), match.end()
     match = TAG.match(text, at)
     if match is None:
-        if dialect.strict or (dialect.entities and re.match(r"</?[A-Za-z]|<!--", text[at : at + 4])):
+        if dialect.strict or re.match(r"</?[A-Za-z]|<!--", text[at : at + 4]):
             raise XalignError("a tag is not complete", found=text[at : at + 40])
         return None, at
     slash, name, rest = match.groups()
@@ -123,14 +111,12 @@ def attributes_of(text: str) -> dict[str, str]:
 
 
 def _entity(text: str, at: int, dialect: Dialect) -> tuple[Token | None, int]:
-    if not dialect.entities:
-        return None, at
     match = ENTITY.match(text, at)
     if match is None:
         if dialect.strict:
             raise XalignError("an entity is not complete", found=text[at : at + 40], expected="&amp; for &")
         return None, at
-    known = dialect is HTML or dialect is VTT or match[0][1] == "#" or match[0] in XML_ENTITIES
+    known = dialect is HTML or match[0][1] == "#" or match[0] in XML_ENTITIES
     character = html.unescape(match[0]) if known else ""
     if len(character) != 1 or "\ud800" <= character <= "\udfff":
         return Token(match[0], "point"), match.end()

@@ -13,8 +13,6 @@ from xalign_fairseq.projection.markup.inline import (
     BILINGUAL,
     ESCAPES,
     HTML,
-    SRT,
-    VTT,
     XML,
     Dialect,
     read_inline,
@@ -22,7 +20,6 @@ from xalign_fairseq.projection.markup.inline import (
 )
 from xalign_fairseq.projection.markup.marked import Mark, MarkedText, walk
 from xalign_fairseq.projection.markup.placement import place
-from xalign_fairseq.projection.markup.usfm import read_usfm
 from xalign_fairseq.projection.units import Dropped, Projected, Unit
 
 MOST_CHARACTERS = 1 << 20  # limit for a text with its markup
@@ -49,9 +46,6 @@ MARKUPS = {
     "html": Markup(_inline(HTML), ESCAPES),
     "xml": Markup(_inline(XML), ESCAPES),
     "placeholders": Markup(read_placeholders, target="placeholders"),
-    "usfm": Markup(read_usfm),
-    "srt": Markup(_inline(SRT)),
-    "vtt": Markup(_inline(VTT), ESCAPES),
     "xliff": Markup(_inline(BILINGUAL), ESCAPES, "inline"),
     "tmx": Markup(_inline(BILINGUAL), ESCAPES, "inline"),
 }
