@@ -4,10 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xalign_fairseq.aligner.protocol import Alignment, WordAligner
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text.segmentation import split_at_spaces
 from xalign_fairseq.core.text.segmented import inside_grapheme
-from xalign_fairseq.projection.labels.json_lines import JsonSpans, project_labels
+from xalign_fairseq.projection.labels.json_lines import JsonSpans, place_spans
+from xalign_fairseq.projection.spans import Placing
 from xalign_fairseq.projection.units import Annotated
 
 
@@ -63,28 +64,15 @@ def test_an_invalid_line_is_unchanged_and_counted(units, bad, reason):
     assert reason in projected.dropped[0].reason and second.where.endswith("a.jsonl, line 2")
 
 
-class Diagonal(WordAligner):
-    """Links words at the same position."""
-
-    def stream(self, pairs, progress=None, matrices=False):
-        for src, tgt in pairs:
-            yield Alignment(src, tgt, {(i, i): 1.0 for i in range(min(len(src), len(tgt)))})
+def placed(text, translation, spans):
+    src, tgt = split_at_spaces(text), split_at_spaces(translation)
+    return place_spans(spans, src, tgt, {(i, i): 1.0 for i in range(min(len(src), len(tgt)))}, Placing())
 
 
-def test_in_memory_spans_come_back_in_their_order_without_punctuation_of_others():
-    found = project_labels(
-        Diagonal(),
-        ["Bonn , Rom", "a b"],
-        ["Bonn, ja Rome.", "c"],
-        [[(7, 10, "A"), (0, 4, "B")], [(2, 3, "C")]],
-        segment="spaces",
-    )
-    assert found == [[(9, 13, "A"), (0, 4, "B")], [None]]
-    assert project_labels(Diagonal(), ["Rom !"], ["Rome !"], [[(0, 5, "A")]], segment="spaces") == [[(0, 6, "A")]]
-    with pytest.raises(XalignError, match="overlaps"):
-        project_labels(Diagonal(), ["abc"], ["abc"], [[(0, 2, "A"), (1, 3, "B")]])
-    with pytest.raises(XalignError, match="1, 1 and 0"):
-        project_labels(Diagonal(), ["a"], ["a"], [])
+def test_places_are_in_the_order_of_the_spans_without_punctuation_of_others():
+    assert placed("Bonn , Rom", "Bonn, ja Rome.", [(7, 10, "A"), (0, 4, "B")]) == [(9, 13), (0, 4)]
+    assert placed("a b", "c", [(2, 3, "C")]) == ["none of its words has a link"]
+    assert placed("Rom !", "Rome !", [(0, 5, "A")]) == [(0, 6)]
 
 
 @given(st.data())
@@ -98,7 +86,7 @@ def test_every_span_is_placed_or_dropped_on_an_equal_text(data):
         for first, last in zip(cuts[::2], cuts[1::2], strict=False)
     ]
     if not any(inside_grapheme(text, place) for start, end, _ in spans for place in (start, end)):
-        assert project_labels(Diagonal(), [text], [text], [spans], segment="spaces") == [spans]
+        assert placed(text, text, spans) == [(start, end) for start, end, _ in spans]
 
 
 def test_a_file_of_another_format_is_an_error(units):

@@ -4,11 +4,8 @@ import re
 
 import pytest
 
-from xalign_fairseq.aligner.protocol import Alignment
-from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.segmentation import split_at_spaces
 from xalign_fairseq.core.text.segmented import SegmentedText
-from xalign_fairseq.projection import project_markup
 from xalign_fairseq.projection.markup.pair import MARKUPS, markup_unit
 
 DIAGONAL = {(i, i): 1.0 for i in range(9)}
@@ -19,27 +16,12 @@ def project(markup, source, target):
     return unit.project({(i, j): p for (i, j), p in DIAGONAL.items() if i < min(len(unit.src), len(unit.tgt))})
 
 
-class Diagonal:
-    def align(self, src, tgt):
-        return [Alignment(list(a), list(b), {(0, 1): 0.9, (1, 0): 0.8}) for a, b in zip(src, tgt, strict=True)]
-
-
-def test_one_pair_in_memory():
-    for aligner in (Diagonal(), {(0, 1): 0.9, (1, 0): 0.8}):
-        projected = project_markup("<b>red</b> house", "maison rouge", aligner)
-        assert (projected.text, projected.placed, projected.dropped) == ("maison <b>rouge</b>", 1, ())
-    assert project_markup("red house", "a < b", Diagonal()).text == "a &lt; b"
-    with pytest.raises(XalignError, match="outside its sentences"):
-        project_markup("<b>red</b> house", "maison", {(0, 1): 0.9})
-    with pytest.raises(XalignError, match="no such markup"):
-        project_markup("a", "b", {}, markup="rtf")
-
-
 @pytest.mark.parametrize(
     ("markup", "source", "target", "expected"),
     [
         # modernmt 338: escaped text is neither escaped twice nor unescaped
         ("html", "ID <b>&lt;OCID></b> x", "ID <OCID> y", "ID <b>&lt;OCID></b> y"),
+        ("html", "red house", "a < b", "a &lt; b"),
         ("html", "R&D x <b>y</b>", "R&D &lt; y", "R&amp;D &amp;lt; <b>y</b>"),
         ("xml", "a&#160;b", "c\xa0d & e", "c&#160;d &amp; e"),
         ("placeholders", "{0} of {1}", "de {1}", "{0} de {1}"),

@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TypedDict
 
-from xalign_fairseq.aligner.protocol import Links, WordAligner
+from xalign_fairseq.aligner.protocol import Links
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import parse_json, require_form
-from xalign_fairseq.core.text.segmentation import find_segmenter, segmenter_of_raw_text
 from xalign_fairseq.core.text.segmented import SegmentedText, Span, inside_grapheme
 from xalign_fairseq.data.labelled.examples import read_rows
 from xalign_fairseq.projection.markup.pieces import LinkedPieces
@@ -62,7 +61,9 @@ class JsonSpans:
     ) -> Projected:
         placed: list[TextSpan] = []
         dropped = []
-        for (start, end, label), found in zip(spans, _place(spans, src, tgt, links, self._files.placing), strict=True):
+        for (start, end, label), found in zip(
+            spans, place_spans(spans, src, tgt, links, self._files.placing), strict=True
+        ):
             if isinstance(found, str):
                 dropped.append(Dropped(f"{label} {src.text[start:end]}", found))
             else:
@@ -75,47 +76,7 @@ class JsonSpans:
         return Projected(f"{line}\n", len(placed), tuple(dropped), (labels[0], labels[1]))
 
 
-def project_labels(
-    aligner: WordAligner,
-    texts: Sequence[str],
-    translations: Sequence[str],
-    spans: Sequence[Sequence[TextSpan]],
-    placing: Placing | None = None,
-    segment: str = "",
-) -> list[list[TextSpan | None]]:
-    """The labelled spans of texts on their translations; ``None`` for a span that could not be placed.
-
-    Args:
-        spans: for each text, its spans: first character, end (exclusive) and label.
-        segment: how to find words (:func:`~xalign_fairseq.core.text.segmentation.find_segmenter`); empty: ``icu``
-            if it is installed, otherwise ``auto``.
-
-    Raises:
-        XalignError: the arguments differ in length, or spans overlap or are not within their text.
-
-    Example::
-
-        aligner = load_aligner("e5-small")
-        project_labels(aligner, ["Anna lives in Rome."], ["Anna wohnt in Rom."], [[(14, 18, "LOC")]])
-        # [[(14, 17, "LOC")]]
-    """
-    if not len(texts) == len(translations) == len(spans):
-        sizes = f"{len(texts)}, {len(translations)} and {len(spans)}"
-        raise XalignError("texts, translations and spans differ in number", found=sizes)
-    for number, (text, each) in enumerate(zip(texts, spans, strict=True)):
-        check_spans(each, text, f"text {number}")
-    find = find_segmenter(segment or segmenter_of_raw_text())
-    pairs = [(find(text), find(translation)) for text, translation in zip(texts, translations, strict=True)]
-    found: list[list[TextSpan | None]] = []
-    for (src, tgt), each, alignment in zip(pairs, spans, aligner.stream(pairs), strict=True):
-        places = _place(each, src, tgt, alignment.links, placing or Placing())
-        found.append(
-            [None if isinstance(to, str) else (*to, label) for to, (_, _, label) in zip(places, each, strict=True)]
-        )
-    return found
-
-
-def _place(
+def place_spans(
     spans: Sequence[TextSpan], src: SegmentedText, tgt: SegmentedText, links: Links, placing: Placing
 ) -> list[Span | str]:
     """The place of each span in the translation, or why it has none."""

@@ -4,11 +4,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from xalign_fairseq.aligner.protocol import Links, WordAligner
+from xalign_fairseq.aligner.protocol import Links
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.lines import read_lines
-from xalign_fairseq.core.text.segmentation import Segmenter, find_segmenter, segmenter_of_raw_text
-from xalign_fairseq.links.pharaoh import check_bounds
+from xalign_fairseq.core.text.segmentation import Segmenter
 from xalign_fairseq.projection.markup.inline import (
     BILINGUAL,
     ESCAPES,
@@ -49,36 +48,6 @@ MARKUPS = {
     "xliff": Markup(_inline(BILINGUAL), ESCAPES, "inline"),
     "tmx": Markup(_inline(BILINGUAL), ESCAPES, "inline"),
 }
-
-
-def project_markup(
-    source: str, target: str, aligner: WordAligner | Links, markup: str = "html", segment: str = ""
-) -> Projected:
-    """Put the tags of a text on its translation.
-
-    Args:
-        target: the plain translation.
-        aligner: an aligner; or the links between the words that ``segment`` finds in both plain texts.
-        markup: a name of :data:`MARKUPS`.
-        segment: how to find the words; empty: ``icu`` if it is installed and an aligner is given, otherwise ``auto``.
-
-    Raises:
-        XalignError: there is no such markup, or no such segmenter; or a link is outside the words.
-
-    Example::
-
-        >>> from xalign_fairseq import load_aligner
-        >>> project_markup("the <b>red</b> house", "la maison rouge", load_aligner("e5-small")).text
-        'la maison <b>rouge</b>'
-    """
-    if markup not in MARKUPS:
-        raise XalignError("there is no such markup", parameter="markup", found=markup, expected=", ".join(MARKUPS))
-    segment = segment or ("auto" if isinstance(aligner, dict) else segmenter_of_raw_text())
-    unit = markup_unit(MARKUPS[markup], source, target, find_segmenter(segment), "")
-    if isinstance(aligner, dict):
-        check_bounds([aligner], [(len(unit.src), len(unit.tgt))], where="the links")
-        return unit.project(aligner)
-    return unit.project(aligner.align([unit.src], [unit.tgt])[0].links if unit.needs_links else {})
 
 
 def markup_unit(markup: Markup, source: str, target: str, segment: Segmenter, where: str) -> Unit:
