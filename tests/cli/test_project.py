@@ -37,16 +37,6 @@ def test_the_page_shows_the_labels_of_both_sides(project, tmp_path):
     assert page.count("<article id") == 2 and page.endswith("</html>\n")
 
 
-def test_parts_one_after_the_other_are_the_whole(project, tmp_path):
-    assert project() == 0
-    whole = (tmp_path / "out").read_text()
-    parts = []
-    for number in range(3):
-        assert project("--part", f"{number}/3") == 0
-        parts.append((tmp_path / "out").read_text())
-    assert "".join(parts) == whole and parts[0] == ""
-
-
 def test_errors_name_their_options(project, tmp_path, capsys):
     for options, message in (
         (("--method", "argmax"), "--links, --method"),
@@ -57,8 +47,6 @@ def test_errors_name_their_options(project, tmp_path, capsys):
     ):
         assert project(*options) == 2
         assert message in capsys.readouterr().err
-    with pytest.raises(SystemExit):
-        project("--part", "3/3")
 
 
 def test_the_texts_of_a_page_go_to_a_translator_and_come_back(tmp_path, capsys):

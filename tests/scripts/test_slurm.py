@@ -1,7 +1,6 @@
 """The scripts for many machines, tested on one machine without Slurm."""
 
 import gzip
-import json
 import os
 import shutil
 import subprocess
@@ -59,23 +58,6 @@ def test_parts_that_are_aligned_side_by_side_are_the_links_of_the_whole(sample, 
         assert [each.wait() for each in [start(0), start(1)]] == [0, 0]
     parts = sorted((tmp_path / "parts").glob("links.*"))
     assert [len(part.read_text().splitlines()) for part in parts] == [10, 11]
-    assert b"".join(part.read_bytes() for part in parts) == (tmp_path / "whole").read_bytes()
-
-
-@pytest.mark.slow
-def test_parts_that_are_projected_side_by_side_are_the_whole(transfer_encoder, command, tmp_path):
-    lines = [{"text": "the house", "translation": f"das Haus {n}", "spans": [[0, 3, "A"]]} for n in range(5)]
-    (tmp_path / "a.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    options = ("--src", tmp_path / "a.jsonl", "--model", transfer_encoder, "--quiet")
-    command("xalign", "project", "--out", tmp_path / "whole", *options)
-    line = ["bash", SCRIPTS / "slurm/project.sbatch", tmp_path / "parts", *options]
-    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    for _ in range(2):  # the second time there is nothing to do
-        for task in range(2):
-            array = {"SLURM_ARRAY_TASK_ID": str(task), "SLURM_ARRAY_TASK_COUNT": "2"}
-            subprocess.run([*map(str, line)], env={**os.environ, "PATH": path, **array}, check=True)
-    parts = [tmp_path / f"parts/part.{task:06}" for task in range(2)]
-    assert [len(part.read_text().splitlines()) for part in parts] == [2, 3]
     assert b"".join(part.read_bytes() for part in parts) == (tmp_path / "whole").read_bytes()
 
 

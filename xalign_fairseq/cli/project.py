@@ -22,7 +22,6 @@ Examples:
 """
 
 import argparse
-import re
 import sys
 from typing import TYPE_CHECKING
 
@@ -65,13 +64,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--report", metavar="FILE", help="list what is not placed: place, item and reason (TSV)")
     parser.add_argument("--page", metavar="FILE", help="write an HTML page of the pairs with links and labels")
     parser.add_argument("--resume", action="store_true", help="continue an interrupted run")
-    parser.add_argument(
-        "--part",
-        type=part,
-        default="0/1",
-        metavar="K/N",
-        help="project only part K of N, from 0/N to N-1/N; the concatenated outputs are the whole (default: 0/1, all)",
-    )
     placing = parser.add_argument_group("placing")
     placing.add_argument(
         "--max-gap",
@@ -135,11 +127,3 @@ def parse(args: argparse.Namespace) -> "ProjectRun":
         options=parse_options(args),
         learns=args.statistics == LEARNED,
     )
-
-
-def part(text: str) -> tuple[int, int]:
-    """``K/N`` as two numbers."""
-    found = re.fullmatch(r"(\d{1,9})/(\d{1,9})", text)
-    if not found or not int(found[1]) < int(found[2]):
-        raise argparse.ArgumentTypeError("must be K/N, from 0/N to N-1/N")
-    return int(found[1]), int(found[2])

@@ -5,7 +5,6 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from pathlib import Path
 from typing import IO, TypedDict
 
@@ -18,7 +17,7 @@ from xalign_fairseq.aligner.run_record import run_record
 from xalign_fairseq.aligner.statistical.folder import is_statistical
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.devices import choose_devices
-from xalign_fairseq.core.errors import Parameter, XalignError, check_values
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.files import atomic_write, require_place
 from xalign_fairseq.core.json_files import parse_json, require_form
 from xalign_fairseq.core.output import STANDARD_OUTPUT, Output, is_plain
@@ -46,7 +45,6 @@ class ProjectRun:
         placing: how spans are placed.
         links: file of links of each sentence pair, Pharaoh or JSON; ``None``: the aligner finds them.
         learns: learn statistics of the sentence pairs, guided by the encoder, into ``OUT.aligner``, and use them.
-        part: ``(k, n)``: project only part k, from 0, of n parts of the file.
         report: file for the list of annotations that were not placed.
         page: file for an HTML page of the pairs with links and the labels of both sides.
         resume: continue an interrupted run.
@@ -68,7 +66,6 @@ class ProjectRun:
     model: str = ""
     options: AlignerOptions = field(default_factory=AlignerOptions)
     learns: bool = False
-    part: tuple[int, int] = (0, 1)
     report: str | None = None
     page: str | None = None
     resume: bool = False
@@ -125,18 +122,16 @@ def project_files(run: ProjectRun) -> ProjectReport:
     units = len(text)
     if run.links:
         require_links_of(units, sum(1 for _ in read_lines(run.links)), run.links)
-    part, parts = run.part
-    first, last = units * part // parts, units * (part + 1) // parts
-    pieces = _between(reader.pieces(), first, last, part + 1 == parts)
+    pieces = reader.pieces()
     report = ProjectReport()
     with ExitStack() as stack:
         if run.links:
-            linked = _from_file(pieces, run.links, first, run.options.min_probability or 0.0)
+            linked = _from_file(pieces, run.links, run.options.min_probability or 0.0)
         else:
             linked = _from_aligner(pieces, run, text, files, stack)
         out = stack.enter_context(Output(run.out, None, False, files).open())
         listed = stack.enter_context(atomic_write(run.report)) if run.report else None
-        bar = stack.enter_context(progress(total=last - first, unit=" pairs", quiet=run.quiet))
+        bar = stack.enter_context(progress(total=units, unit=" pairs", quiet=run.quiet))
         page = Page(languages=run.options.languages)
         shown = stack.enter_context(atomic_write(run.page)) if run.page else None
         if shown:
@@ -156,7 +151,7 @@ def project_files(run: ProjectRun) -> ProjectReport:
                     listed.write("\t".join(fields) + "\n")
             if shown:
                 pair = Alignment(piece.src, piece.tgt, links)
-                shown.write(page.line(pair, first + report.units, projected.labels) + "\n")
+                shown.write(page.line(pair, report.units, projected.labels) + "\n")
             bar.update(1)
         if shown:
             shown.write(page.end())
@@ -195,33 +190,19 @@ def _check(run: ProjectRun) -> None:
     if run.learns:
         for name, fits, expected in (
             ("out", is_plain(run.out), "a file as output"),
-            ("part", run.part == (0, 1), "the whole file, or the folder of statistics learned from it"),
             ("links", not run.links, "links or statistics"),
         ):
             if not fits:
                 raise XalignError("nothing can be learned from the text", parameter=(GUIDED, name), expected=expected)
-    part, parts = run.part
-    check_values("there is no such part", ("part", f"{part}/{parts}", 0 <= part < parts, "0/N to N-1/N"))
     if not run.links:
         check_options(run.model, run.options, GUIDED if run.learns else "")
     elif given := [name for name in run.options.given() if name != "min_probability"] + ["resume"] * run.resume:
         raise XalignError("links are given, so no aligner is needed", parameter=("links", *given))
 
 
-def _between(pieces: Iterable[Piece], first: int, last: int, is_end: bool) -> Iterator[Piece]:
-    """The units ``first`` to ``last`` (exclusive), each after the text before it; if ``is_end``, all later text too."""
-    number = 0
-    for piece in pieces:
-        if number >= last and not is_end:
-            return
-        if number >= first and not (isinstance(piece, str) and number == last and not is_end):
-            yield piece
-        number += isinstance(piece, Unit)
-
-
-def _from_file(pieces: Iterable[Piece], path: str, first: int, least: float) -> Iterator[tuple[Piece, Links]]:
-    """Each piece with its links from a file, from a minimum probability on; the ``first`` lines are skipped."""
-    lines = enumerate(islice(read_lines(path), first, None), first + 1)
+def _from_file(pieces: Iterable[Piece], path: str, least: float) -> Iterator[tuple[Piece, Links]]:
+    """Each piece with its links from a file, from a minimum probability on."""
+    lines = enumerate(read_lines(path), 1)
     for piece in pieces:
         if isinstance(piece, Unit):
             number, line = next(lines)
@@ -275,7 +256,6 @@ def _from_aligner(
         options,
         format=run.format,
         segment=segmenter_versions(run.segment),
-        part=run.part,
         **({GUIDED: True} if run.learns else {}),
     )
     kept = Output(f"{run.out}.links" if is_plain(run.out) else os.devnull, record, run.resume, files)
@@ -292,7 +272,7 @@ def _kept(
 ) -> Iterator[tuple[Piece, Links]]:
     """Each piece with the links of an earlier run, otherwise with new links, which are stored."""
     if kept.done:
-        yield from _from_file(_before(pieces, kept.done), f"{kept.part}", 0, 0.0)
+        yield from _from_file(_before(pieces, kept.done), f"{kept.part}", 0.0)
     for piece, links in _aligned(pieces, aligner):
         if isinstance(piece, Unit):
             stream.write(json_line(Alignment(piece.src.words, piece.tgt.words, links)) + "\n")
