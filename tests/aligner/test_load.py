@@ -61,7 +61,6 @@ def test_from_bitext_alone(learned):
         ("threshold", {"linking": Linking(options={"threshold": 0.3})}),
         ("processes", {"processes": 2}),
         ("device", {"device": "cpu"}),
-        ("units", {"units": "subword"}),
         ("statistics", {"statistics": "folder"}),  # to an encoder's scores
     ],
 )
@@ -75,7 +74,6 @@ def test_an_aligner_from_bitext_alone_has_no_options_of_encoders(learned, option
     ("parameter", "options"),
     [
         ("method", {"linking": Linking("argmax"), "statistics": "LEARNED"}),
-        ("units", {"units": "subword", "statistics": "LEARNED"}),
         ("statistics", {"statistics": "nothing"}),
         ("growth", {"linking": Linking(options={"growth": 2.0}), "statistics": "LEARNED"}),
         ("processes", {"processes": 2, "device": "cpu,cpu"}),

@@ -23,7 +23,7 @@ def test_options_have_their_command_line_names():
 
 
 def test_an_unknown_option():
-    assert AlignerOptions.of(units="subword") == AlignerOptions(units="subword")
+    assert AlignerOptions.of(maps=True) == AlignerOptions(maps=True)
     with pytest.raises(XalignError, match="no such option") as raised:
         AlignerOptions.of(layer=3)
     assert raised.value.parameters == ("layer",) and "linking" in raised.value.expected
@@ -64,7 +64,7 @@ def test_the_mean_of_two_equal_encoders_equals_one(folder, tiny_checkpoint):
 
 def test_only_options_that_choose_links_are_accepted(folder):
     check_options(folder, AlignerOptions(linking=Linking(options={"threshold": 0.3}), device="cpu"))
-    for options in ({"linking": Linking("argmax")}, {"units": "subword"}, {"statistics": "statistics"}):
+    for options in ({"linking": Linking("argmax")}, {"maps": True}, {"statistics": "statistics"}):
         with pytest.raises(XalignError, match="sets this option itself"):
             check_options(folder, AlignerOptions(**options))
     with pytest.raises(XalignError, match="has learned already"):

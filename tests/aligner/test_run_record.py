@@ -48,7 +48,6 @@ def test_settings_that_change_no_line_are_not_recorded(record, options):
         ({"linking": Linking(encoding="joint")}, "encoding"),
         ({"dtype": "bfloat16"}, "dtype"),
         ({"languages": ("de", "en")}, "languages"),
-        ({"units": "subword"}, "units"),
         ({"min_probability": 0.5}, "min_probability"),
     ],
 )

@@ -170,15 +170,3 @@ def test_a_dictionary_that_does_not_fit_the_checkpoint(align, tiny_state, tmp_pa
         assert "does not fit the checkpoint" in failed(capsys, align("--dict", tmp_path / "dict.txt"))
     (tmp_path / "dict.txt").write_text("".join(f"{symbol} 1\n" for symbol in symbols))
     assert align("--dict", tmp_path / "dict.txt") == 0
-
-
-def test_links_between_subwords(align, tiny_text, tmp_path, capsys):
-    (tmp_path / "pair").write_text("the redhouse ||| acat sees\n")
-    options = ("--pairs", tmp_path / "pair", "--format", "json", "--filter", "union", "--quiet")
-    assert align(*options, "--units", "subword", src=None) == 0
-    row = json.loads(capsys.readouterr().out)
-    assert row["units"] == "subword"
-    assert ["".join(row[side]) for side in ("src", "tgt")] == ["▁the▁redhouse", "▁acat▁sees"]
-    assert min(len(row["src"]), len(row["tgt"])) > 2 and max(i for i, _, _ in row["links"]) > 1
-    page = ("--format", "html", "--units", "subword", "--gold", tiny_text / "text.gold", "--out", tmp_path / "page")
-    assert "gold links join words" in failed(capsys, align(*page))

@@ -110,7 +110,11 @@ def check_options(path: str | os.PathLike[str], options: AlignerOptions, learn: 
         check_own(options)
         return
     if combined:
-        _check_combined(path, options)
+        if is_statistical(path):
+            raise XalignError("statistics need an encoder as the model", where=path, parameter="statistics")
+        if (method := options.linking.method) not in ("", *MIXINGS):
+            problem, expected = "statistics cannot be combined with this option", (" or ".join(MIXINGS),)
+            raise XalignError(problem, parameter="method", found=method, expected=expected)
         if learn != GUIDED and not is_statistical(options.statistics):
             raise XalignError(
                 "the folder has no aligner from bitext alone",
@@ -125,20 +129,6 @@ def check_options(path: str | os.PathLike[str], options: AlignerOptions, learn: 
         )
     elif linking.method:
         make_method(linking.method, **linking.options)
-
-
-def _check_combined(path: str | os.PathLike[str], options: AlignerOptions) -> None:
-    if is_statistical(path):
-        raise XalignError("statistics need an encoder as the model", where=path, parameter="statistics")
-    linking = options.linking
-    for name, found, fits, expected in (
-        ("method", linking.method, linking.method in ("", *MIXINGS), " or ".join(MIXINGS)),
-        ("units", options.units, options.units == "word", "word"),
-    ):
-        if not fits:
-            raise XalignError(
-                "statistics cannot be combined with this option", parameter=name, found=found, expected=(expected,)
-            )
 
 
 def choice_of(options: AlignerOptions) -> tuple[float | None, float | None]:

@@ -9,8 +9,6 @@ from xalign_fairseq.core.errors import XalignError, check_values
 from xalign_fairseq.core.json_files import read_json
 from xalign_fairseq.transport.linking import UNSPECIFIED, Linking, layer_range
 
-UNITS = ("word", "subword")
-
 
 @dataclass(frozen=True)
 class AlignerOptions:
@@ -24,7 +22,6 @@ class AlignerOptions:
             choice of lowest AER on development gold.
         languages: source and target language, needed by linear maps and by encoders with language embeddings.
         maps: apply the checkpoint's linear maps to separately encoded sides.
-        units: what links connect, ``word`` or ``subword``.
         device: ``auto``, ``cpu``, ``cuda``, ``cuda:1``, or several: ``cuda:0,cuda:1``, one process each.
         dtype: dtype of weights and hidden states: ``auto`` (bfloat16 where fast, otherwise float32), ``float32`` or
             ``bfloat16`` (:func:`xalign_fairseq.core.devices.choose_dtype`).
@@ -40,7 +37,6 @@ class AlignerOptions:
     min_probability: float | None = None
     languages: tuple[str, str] | None = None
     maps: bool = False
-    units: str = UNITS[0]
     device: str = "auto"
     dtype: str = "auto"
     processes: int = 1

@@ -29,7 +29,7 @@ class Pictures:
         """The line that is drawn, from 1."""
         return 1 if self.line is None else self.line
 
-    def check(self, text: Sequence[str], units: str, page: bool) -> None:
+    def check(self, text: Sequence[str], page: bool) -> None:
         """Check that gold links and a picture are possible for a text; ``page``: a page is written."""
         piped = any(map(is_piped, text))
         if self.gold:
@@ -39,8 +39,6 @@ class Pictures:
                     parameter="gold",
                     remedy=("add", Parameter("plot", "FILE.png"), "or", Parameter("format", "html")),
                 )
-            if units != "word":
-                raise XalignError("gold links join words", parameter=("gold", "units"), found=units, expected="word")
             if piped:
                 problem = "gold links can't be checked against a pipe"
                 raise XalignError(problem, parameter="gold", expected="files as input")

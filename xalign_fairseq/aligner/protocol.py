@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import product
 from types import TracebackType
 from typing import Protocol, Self
 
@@ -10,7 +9,6 @@ import numpy as np
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.pairs import Sentence
-from xalign_fairseq.core.text.segmented import SegmentedText
 from xalign_fairseq.data.tokenizers.unknown import UnknownTokens
 
 Links = dict[tuple[int, int], float]
@@ -18,16 +16,16 @@ Links = dict[tuple[int, int], float]
 
 @dataclass(frozen=True)
 class Alignment:
-    """The units of a pair and its links: ``links[i, j]`` is the probability that source unit i is linked to target unit
+    """The words of a pair and its links: ``links[i, j]`` is the probability that source word i is linked to target word
     j.
 
-    ``units`` are words or the encoder's subwords. For a sentence given as text, the words are a
+    For a sentence given as text, the words are a
     :class:`~xalign_fairseq.core.text.segmented.SegmentedText` with the text and the positions of the words:
     ``pair.src.text``, ``pair.src.spans``. ``too_long``: the pair has more than
     :data:`~xalign_fairseq.aligner.neural.aligner.MOST_SIMILARITIES` pairs of subwords, and is not aligned. ``finite``
     is false if hidden states are not finite; the pair then has no links.
 
-    ``matrix[i, j]``, float32, is the probability of every pair of units, linked or not; 0 for words that the tokenizer
+    ``matrix[i, j]``, float32, is the probability of every pair of words, linked or not; 0 for words that the tokenizer
     drops. ``grow``, ``scored`` and statistics choose word links from ``matrix``. All other methods score subwords; a
     pair of words then has the highest probability of its subwords, at least that of its link. ``align`` computes the
     matrix, ``stream`` on request. Otherwise, and for pairs that are too long or not finite, it is ``None``.
@@ -42,35 +40,9 @@ class Alignment:
     src: Sequence[str]
     tgt: Sequence[str]
     links: Links
-    units: str = "word"
     too_long: bool = False
     finite: bool = True
     matrix: np.ndarray | None = field(default=None, repr=False, compare=False)
-
-    def links_on(self, src: SegmentedText, tgt: SegmentedText) -> Links:
-        """The links for another segmentation of both texts: words are linked if they share characters with linked
-        words.
-
-        If several links become one, the highest probability counts.
-
-        Example::
-
-            >>> from xalign_fairseq.core.text.segmented import from_words
-            >>> pair = Alignment(SegmentedText("I can't", ((0, 1), (2, 7))), from_words(["ich"]), {(1, 0): 0.5})
-            >>> pair.links_on(SegmentedText("I can't", ((0, 1), (2, 4), (4, 7))), from_words(["ich"]))
-            {(1, 0): 0.5, (2, 0): 0.5}
-        """
-        places: list[list[range]] = []
-        for ours, theirs in ((self.src, src), (self.tgt, tgt)):
-            if not isinstance(ours, SegmentedText) or ours.text != theirs.text:
-                found = ours.text if isinstance(ours, SegmentedText) else "words without a text"
-                raise XalignError("the words are of another text", found=found[:60], expected=theirs.text[:60])
-            places.append([theirs.words_in(start, stop) for start, stop in ours.spans])
-        links: Links = {}
-        for (i, j), probability in self.links.items():
-            for link in product(places[0][i], places[1][j]):
-                links[link] = max(probability, links.get(link, 0.0))
-        return links
 
 
 SentencePair = tuple[Sentence, Sentence]
@@ -100,7 +72,7 @@ class WordAligner(Protocol):
         Args:
             pairs: pairs of source and target sentence.
             progress: called with the number of newly finished pairs.
-            matrices: also return the probabilities of all pairs of units (:class:`~xalign_fairseq.aligner.Alignment`).
+            matrices: also return the probabilities of all pairs of words (:class:`~xalign_fairseq.aligner.Alignment`).
         """
 
     def describe(self) -> str:

@@ -56,8 +56,7 @@ def json_line(alignment: Alignment) -> str:
     """``{"src": words, "tgt": words, "links": [[i, j, probability], ...]}``.
 
     For a side given as text, ``src_text`` is the text; ``src_chars`` and ``src_bytes`` are the spans of the words in
-    characters and in UTF-8 bytes (end exclusive). The target has ``tgt_text`` and so on. Links between subwords have
-    ``"units": "subword"``; then ``src`` and ``tgt`` are subwords, without spans.
+    characters and in UTF-8 bytes (end exclusive). The target has ``tgt_text`` and so on.
 
     Example::
 
@@ -65,7 +64,6 @@ def json_line(alignment: Alignment) -> str:
         '{"src": ["red"], "tgt": ["rouge"], "links": [[0, 0, 0.98]]}'
     """
     links = [[i, j, round(probability, 6)] for (i, j), probability in sorted(alignment.links.items())]
-    units = {} if alignment.units == "word" else {"units": alignment.units}
     sides = {"src": alignment.src, "tgt": alignment.tgt}
     places = {
         f"{name}_{kind}": value
@@ -74,7 +72,7 @@ def json_line(alignment: Alignment) -> str:
         for kind, value in (("text", side.text), ("chars", side.spans), ("bytes", side.byte_spans))
     }
     words = {name: list(side) for name, side in sides.items()}
-    return json.dumps({**words, "links": links, **places, **units}, ensure_ascii=False)
+    return json.dumps({**words, "links": links, **places}, ensure_ascii=False)
 
 
 LINES: dict[str, Callable[[Alignment], str]] = {
@@ -196,7 +194,7 @@ def _check(run: AlignRun) -> None:
             parameter="learn_from",
             expected=(Parameter("from_scratch"), "or", Parameter("statistics")),
         )
-    run.pictures.check(run.text, run.options.units, run.format == "html")
+    run.pictures.check(run.text, run.format == "html")
     check_options(run.model, run.options, run.learn)
 
 
@@ -241,7 +239,7 @@ def _write(
             by_icu += "auto" in run.segment and any(map(_was_segmented, (alignment.src, alignment.tgt)))
             if alignment.too_long:
                 too_long += 1
-                words = f"{len(alignment.src)} x {len(alignment.tgt)} {alignment.units}s"
+                words = f"{len(alignment.src)} x {len(alignment.tgt)} words"
                 say(f"warning: line {number} is too long to be aligned and has no links: {words}")
         out.write(form.end() if isinstance(form, Page) else "")
     seconds = time.monotonic() - start

@@ -99,12 +99,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "0.2 for many; calibrated only for --method scored and --from-scratch (default: chosen by AER on "
         "development gold)",
     )
-    parser.add_argument(
-        "--units",
-        choices=("word", "subword"),
-        default="word",
-        help="what to link; json and html show the subwords (default: %(default)s)",
-    )
     add_link_arguments(parser)
     add_model_arguments(parser)
     parser.add_argument(

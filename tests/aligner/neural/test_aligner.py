@@ -151,21 +151,6 @@ def test_states_of_several_layers_are_averaged(aligner):
     assert expected != aligner.align([src], [tgt])[0].links.keys()
 
 
-@pytest.mark.parametrize("encoding", ["joint", "separate"])
-def test_subword_links_become_word_links(aligner, pairs, encoding):
-    linking = Linking(encoding=encoding)
-    kinds = [replace(aligner, linking=linking, units=units) for units in ("subword", "word")]
-    subwords, words = ([*aligner.align(*zip(*pairs, strict=True))] for aligner in kinds)
-    for (src, tgt), of_subwords, of_words in zip(pairs, subwords, words, strict=True):
-        ids = [aligner.tokenizer.encode_words(side.split()) for side in (src, tgt)]
-        symbols = [[aligner.tokenizer.dictionary.symbols[k] for k in side] for side, _ in ids]
-        assert [of_subwords.src, of_subwords.tgt, of_subwords.units] == [*symbols, "subword"]
-        assert joined_words(of_subwords.links, ids[0][1], ids[1][1]) == of_words.links.keys()
-    assert any(len(one.links) > len(other.links) for one, other in zip(subwords, words, strict=True))
-    with pytest.raises(XalignError, match="unknown unit"):
-        replace(aligner, units="letter")
-
-
 def test_the_layer_defaults_to_the_depth_of_xlm_aligns(aligner, tokenizer):
     assert Aligner(aligner.encoder, tokenizer).linking.layers == (2,)
     assert Aligner(aligner.encoder, tokenizer, Linking(layers=(-1,))).linking.layers == (3,)
@@ -203,8 +188,8 @@ def test_a_pointer_reads_joint_pairs_for_transport_only(aligner, pairs):
 
 
 def test_another_aligner_of_the_same_encoder_keeps_unchanged_options(aligner):
-    own = replace(aligner, linking=replace(aligner.linking, origin="known"), units="subword", batch_tokens=7)
+    own = replace(aligner, linking=replace(aligner.linking, origin="known"), batch_tokens=7)
     changed = replace(own, linking=replace(own.linking, encoding="separate"))
-    assert (changed.linking.origin, changed.units, changed.batch_tokens) == ("known", "subword", 7)
+    assert (changed.linking.origin, changed.batch_tokens) == ("known", 7)
     assert changed.encoder is own.encoder and changed.linking == replace(own.linking, encoding="separate")
     assert "transport-itermax (defaults of known), cpu" in changed.describe()

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from xalign_fairseq.aligner.neural.pair_states import EncodedPair, PairEncoder, encode_pairs, length_batches
-from xalign_fairseq.aligner.options import UNITS, AlignerOptions, least_options, require_one_choice
+from xalign_fairseq.aligner.options import AlignerOptions, least_options, require_one_choice
 from xalign_fairseq.aligner.protocol import Alignment, Links, Progress, SentencePair, WordAligner
 from xalign_fairseq.aligner.statistical.choice import Calibration
 from xalign_fairseq.core.devices import choose_devices
@@ -62,7 +62,6 @@ class Aligner(WordAligner):
         pointer: if given, its scores replace dot products of hidden states.
         maps: linear maps of hidden states, for separately encoded sides.
         languages: of source and target, for maps and for encoders with language embeddings.
-        units: what links connect, ``word`` or ``subword``.
         batch_tokens: most tokens in a batch, padding included; a batch has at least one pair.
         trimmed: the names of the files that the vocabulary was trimmed to, for :meth:`unknown`.
         specified: whether part of the linking was requested, for :meth:`describe`.
@@ -88,7 +87,6 @@ class Aligner(WordAligner):
     pointer: Pointer | None = None
     maps: LanguageMaps | None = None
     languages: tuple[str, str] | None = None
-    units: str = UNITS[0]
     batch_tokens: int = 8192
     trimmed: tuple[str, ...] = ()
     specified: bool = False
@@ -115,8 +113,6 @@ class Aligner(WordAligner):
                 found=linking.encoding,
                 remedy=("set", Parameter("similarity", "hidden")),
             )
-        if self.units not in UNITS:
-            raise XalignError("unknown unit of links", parameter="units", found=self.units, expected=" or ".join(UNITS))
         pair_encoder = PairEncoder(self.encoder, linking.encoding, self.maps, self.languages)
         object.__setattr__(self, "pair_encoder", pair_encoder)
 
@@ -164,8 +160,7 @@ class Aligner(WordAligner):
         config = model.encoder.config
         asked, depth, width = options.linking, config.encoder_layers, config.encoder_embed_dim
         scorer = model.scorer()
-        by_words = options.units == "word" and not options.maps
-        usual = asked.method == "scored" or (is_low_rank(path) and by_words and agrees(asked, SCORED))
+        usual = asked.method == "scored" or (is_low_rank(path) and not options.maps and agrees(asked, SCORED))
         if scorer is not None and usual and not asked.options.get("scorer"):
             layers = scored_layers(Scored(measure=scorer), asked.layers, depth, width)
             own = {**asked.options, "scorer": OWN}
@@ -173,9 +168,8 @@ class Aligner(WordAligner):
                 asked, method="scored", options=own, layers=layers, encoding=asked.encoding or Scored.encoding
             )
         else:
-            # The packaged scorer works on words, with the encoder before further training.
-            scored = model.packaged and options.units == "word"
-            known = (model.linking, model.family, options.maps, width, scored)
+            # The packaged scorer works with the encoder before further training.
+            known = (model.linking, model.family, options.maps, width, model.packaged)
             linking = resolve_linking(asked, depth, *known)
         least = options.min_probability or 0.0
         chosen = least_options(linking.method, least)
@@ -194,7 +188,6 @@ class Aligner(WordAligner):
             pointer,
             maps,
             options.languages,
-            options.units,
             options.batch_tokens,
             model.trimmed,
             specified=options.linking != UNSPECIFIED or options.maps,
@@ -206,7 +199,7 @@ class Aligner(WordAligner):
     def signature(self, linking: Linking | None = None) -> str:
         """Everything that determines the links of a linking (default: the aligner's), in one line."""
         return score_signature(
-            unit=self.units,
+            unit="word",
             linking=replace(linking or self.linking, similarity=self.linking.similarity),
             languages=self.pair_encoder.mapped,
             embedded=self.pair_encoder.embedded,
@@ -294,12 +287,12 @@ class Aligner(WordAligner):
                 if not whole:
                     src, tgt = (" ".join(side)[:60] for side in pairs[pair.index])
                     logger.warning("hidden states of a pair are not finite, and it has no links: %s ||| %s", src, tgt)
-                units = self._linked_units(pair, pairs[pair.index])
+                words = pairs[pair.index]
                 found[pair.index] = [
                     Alignment(
-                        *(*units, self._sure(links[row]), self.units),
+                        *(*words, self._sure(links[row])),
                         finite=whole,
-                        matrix=_of_size(scores[row], units) if whole and scores is not None else None,
+                        matrix=_of_size(scores[row], words) if whole and scores is not None else None,
                     )
                     for links, scores in linked
                 ]
@@ -309,16 +302,10 @@ class Aligner(WordAligner):
             progress(len(encoded) - len(found))
         for pair in encoded:
             if pair.index not in found:
-                units, too_long = self._linked_units(pair, pairs[pair.index]), pair.similarities > MOST_SIMILARITIES
-                matrix = _of_size(np.zeros((0, 0)), units) if matrices and not too_long else None
-                found[pair.index] = [Alignment(*units, {}, self.units, too_long, matrix=matrix) for _ in settings]
+                words, too_long = pairs[pair.index], pair.similarities > MOST_SIMILARITIES
+                matrix = _of_size(np.zeros((0, 0)), words) if matrices and not too_long else None
+                found[pair.index] = [Alignment(*words, {}, too_long, matrix=matrix) for _ in settings]
         return [found[pair.index] for pair in encoded]
-
-    def _linked_units(self, pair: EncodedPair, words: WordPair) -> WordPair:
-        if self.units == "word":
-            return words
-        symbols = self.tokenizer.dictionary.symbols
-        return [symbols[token] for token in pair.src], [symbols[token] for token in pair.tgt]
 
     def _read(
         self, pairs: list[EncodedPair], layers: Collection[int]
@@ -335,10 +322,8 @@ class Aligner(WordAligner):
             yield batch, *encoder.states([(pair.src, pair.tgt) for pair in batch], wanted)
 
     def _owners(self, batch: list[EncodedPair]) -> tuple[Tensor, Tensor]:
-        """The word of each token, or the token's number if links connect subwords: (B, n) and (B, m)."""
+        """The word of each token: (B, n) and (B, m)."""
         sides = [[pair.src_words for pair in batch], [pair.tgt_words for pair in batch]]
-        if self.units == "subword":
-            sides = [[np.arange(len(words)) for words in side] for side in sides]
         src, tgt = (pad(side, NO_WORD).to(self.device) for side in sides)
         return src, tgt
 
@@ -350,9 +335,9 @@ class Aligner(WordAligner):
         return {link: p for link, p in links.items() if p >= least} if least else links
 
 
-def _of_size(scores: np.ndarray, units: WordPair) -> np.ndarray:
-    """Scores of pairs of units, without padding; 0 for words that the tokenizer drops."""
-    n, m = map(len, units)
+def _of_size(scores: np.ndarray, words: WordPair) -> np.ndarray:
+    """Scores of pairs of words, without padding; 0 for words that the tokenizer drops."""
+    n, m = map(len, words)
     found = np.zeros((n, m), np.float32)
     inside = scores[:n, :m]
     found[: inside.shape[0], : inside.shape[1]] = inside

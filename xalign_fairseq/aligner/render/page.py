@@ -117,7 +117,7 @@ def _label(label: str, first: bool) -> str:
 
 def _facts(alignment: Alignment, gold: Gold | None) -> str:
     links = alignment.links.keys()
-    facts = [f"{len(alignment.src)} and {_count(len(alignment.tgt), alignment.units)}", _count(len(links), "link")]
+    facts = [f"{len(alignment.src)} and {_count(len(alignment.tgt), 'word')}", _count(len(links), "link")]
     if gold is not None:
         extra, missing = len(links - gold.possible), len(gold.sure - links)
         facts += [f"<b>{extra} not gold</b>"] if extra else []
