@@ -2,7 +2,6 @@
 
 import io
 import logging
-import os
 import re
 import signal
 import subprocess
@@ -136,21 +135,3 @@ def test_quiet_holds_where_another_library_lets_notes_through(monkeypatch, caplo
     monkeypatch.setattr("xalign_fairseq.cli.user_dir.run", lambda args: logger.info("info"))
     for options, told in (([], "info\n"), (["-q"], "")):
         assert cli.main(["user-dir", *options]) == 0 and capsys.readouterr().err == told
-
-
-@pytest.mark.parametrize(
-    ("line", "found"),
-    [
-        ("xalign al", {"align", "alignment-score"}),
-        ("xalign align --mod", {"--model"}),
-        ("xalign align --method it", {"itermax"}),
-    ],
-)
-def test_a_shell_completes_commands_options_and_values(tmp_path, line, found):
-    pytest.importorskip("argcomplete")
-    environment = {
-        **os.environ, "COMP_LINE": line, "COMP_POINT": str(len(line)), "COMP_TYPE": "9", "_ARGCOMPLETE": "1",
-        "_ARGCOMPLETE_STDOUT_FILENAME": str(tmp_path / "said"), "_ARGCOMPLETE_IFS": " ",
-    }  # fmt: skip
-    done = subprocess.run([sys.executable, "-c", "from xalign_fairseq.cli import main; main()"], env=environment)
-    assert done.returncode == 0 and set((tmp_path / "said").read_text().split()) == found

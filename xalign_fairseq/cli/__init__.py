@@ -9,7 +9,6 @@ inside ``run``, so that ``--help`` is fast. ``_parser`` groups the subcommands, 
 import importlib
 import io
 import logging
-import os
 import pkgutil
 import re
 import sys
@@ -61,10 +60,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     SIGTERM 143 and SIGUSR1 75, after unfinished files were removed and child processes ended.
     """
     parser = build_parser()
-    if "_ARGCOMPLETE" in os.environ:  # a shell asks for completions of the line
-        import argcomplete
-
-        argcomplete.autocomplete(parser)
     args = parser.parse_args(argv)
     if args.command is None:
         parser.exit(2, parser.format_help())
