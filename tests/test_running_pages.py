@@ -133,7 +133,7 @@ SMALLER = {
 def test_a_page_runs_with_smaller_sizes(name, tiny_checkpoint, tmp_path):  # noqa: F811
     """README's Chinese needs ICU; a tiny model in a hub's folder replaces its XLM-R."""
     case, hub = SMALLER[name], tmp_path / "hub"
-    for needed in ("icu4py", "jieba", "matplotlib", "transformers", "accelerate", "onnxruntime"):
+    for needed in ("icu4py", "matplotlib", "transformers", "accelerate", "onnxruntime"):
         pytest.importorskip(needed)
     model = hub / f"models--{XLM_R.replace('/', '--')}" / "snapshots" / "0"
     hub.mkdir()

@@ -229,7 +229,6 @@ def test_an_unfinished_folder_that_is_a_link_or_somebody_elses_is_left_alone(tmp
 WRITERS = {
     "in a folder of atomic_folder, scratch_folder or tempfile": {
         "aligner/tools.py:Tool.run",
-        "core/text/segmentation.py:_jieba",
         "encoder/pretrained/exporting.py:fill",
         "encoder/pretrained/saving.py:_fill_archive",
         "languages/files.py:_write_bitext",

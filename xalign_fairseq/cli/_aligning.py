@@ -221,8 +221,7 @@ def add_segment(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> No
         metavar="NAME",
         help=(
             "how to find the words of a line; SRC,TGT sets each side. spaces: white space; icu: ICU, for all "
-            "languages (pip install icu4py); jieba, fugashi, pythainlp: Chinese, Japanese, Thai, together "
-            "with icu; auto: icu for text without spaces, otherwise spaces (default: %(default)s)"
+            "languages (pip install icu4py); auto: icu for text without spaces, otherwise spaces (default: %(default)s)"
         ),
     )
 

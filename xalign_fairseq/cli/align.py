@@ -24,7 +24,7 @@ Examples:
   xalign align --from-scratch --src all.en --tgt all.de --out all.links
   xalign align --statistics --src all.en --tgt all.de --out all.links
   xalign align --statistics all.links.aligner --src test.en --tgt test.de --out test.links
-  xalign align --src raw.en --tgt raw.ja --segment icu,fugashi --format json --out links.jsonl
+  xalign align --src raw.en --tgt raw.ja --segment spaces,icu --format json --out links.jsonl
   zcat pairs.gz | xalign align --model checkpoint_best.pt --pairs - --processes 8 | gzip > links.gz
 """
 

@@ -23,7 +23,7 @@ from xalign_fairseq.core.json_files import parse_json, require_form
 from xalign_fairseq.core.output import STANDARD_OUTPUT, Output, is_plain
 from xalign_fairseq.core.progress import progress, say
 from xalign_fairseq.core.text.lines import read_lines
-from xalign_fairseq.core.text.segmentation import PACKAGES, find_segmenter, segmenter_versions
+from xalign_fairseq.core.text.segmentation import INSTALL, find_segmenter, segmenter_versions
 from xalign_fairseq.links.pharaoh import check_bounds, parse_line, require_links_of
 from xalign_fairseq.projection.formats import find_format
 from xalign_fairseq.projection.spans import Placing
@@ -113,9 +113,7 @@ def project_files(run: ProjectRun) -> ProjectReport:
     _check(run)
     segment = run.segment or form.segmenter(run.links)
     if not run.segment and segment == "auto" and form.raw and not run.links and not run.quiet:
-        say(
-            f"words are separated by spaces: labels and tags may include punctuation; {PACKAGES['icu'][1]} separates it"
-        )
+        say(f"words are separated by spaces: labels and tags may include punctuation; {INSTALL} separates it")
     run = replace(run, segment=segment)
     reader = form.read(Annotated(run.src, run.tgt, find_segmenter(run.segment), run.placing))
     text = AnnotatedPairs(reader)

@@ -1,4 +1,4 @@
-"""Find the words of a line: by white space, or with a library."""
+"""Find the words of a line: by white space, or with ICU."""
 
 import importlib
 import logging
@@ -6,10 +6,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache, partial
 from itertools import accumulate, pairwise
-from tempfile import TemporaryDirectory
 from unicodedata import category
 
-from xalign_fairseq.core.errors import Parameter, XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.installation import version
 from xalign_fairseq.core.text.lines import require_unicode
 from xalign_fairseq.core.text.segmented import SegmentedText
@@ -18,14 +17,9 @@ logger = logging.getLogger(__name__)
 
 Segmenter = Callable[[str], SegmentedText]
 Cutter = Callable[[str], Iterable[str]]  # from a text to pieces that concatenate to the text
-SEGMENTERS = ("auto", "spaces", "icu", "jieba", "fugashi", "pythainlp")
-# The package of each segmenter that needs one, and how to install it.
-PACKAGES = {
-    "icu": ("icu4py", "pip install icu4py, which is the extra segment"),
-    "jieba": ("jieba", "pip install jieba icu4py"),
-    "fugashi": ("fugashi", "pip install fugashi unidic-lite icu4py"),
-    "pythainlp": ("pythainlp", "pip install pythainlp icu4py"),
-}
+SEGMENTERS = ("auto", "spaces", "icu")
+PACKAGE = "icu4py"
+INSTALL = "pip install icu4py, which is the extra segment"
 
 # Characters of scripts without spaces between words.
 HAN = "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -35,11 +29,6 @@ OTHERS = (  # Lao, Tibetan, Burmese, Khmer
     "\u0e80-\u0eff\u0f00-\u0fff\u1000-\u109f\ua9e0-\ua9ff\uaa60-\uaa7f\u1780-\u17ff\u19e0-\u19ff"
 )
 _UNSPACED = re.compile(f"[{HAN}{KANA}{THAI}{OTHERS}]")
-_SCRIPTS = {
-    "jieba": re.compile(f"[{HAN}]"),
-    "fugashi": re.compile(f"[{HAN}{KANA}]"),
-    "pythainlp": re.compile(f"[{THAI}]"),
-}
 # Characters that are always single graphemes: a line of them needs no search.
 SIMPLE = re.compile(
     r"[ -~\u00a0-\u02ff\u0370-\u0482\u048a-\u058f\u2010-\u2027\u2030-\u205e"
@@ -48,7 +37,7 @@ SIMPLE = re.compile(
 _MARK = re.compile("[。，、！？；：]")  # separate words in text with spaces between words
 FEWEST_WORDS = 3  # average words of ICU between spaces in text without spaces between words
 FEWEST_CHARACTERS = 8  # without ICU: average characters instead
-_WORD, _SPACE, _PARTS = re.compile(r"\S+"), re.compile(r"\s+"), re.compile(r"\s+|\S+")
+_SPACE, _PARTS = re.compile(r"\s+"), re.compile(r"\s+|\S+")
 _TSHEG = "\u0f0b\u0f0c"  # between Tibetan syllables, as spaces are between words
 _INVISIBLE, _BRACKETS = {"Cc", "Cf", "Zs", "Zl", "Zp"}, {"Ps", "Pe", "Pi", "Pf"}
 
@@ -70,8 +59,6 @@ def find_segmenter(name: str) -> Segmenter:
               scripts if it has a character of them. A line is without spaces if ICU finds three or more words in these
               chunks on average, or if one of them also has one of 。，、！？；： and if their words outnumber all other
               chunks. Without ICU ``auto`` is ``spaces``, with a warning at the first line without spaces.
-            - ``jieba``, ``fugashi``, ``pythainlp``: these libraries for text with Han, Japanese or Thai characters, and
-              ``icu`` for other text.
 
     Raises:
         XalignError: there is no such segmenter, or what it needs is not installed; from the returned function: a line
@@ -88,12 +75,15 @@ def find_segmenter(name: str) -> Segmenter:
         return split_at_spaces
     if name == "auto":
         return _Auto()
-    icu = _load("icu")
-    return partial(_segment, icu if name == "icu" else partial(_cut, _SCRIPTS[name], _load(name), icu))
+    try:
+        return partial(_segment, _icu())
+    except ImportError as error:
+        problem, found = "the segmenter is not installed", f"{name}: {error}"
+        raise XalignError(problem, parameter="segment", found=found, remedy=INSTALL) from None
 
 
 def find_segmenters(names: str) -> tuple[Segmenter, Segmenter]:
-    """The segmenters of source and target: ``auto``, or ``fugashi,jieba`` where they differ."""
+    """The segmenters of source and target: ``auto``, or ``spaces,icu`` where they differ."""
     found = names.split(",")
     if len(found) > 2:
         raise XalignError("a pair has two sides", parameter="segment", found=names, expected="one segmenter, or two")
@@ -112,15 +102,14 @@ def split_at_spaces(line: str) -> SegmentedText:
 
 def segmenter_of_raw_text() -> str:
     """``icu``, which splits off punctuation, if it is installed, otherwise ``auto``."""
-    return "icu" if version(PACKAGES["icu"][0]) else "auto"
+    return "icu" if version(PACKAGE) else "auto"
 
 
 def segmenter_versions(names: str) -> str:
-    """Segmenters with the versions of their libraries, which affect the words: ``icu (icu4py 1.2.0)``."""
-    used = [name for name in names.split(",") if name != "spaces"]
-    packages = {package for name in used for package in ("icu4py", PACKAGES.get(name, PACKAGES["icu"])[0])}
-    found = ", ".join(f"{package} {version(package) or 'not installed'}" for package in sorted(packages))
-    return f"{names} ({found})" if found else names
+    """Segmenters with ICU's version, which affects the words: ``icu (icu4py 1.2.0)``."""
+    if set(names.split(",")) == {"spaces"}:
+        return names
+    return f"{names} (icu4py {version(PACKAGE) or 'not installed'})"
 
 
 class _Auto:
@@ -128,8 +117,8 @@ class _Auto:
 
     def __init__(self) -> None:
         try:
-            self._icu: Cutter | None = _load("icu")
-        except XalignError:
+            self._icu: Cutter | None = _icu()
+        except ImportError:
             self._icu = None
 
     def __call__(self, line: str) -> SegmentedText:
@@ -146,7 +135,7 @@ class _Auto:
         if self._icu is None:
             _warn_of_spaces()
             return split_at_spaces(line)
-        return _segment(partial(_cut, _UNSPACED, self._icu, _PARTS.findall) if others else self._icu, line)
+        return _segment(partial(_cut, self._icu) if others else self._icu, line)
 
     def _count(self, text: str) -> tuple[int, int]:
         """The number of words (without ICU, of characters), and the smallest number for a line without spaces."""
@@ -159,10 +148,8 @@ class _Auto:
 @cache
 def _warn_of_spaces() -> None:
     logger.warning(
-        "text has no spaces between words, so each line counts as one word: install ICU (%s), or choose another "
-        "segmenter (%s)",
-        PACKAGES["icu"][1],
-        Parameter("segment"),
+        "text has no spaces between words, so each line counts as one word: install ICU (%s)",
+        INSTALL,
     )
 
 
@@ -199,50 +186,13 @@ def _kinds(piece: str) -> frozenset[str]:
     return frozenset(category(character) for character in piece if character not in _TSHEG)
 
 
-def _cut(script: re.Pattern[str], inside: Cutter, outside: Cutter, text: str) -> Iterator[str]:
-    """Cut chunks of a script with a library; cut the rest, and chunks that it changes, with the fallback."""
-    end = 0
-    for match in _WORD.finditer(text):
-        if script.search(match[0]):
-            yield from outside(text[end : match.start()])
-            end = match.end()
-            pieces = list(inside(match[0]))
-            yield from pieces if sum(map(len, pieces)) == len(match[0]) else outside(match[0])  # MeCab stops at "\0"
-    yield from outside(text[end:])
-
-
-def _load(name: str) -> Cutter:
-    try:
-        return _LOADERS[name]()
-    except (ImportError, RuntimeError) as error:  # RuntimeError: MeCab without a dictionary
-        problem, remedy = "the segmenter is not installed", PACKAGES[name][1]
-        raise XalignError(problem, parameter="segment", found=f"{name}: {error}", remedy=remedy) from None
+def _cut(icu: Cutter, text: str) -> Iterator[str]:
+    """Cut chunks of scripts without spaces by ICU; leave the rest whole."""
+    for part in _PARTS.findall(text):
+        yield from icu(part) if _UNSPACED.search(part) else (part,)
 
 
 @cache
 def _icu(kind: str = "WordBreaker") -> Cutter:
     breaker = getattr(importlib.import_module("icu4py.breakers"), kind)
     return lambda text: breaker(text, "en")
-
-
-def _jieba() -> Cutter:
-    jieba = importlib.import_module("jieba")
-    tokenizer = jieba.Tokenizer()
-    jieba.setLogLevel(logging.WARNING)
-    with TemporaryDirectory() as folder:  # its cache is a file in /tmp that anyone could write
-        tokenizer.tmp_dir = folder
-        tokenizer.initialize()
-    return lambda chunk: tokenizer.cut(chunk)
-
-
-def _fugashi() -> Cutter:
-    tagger = importlib.import_module("fugashi").Tagger("-Owakati")
-    return lambda chunk: tagger.parse(chunk).split()
-
-
-def _pythainlp() -> Cutter:
-    tokenize = importlib.import_module("pythainlp.tokenize").word_tokenize
-    return lambda chunk: tokenize(chunk, engine="newmm")
-
-
-_LOADERS: dict[str, Callable[[], Cutter]] = {"icu": _icu, "jieba": _jieba, "fugashi": _fugashi, "pythainlp": _pythainlp}
