@@ -130,8 +130,10 @@ def resumed(make, fairseqs, monkeypatch, tmp_path):
 
 
 def test_training_resumes_from_the_newest_whole_checkpoint_and_says_so(damaged, resumed, caplog):
+    (damaged / "checkpoint_mine.pt").write_bytes(b"half")
     with caplog.at_level(logging.WARNING):
         assert resumed() == 8
+    assert (damaged / "checkpoint_mine.pt").read_bytes() == b"half"  # left to its owner
     assert "checkpoint_last.pt is damaged: checkpoint_2_8.pt, of update 8, takes its place" in caplog.text
 
 
