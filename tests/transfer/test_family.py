@@ -119,34 +119,23 @@ def ids(text):
     return [Letters.dictionary.index(c) for c in text]
 
 
-def test_a_sentence_that_fits_is_one_window():
-    windows, window, position = encode("ab c de", 7)
-    assert [w.tolist() for w in windows] == [[0, *ids("abcde"), 2]]
-    assert window.tolist() == [0, 0, 0]
-    assert position.tolist() == [1, 3, 4]
-
-
-def test_a_word_is_read_where_it_has_most_context():
-    # room for 4 tokens: a b c d | c d e f | d e f g would follow; the last reaches back to fill its room
-    windows, window, position = encode("a b c d e f g", 6, overlap=2)
-    assert [w.tolist()[1:-1] for w in windows] == [ids("abcd"), ids("cdef"), ids("defg")]
-    # c: left 2, right 1 in the first window (1), 0 in the second; d: 0 in the first, 1 in the second; e: 1 and 1
-    assert window.tolist() == [0, 0, 0, 1, 1, 2, 2]
-    assert position.tolist() == [1, 2, 3, 2, 3, 3, 4]
-
-
-def test_words_without_a_token_are_unknown_and_long_words_are_cut():
-    windows, window, position = encode("a .. bcdefgh b", 6)
+@pytest.mark.parametrize(
+    ("sentence", "tokens", "overlap", "parts", "window", "position"),
+    [
+        ("ab c de", 7, 0, ["abcde"], [0, 0, 0], [1, 3, 4]),
+        # Room for 4 tokens: a b c d | c d e f | the last reaches back to fill its room. A word is read where it has
+        # most context. c: left 2, right 1 in the first window (1), 0 in the second; d: 0, then 1; e: 1 and 1.
+        ("a b c d e f g", 6, 2, ["abcd", "cdef", "defg"], [0, 0, 0, 1, 1, 2, 2], [1, 2, 3, 2, 3, 3, 4]),
+        ("a .. bcdefgh b", 6, 0, ["a?", "bcde", "b"], [0, 0, 1, 2], [1, 2, 1, 1]),  # an unknown word, and a cut one
+        ("", 6, 0, [""], [], []),
+    ],
+)
+def test_words_are_laid_into_windows(sentence, tokens, overlap, parts, window, position):
+    windows, *found = encode(sentence, tokens, overlap)
     unknown = Dictionary.unk_index
-    assert [w.tolist()[1:-1] for w in windows] == [[*ids("a"), unknown], ids("bcde"), ids("b")]
-    assert window.tolist() == [0, 0, 1, 2]
-    assert position.tolist() == [1, 2, 1, 1]
-
-
-def test_an_empty_sentence_has_one_window_and_no_word():
-    windows, window, _ = encode("", 6)
-    assert [w.tolist() for w in windows] == [[0, 2]]
-    assert len(window) == 0
+    expected = [[0, *(unknown if c == "?" else ids(c)[0] for c in part), 2] for part in parts]
+    assert [each.tolist() for each in windows] == expected
+    assert [each.tolist() for each in found] == [window, position]
 
 
 @given(st.lists(st.integers(1, 5), min_size=1, max_size=40), st.integers(5, 9), st.integers(0, 4))

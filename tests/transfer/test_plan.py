@@ -70,14 +70,6 @@ def test_a_folders_digest_is_that_of_weights_options_and_tokenizer(transfer_enco
     assert len(set(digests)) == 3 and digests[-1] == digests[-2]
 
 
-def test_checkpoints_that_are_none(tmp_path):
-    with pytest.raises(XalignError, match="does not exist"):
-        open_checkpoint("x", tmp_path / "absent.pt")
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(XalignError, match="folder has no checkpoint"):
-        open_checkpoint("x", tmp_path / "empty")
-
-
 def test_a_run_for_each_seed_and_checkpoint(runs, folder):
     specs = runs(checkpoints=[ENCODER, replace(ENCODER, name="other")])
     assert [spec.name for spec in specs] == ["enc/pairs/en/3", "other/pairs/en/3", "enc/pairs/en/1", "other/pairs/en/1"]

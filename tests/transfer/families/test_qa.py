@@ -19,7 +19,6 @@ from xalign_fairseq.data.labelled.squad import read_squad
 from xalign_fairseq.data.tokenizers.spm_training import train_sentencepiece
 from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.transfer.families.qa import QuestionAnswering, best_span, check_room
 from xalign_fairseq.transfer.family import Limits
 
@@ -41,16 +40,6 @@ class Given(torch.nn.Module):
 
     def forward(self, hidden):
         return hidden
-
-
-def encoder_and_head(subject):
-    torch.manual_seed(0)
-    config = EncoderConfig(len(Letters.dictionary) + 1, 2, 16, 32, 2, max_positions=32)
-    encoder, head = Encoder(config).eval(), subject.build_head(config)
-    with torch.no_grad():
-        for parameter in [*encoder.parameters(), *head.parameters()]:
-            parameter.add_(torch.randn_like(parameter) * 0.3)
-    return encoder, head
 
 
 def test_loss_by_hand():
@@ -151,35 +140,9 @@ def test_the_answer_is_cut_from_the_original_context_by_the_best_window():
     assert subject.predict(Given(), scores, batch, [one, other, blank]) == ["d e", "h", ""]
 
 
-def test_padding_and_batches_change_nothing():
-    subject = family(tokens=12, overlap=2)
-    encoder, head = encoder_and_head(subject)
-    rng = np.random.default_rng(1)
-    examples = []
-    for i in range(12):
-        context = "".join(rng.choice([*"abcdefgh. "], int(rng.integers(1, 40)))) + "a"
-        examples.append(example(context, "a", question="abcd"[: i % 4]))
-    encoded = [subject.encode(each) for each in examples]
-
-    def run(chosen):
-        batch = subject.collate([encoded[i] for i in chosen])
-        hidden = encoder.states(batch["tokens"]).layer()
-        with torch.no_grad():
-            loss, count = subject.loss(head, hidden, batch)
-            return loss.item(), count.item(), subject.predict(head, hidden, batch, [examples[i] for i in chosen])
-
-    loss, count, answers = run(range(12))
-    alone = [run([i]) for i in range(12)]
-    assert sum(each[1] for each in alone) == count > 2 * 12
-    assert sum(each[0] for each in alone) == pytest.approx(loss, rel=1e-5)
-    assert [each[2][0] for each in alone] == answers
-    assert all(answer in each.context for answer, each in zip(answers, examples, strict=True))
-    assert run(range(11, -1, -1))[2] == answers[::-1]
-
-
 def test_half_precision_features_give_a_float32_loss():
     subject = family()
-    _, head = encoder_and_head(subject)
+    head = subject.build_head(EncoderConfig(len(Letters.dictionary) + 1, 2, 16, 32, 2))
     batch = subject.collate([subject.encode(example("abcdefgh", "cd"))])
     hidden = torch.randn(1, batch["tokens"].shape[1], 16)
     exact, _ = subject.loss(head.double(), hidden.double(), batch)
@@ -236,16 +199,6 @@ def test_a_context_that_fits_is_one_window():
     assert encoded.cut == 0 and encoded.second == 5
 
 
-def test_long_contexts_overlap_and_the_last_window_reaches_back():
-    # 1 + 1 + 1 + room + 1: room for 4 of abcdefg, 2 of them shared
-    encoded, windows = encode("a", "abcdefg", 8, overlap=2, separators=1, answer=(4, 6))
-    assert [w.tolist() for w in encoded.windows] == [
-        [0, *ids("a"), 2, *ids(part), 2] for part in ("abcd", "cdef", "defg")
-    ]
-    assert windows.begin[1].tolist() == [0, 0, 0, 2, 3, 4, 5, 0]
-    assert windows.targets.tolist() == [[0, 0], [5, 6], [4, 5]]  # the first window does not contain e
-
-
 def test_long_questions_are_cut_and_counted():
     encoded, _ = encode("abcdef", "gh", 20, question_tokens=4)
     assert encoded.windows[0].tolist() == [0, *ids("abcd"), 2, 2, *ids("gh"), 2]
@@ -283,8 +236,8 @@ def test_windows_hold_every_token_and_their_targets_spell_the_answer(context, as
         if (left, right) != (0, 0):
             has += 1
             assert context[begin[left] : end[right]] == answer
-    if answer and len(parts) == 1:
-        assert has == 1
+    if answer and (len(parts) == 1 or len(ids(answer)) <= overlap + 1):
+        assert has
     if not answer:
         assert has == 0
 

@@ -69,24 +69,6 @@ def test_dropout_and_size(crf):
     assert head(torch.ones(2, 4, 6)).shape == (2, 4, 3)
 
 
-def test_a_crf_learns_what_words_alone_do_not_tell():
-    # The same word is NOUN and VERB in turn; only the chain can distinguish them.
-    task = family(crf=True)
-    examples = [
-        sentence("a a a a", "NOUN VERB NOUN VERB"),
-        sentence("a a a", "NOUN VERB NOUN"),
-        sentence("b b", "ADJ ADJ"),
-    ]
-    batch, hidden, head = prepare(task, examples)
-    optimizer = torch.optim.Adam(head.parameters(), lr=0.1)
-    for _ in range(100):
-        optimizer.zero_grad()
-        total, _ = task.loss(head, hidden, batch)
-        total.backward()
-        optimizer.step()
-    assert task.predict(head, hidden, batch, examples) == [Tagging.gold(each) for each in examples]
-
-
 def test_predictions_are_valid_bio_if_asked_for():
     labels = ("B-LOC", "I-LOC", "O")
     example = WordsExample("1", "en", ("a", "b"), ("I-LOC", "I-LOC"))

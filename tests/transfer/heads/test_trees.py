@@ -8,7 +8,6 @@ import pytest
 import torch
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.transfer.heads import trees
 from xalign_fairseq.transfer.heads.trees import Biaffine, decode_trees
 
 
@@ -70,18 +69,6 @@ def test_as_networkx(words):
         best = networkx.maximum_spanning_arborescence(graph).size("weight")
         assert is_tree(found.tolist())
         assert value(scores, found) == pytest.approx(best)
-
-
-def test_heads_that_are_a_tree_are_kept(monkeypatch):
-    def fail(scores):
-        raise AssertionError("not needed")
-
-    monkeypatch.setattr(trees, "maximum_spanning_tree", fail)
-    rng = np.random.default_rng(0)
-    scores = rng.normal(size=(20, 5, 6))
-    golds = all_trees(5)[rng.integers(0, 625, size=20)]
-    np.put_along_axis(scores, golds[..., None], 10.0, axis=2)
-    assert decode_trees(scores, [5] * 20).tolist() == golds.tolist()
 
 
 def test_padding_and_company_change_nothing():
