@@ -35,6 +35,21 @@ def alone(folder, script):
     return copy
 
 
+def environment(*folders, **variables):
+    """The environment of a recipe: programs of these folders first, then of the tests' own, real ones."""
+    inherited = {name: value for name, value in os.environ.items() if name not in VARIABLES}
+    path = ":".join(map(str, (*folders, Path(sys.executable).parent, os.environ["PATH"])))
+    return inherited | {"PATH": path, "OMP_NUM_THREADS": "1", **variables}
+
+
+def run_real(*command, folders=(), cwd=None, **variables):
+    """The output of a recipe's command with real programs, or an assertion."""
+    given = {"cwd": cwd, "env": environment(*folders, **variables)}
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, **given)
+    assert done.returncode == 0, f"{command}\n{done.stderr[-3000:]}{done.stdout[-2000:]}"
+    return done.stdout
+
+
 def run_script(folder, script, *arguments, instead=None, **variables):
     """Run ``examples/SCRIPT`` to the end; its output is fairseq-train's arguments.
 

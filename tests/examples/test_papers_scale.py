@@ -1,13 +1,11 @@
 """Each paper's steps in sequence on made-up text, with a few updates of the tiny architecture on the CPU."""
 
-import os
-import subprocess
 import sys
-from pathlib import Path
+from functools import partial
 
 import pytest
 
-from tests.examples.stand_ins import EXAMPLES, USER_DIR, VARIABLES
+from tests.examples.stand_ins import EXAMPLES, USER_DIR, run_real
 from xalign_fairseq.data.databin import DataBin
 
 # Replaces fast_align: links words at the same positions.
@@ -40,13 +38,7 @@ def test_the_steps_of_a_paper_follow_each_other(paper, tmp_path):
     programs.mkdir()
     (programs / "fast_align").write_text(FAST_ALIGN)
     (programs / "fast_align").chmod(0o755)
-    inherited = {name: value for name, value in os.environ.items() if name not in VARIABLES}
-    inherited["PATH"] = f"{programs}:{Path(sys.executable).parent}:{os.environ['PATH']}"
-    inherited["OMP_NUM_THREADS"] = "1"
-
-    def run(*command, **variables):
-        done = subprocess.run(list(map(str, command)), capture_output=True, text=True, env=inherited | variables)
-        assert done.returncode == 0, done.stderr[-3000:] + done.stdout[-2000:]
+    run = partial(run_real, folders=[programs])
 
     def step(script, *arguments, **variables):
         run("bash", EXAMPLES / paper / script, *arguments, **variables)

@@ -4,7 +4,6 @@ import random
 import sys
 
 import pytest
-import torch
 from support import transfer_data
 
 from tests.examples.recipes import load
@@ -23,11 +22,3 @@ def run_command(*arguments):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "argv", ["parse_text.py", *map(str, arguments)])
         parse_text.main()
-
-
-def read_parser(folder):
-    """The trained parser."""
-    state = torch.load(folder / "model.pt", weights_only=True)
-    parser = lstm_parser.Parser(state["names"])
-    parser.load_state_dict(state["parameters"])
-    return parser

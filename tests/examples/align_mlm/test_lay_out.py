@@ -2,19 +2,16 @@
 
 import gzip
 import io
-import json
-import os
 import re
-import subprocess
 import sys
 import tarfile
 import zipfile
-from pathlib import Path
 
 import pytest
 
+from tests.examples.align_mlm.made_up import study
 from tests.examples.recipes import load
-from tests.examples.stand_ins import EXAMPLES, VARIABLES
+from tests.examples.stand_ins import EXAMPLES, run_real
 
 [laying_out] = load("align_mlm", "lay_out")
 TREE = "1\t{}\t_\tNOUN\t_\t_\t0\troot\t_\t_\n2\truns\t_\tVERB\t_\t_\t1\tdep\t_\t_\n\n"
@@ -94,15 +91,6 @@ def test_every_file_has_the_layout_that_the_steps_read(tmp_path, monkeypatch):
     assert lines(tmp_path / "eval/panx/test-en.tsv")[0] == "test\tB-PER"
 
 
-def test_existing_files_are_kept(tmp_path, monkeypatch):
-    archives(tmp_path / "downloads", ["New ."])
-    text = tmp_path / "bitext/wikitext-103/train.en"
-    text.parent.mkdir(parents=True)
-    text.write_text("mine\n")
-    lay_out(tmp_path, monkeypatch)
-    assert lines(text) == ["mine"] and (tmp_path / "eval/xnli/test.labels").exists()
-
-
 @pytest.mark.slow
 def test_the_steps_follow_each_other_from_the_archives(tmp_path):
     pytest.importorskip("sacremoses")
@@ -112,13 +100,9 @@ def test_the_steps_follow_each_other_from_the_archives(tmp_path):
         for number in range(2600)
     ]
     archives(tmp_path / "downloads", [" ".join(sentences[n : n + 10]) for n in range(0, len(sentences), 10)])
-    inherited = {name: value for name, value in os.environ.items() if name not in VARIABLES}
-    inherited |= {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "OMP_NUM_THREADS": "1"}
 
     def step(script, *arguments, **variables):
-        command = ["bash", EXAMPLES / "align_mlm" / script, *arguments]
-        done = subprocess.run(list(map(str, command)), capture_output=True, text=True, env=inherited | variables)
-        assert done.returncode == 0, done.stderr[-3000:] + done.stdout[-2000:]
+        return run_real("bash", EXAMPLES / "align_mlm" / script, *arguments, **variables)
 
     step("0_download.sh", tmp_path)
     step("1_data.sh", tmp_path, tmp_path / "out", VOCAB="200", WORKERS="1", NER="10", WHOLE="1")
@@ -131,13 +115,16 @@ def test_the_steps_follow_each_other_from_the_archives(tmp_path):
     paper = (EXAMPLES / "align_mlm/studies/paper.yaml").read_text()
     quick = tmp_path / "quick.yaml"
     quick.write_text(re.sub(r"epochs: \d+", "epochs: 1", re.sub(r"seeds: .*", "seeds: [1]", paper)))
-    step(
-        "3_evaluate.sh",
-        tmp_path / "out",
-        tmp_path / "runs",
-        STUDY=str(quick),
-        TASKS="pos ner xnli",
-        RESULTS=str(tmp_path / "results"),
-    )
-    [found] = (tmp_path / "results/runs").glob("*.json")
-    assert json.loads(found.read_text())["scores"].keys() == {"xnli", "ner", "pos"}
+    evaluating = ("3_evaluate.sh", tmp_path / "out", tmp_path / "runs")
+    variables = {"STUDY": str(quick), "TASKS": "pos ner xnli", "RESULTS": str(tmp_path / "results")}
+    step(*evaluating, **variables)
+    [[run]] = study.read(tmp_path / "results").values()
+    assert (run.record["setting"], run.seed, run.record["updates"]) == ("align_mlm.trans_inv", 1, 2)
+    assert run.record["alignment"].keys() == {"trained", "held out", "unused", "all"} and run.record["tokens"] > 200
+    assert run.gap_counts("pos").shape == (4 * 31, 6)  # one row per test sentence (F1)
+    found = {task: run.scores(task) for task in ("pos", "ner", "xnli")}
+    rounded = {task: {name: round(score, 4) for name, score in scores.items()} for task, scores in found.items()}
+    assert run.record["scores"] == rounded
+    assert found["pos"]["Δ"] == pytest.approx(found["pos"]["SUP"] - found["pos"]["ZS"])
+    assert not (tmp_path / "runs/align_mlm.trans_inv-1/transfer").exists()
+    assert step(*evaluating, **variables) == "align_mlm.trans_inv-1: measured already\n"  # existing results are kept

@@ -3,14 +3,7 @@
 import pytest
 import torch
 
-from tests.examples.align_mlm.parsers import lstm_parser, parse_text, read_parser
-
-
-@pytest.mark.slow  # trains a parser
-def test_it_learns_a_grammar(trained):
-    scores = parse_text.score(read_parser(trained), parse_text.read_treebank(trained / "test.conllu"))
-    assert scores["upos"] > 99
-    assert scores["uas"] >= scores["las"] > 95
+from tests.examples.align_mlm.parsers import lstm_parser, parse_text
 
 
 @pytest.mark.slow  # trains a parser

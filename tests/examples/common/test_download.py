@@ -150,18 +150,3 @@ def test_made_up_text_and_real_text_do_not_meet(script, tmp_path):
     done = run_script(tmp_path, script, made_up, "en-de")
     assert done.returncode == 2 and f"'{made_up}' holds the made-up text of SAMPLE" in done.stderr
     assert list(made_up.iterdir()) == [made_up / ".sample"]
-
-
-def test_failed_downloads_are_skipped_and_listed(out, monkeypatch, capsys):
-    def fetch(url, path, home, sha256=None):
-        if not path.exists():
-            raise XalignError("the server does not have this file", where=url)
-
-    monkeypatch.setitem(downloading.fetch_all.__globals__, "fetch", fetch)
-    arguments = ("en-de=Europarl", "en-fr=Europarl", "--valid", "5", "--mono", "de", "fr")
-    monkeypatch.setattr(sys, "argv", ["download.py", str(out), *arguments])
-    assert downloading.main() == 1
-    told = capsys.readouterr().err
-    assert "Europarl.en-fr.txt.zip" in told and "2 of 4 files are missing" in told
-    assert (out / "en-de/train.en").exists() and (out / "mono/de.txt").exists()
-    assert not (out / "en-fr").exists() and not (out / "mono/fr.txt").exists()

@@ -62,22 +62,6 @@ DEVICES["align_mlm/xlm"] = "--bf16"
 SIZES = ("task.lang_pairs=de-en", "optimization.max_update=1250", "lr_scheduler.warmup_updates=125")
 
 
-def test_a_file_becomes_words_without_paths_device_and_repeated_options():
-    words = options.options(
-        {
-            "common": {"user_dir": "???", "fp16": True, "seed": 1, "log_format": "simple"},
-            "task": {"_name": "xalign_pretraining", "data": "???", "mask_special_tokens": True},
-            "criterion": {"_name": "dwa", "dwa_layer": -1, "tlm_reset_positions": False, "aer_filter": ""},
-            "lr_scheduler": {"_name": "polynomial_decay", "lr": [0.1], "total_num_update": 9, "warmup_updates": 2},
-            "optimization": {"lr": [0.1, 0.2], "max_update": 9},
-        }
-    )
-    assert " ".join(words) == (
-        "--seed 1 --log-format simple --task xalign_pretraining --mask-special-tokens --criterion dwa --dwa-layer -1 "
-        "--lr-scheduler polynomial_decay --warmup-updates 2 --lr 0.1,0.2 --max-update 9"
-    )
-
-
 def job(recipe, folder):
     """The input of read_options.py for a file."""
     path, save, sizes = EXAMPLES / f"{recipe}.yaml", folder / "save", SIZES if recipe == "weam/weam" else ()

@@ -1,15 +1,12 @@
 """From text by spm_encode and fairseq-preprocess, with links, to training and AER, with the page's own commands."""
 
-import os
 import re
-import subprocess
-import sys
-from pathlib import Path
+from functools import partial
 
 import numpy as np
 import pytest
 
-from tests.examples.stand_ins import EXAMPLES, VARIABLES
+from tests.examples.stand_ins import EXAMPLES, run_real
 from tests.examples.test_papers_scale import FAST_ALIGN
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.databin import AlignReader, DataBin
@@ -38,16 +35,7 @@ def test_the_pages_commands_lead_from_text_to_aer(tmp_path):
     programs.mkdir()
     (programs / "fast_align").write_text(FAST_ALIGN)
     (programs / "fast_align").chmod(0o755)
-    environment = {name: value for name, value in os.environ.items() if name not in VARIABLES}
-    environment |= {"PATH": f"{programs}:{Path(sys.executable).parent}:{os.environ['PATH']}", "OMP_NUM_THREADS": "1"}
-
-    def run(command, **variables):
-        done = subprocess.run(
-            ["bash", "-c", command], cwd=HERE, capture_output=True, text=True, env=environment | variables
-        )
-        assert done.returncode == 0, f"{command}\n{done.stderr[-2000:]}{done.stdout[-1000:]}"
-        return done.stdout
-
+    run = partial(run_real, "bash", "-c", folders=[programs], cwd=HERE)
     text, data, save = (tmp_path / name for name in ("text", "data", "run"))
     run(f"bash ../ppa/0_download.sh {text} de-en", SAMPLE="80")
     sample = text / ".sample/en-de"

@@ -46,25 +46,3 @@ def test_runs_are_replaced_by_their_results_and_counts(results, capsys):
     }
     with np.load(results / "runs/tlm/pos/1/counts.npz") as counts:
         assert counts["de/f1"].tolist() == [[0, 1, 2], [3, 4, 5]]
-
-
-def test_runs_of_another_machine_are_kept_with_new_ones(results, monkeypatch):
-    """New runs replace runs of the same name."""
-    other, shared = (results / f"runs/tlm/pos/{seed}/result.json" for seed in (7, 1))
-    other.parent.mkdir()
-    other.write_text("{}")
-    shared.write_text("{}")
-    monkeypatch.setattr(sys, "argv", ["collect_results.py", *map(str, (results.parent / "out", results, "--add"))])
-    collect_results.main()
-    assert json.loads(other.read_text()) == {} and json.loads(shared.read_text())["name"] == "é"
-
-
-def test_seeds_of_a_checkpoint_may_have_encoders_of_their_own(results, monkeypatch):
-    """The report compares runs with equal digests."""
-    path = results.parent / "out/runs/tlm/pos/1/result.json"
-    path.write_text(json.dumps({"command": COMMAND, "made_by": {"checkpoint_digest": "c0", "holdout": 0.1}}))
-    arguments = map(str, (results.parent / "out", results, "--reseeded"))
-    monkeypatch.setattr(sys, "argv", ["collect_results.py", *arguments])
-    collect_results.main()
-    made_by = json.loads((results / "runs/tlm/pos/1/result.json").read_text())["made_by"]
-    assert made_by == {"checkpoint_digest": "one for each seed", "holdout": 0.1}

@@ -1,15 +1,13 @@
 """The tasks' data, from a server with the authors' files to the layout for xalign transfer."""
 
 import hashlib
-import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from tests.examples.recipes import load
-from tests.examples.stand_ins import EXAMPLES, VARIABLES
+from tests.examples.stand_ins import EXAMPLES, environment
 from xalign_fairseq.data.labelled.labels import label_of
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS, find
 from xalign_fairseq.transfer.plan import find_files
@@ -21,10 +19,8 @@ TRANSLATED = ["MLQA-translate-train", "XTREME-XNLI", "XTREME-PAWSX", "XTREME-SQu
 
 
 def step(script, *arguments, **variables):
-    environment = {name: value for name, value in os.environ.items() if name not in VARIABLES} | variables
-    environment["PATH"] = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     command = ["bash", str(EXAMPLES / "transfer" / script), *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, env=environment)
+    return subprocess.run(command, capture_output=True, text=True, env=environment(**variables))
 
 
 @pytest.fixture

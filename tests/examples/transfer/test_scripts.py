@@ -19,26 +19,3 @@ def test_models_come_from_the_first_seeds_and_existing_ones_are_kept(tmp_path):
     )
     compared = {run.name for run in (EXAMPLES / "transfer/results/runs").iterdir()}
     assert {line.split("/")[-1].removesuffix(".pt") for line in lines} | {"so", "none"} == compared
-
-
-def test_all_models_are_compared_with_e5_small_without_training(tmp_path):
-    (tmp_path / "data").mkdir()
-    (tmp_path / "data/assemble.py").touch()
-    (tmp_path / "models").mkdir()
-    for name in ("ppa", "so"):
-        (tmp_path / f"models/{name}.pt").touch()
-    done = run_script(
-        tmp_path,
-        "transfer/2_transfer.sh",
-        tmp_path / "models",
-        tmp_path / "out",
-        "--tasks",
-        "pos",
-        instead={"xalign": TELL},
-        BENCHMARK=str(tmp_path / "data"),
-    )
-    assert done.returncode == 0, done.stderr
-    transfer, report = done.stdout.splitlines()
-    models = f"--model none=e5-small --model ppa={tmp_path}/models/ppa.pt --model so={tmp_path}/models/so.pt"
-    assert models in transfer and f"--cpu --bf16 --out {tmp_path}/out --tasks pos" in transfer
-    assert report == f"transfer-report {tmp_path}/out --baseline none"

@@ -40,13 +40,3 @@ def test_the_four_pairs_are_prepared_together(tmp_path):
     assert len(linked) == 4 and "en-fr/train.en --tgt" in linked[1]
     assert prepared.startswith(f"prepare --out {tmp_path}/data --tokenizer e5-small --trim-vocabulary --pair de-en")
     assert prepared.count("--pair") == prepared.count("--links train=") == 4
-
-
-def test_an_interrupted_pair_is_assembled_again_and_a_data_bin_is_kept(tmp_path):
-    (tmp_path / "once").touch()
-    assert prepare_pairs(tmp_path)[0] != 0
-    code, called = prepare_pairs(tmp_path)
-    assert code == 0 and called[0] == "assembled de-en"
-    assert {path.name for path in (tmp_path / "text/de-en").iterdir()} == {"train.de", "train.en"}
-    code, (*_, last) = prepare_pairs(tmp_path)
-    assert code == 0 and last == f"{tmp_path}/data exists already"
