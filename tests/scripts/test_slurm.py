@@ -67,7 +67,7 @@ def align(tmp_path):
     (tmp_path / "xalign").write_text(XALIGN)
     (tmp_path / "xalign").chmod(0o755)
 
-    def run(task, count, lines=(5, 5), text="text", parts="parts", packed=None, names=None):
+    def run(task, count, lines=(5, 5), text="text", parts="parts", packed=None, names=None, more=()):
         texts = [f"{text}.{end}" for end in ("en", "de")]
         for name, number in zip(texts, lines, strict=True):
             (tmp_path / name).parent.mkdir(exist_ok=True)
@@ -76,7 +76,7 @@ def align(tmp_path):
                 subprocess.run([packed[0], "-f", tmp_path / name], check=True)
         texts = names or ([f"{name}.{packed[1]}" for name in texts] if packed else texts)
         array = {"SLURM_ARRAY_TASK_ID": str(task), "SLURM_ARRAY_TASK_COUNT": str(count)}
-        line = ["bash", str(SCRIPTS / "slurm/align.sbatch"), *texts, parts]
+        line = ["bash", str(SCRIPTS / "slurm/align.sbatch"), *texts, parts, *more]
         path = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
         done = subprocess.run(line, env={**os.environ, **path, **array}, capture_output=True, text=True, cwd=tmp_path)
         links = {part.name[-1]: part.read_text().split("\n")[:-1] for part in (tmp_path / parts).glob("links.*")}
@@ -115,6 +115,19 @@ def test_a_task_beyond_the_last_part_and_sides_of_unequal_length_are_refused(ali
     assert code == 2 and "text.en has 5 lines" in error and "text.de 4" in error and not parts
     code, error, parts = align(2, 2)  # with --array 1-2
     assert code == 2 and "no part 2" in error and "--array 0-1" in error and not parts
+
+
+@pytest.mark.parametrize("other", [{"lines": (6, 6)}, {"more": ("--method", "grow")}])
+def test_another_text_and_other_options_need_another_folder(align, other):
+    assert align(0, 2)[0] == 0
+    for task in (0, 1):  # one part is there, the other is not
+        code, error, parts = align(task, 2, **other)
+        assert code == 2 and "another OUT" in error and parts == {"0": ["0 0", "1 1"]}
+
+
+def test_options_in_place_of_the_folder_are_refused(align, tmp_path):
+    code, error, _ = align(0, 2, parts="--format")
+    assert code == 2 and "before the options" in error and not (tmp_path / "--format").exists()
 
 
 @pytest.mark.parametrize("name", ["lang=de/x", *NAMES])
