@@ -74,6 +74,7 @@ link_splits() { # FOLDER SRC TGT [option of xalign links ...]
   head -n "$pairs" "$all.links" > "$folder/train.symmetrized.links"
   tail -n "+$((pairs + 1))" "$all.links" > "$folder/valid.symmetrized.links"
   mv "$all.links.json" "$folder/symmetrized.json"
+  echo "the counts are now in $folder/symmetrized.json"
   rm "$all".*
 }
 

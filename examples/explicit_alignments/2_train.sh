@@ -13,7 +13,7 @@
 # (4000; linear_mapping 0). An update has BATCH (128) pairs x UPDATE_FREQ (1) x GPUs, 128 pairs in the paper: on N GPUs
 # set BATCH=$((128 / N)). weak and strong need UPDATE_FREQ=1, because their negatives come from one micro-batch of all
 # GPUs. SEED (1), ARCH (xalign_base), DEVICE (--fp16; linear_mapping
-# --memory-efficient-fp16; without a GPU --cpu).
+# --memory-efficient-fp16; set --cpu without a GPU).
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"

@@ -11,7 +11,7 @@
 #   ppa_mean   MoCo on the mean of the tokens, + TLM          (footnote 1)
 # EPOCHS (10; 5 above 7 million pairs, the paper's 2M setting): passes over the training pairs. UPDATES replaces EPOCHS.
 # WARMUP (a tenth of UPDATES). BATCH (128) x UPDATE_FREQ (1) x GPUs is 128 pairs: set BATCH=$((128 / N)) on N GPUs.
-# SEED (1), ARCH (xalign_base), DEVICE (--fp16; without a GPU --cpu).
+# SEED (1), ARCH (xalign_base), DEVICE (--fp16; set --cpu without a GPU).
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"

@@ -9,7 +9,7 @@
 #   tlm         TLM, the paper's baseline
 # UPDATES (two epochs: 2 x training pairs of the data-bin / 32, rounded up), WARMUP (a tenth of UPDATES). BATCH (32) x
 # UPDATE_FREQ (1) x GPUs is 32 pairs: set BATCH=$((32 / N)) on N GPUs. SEED (1), ARCH (xalign_base), DEVICE
-# (--fp16; without a GPU --cpu).
+# (--fp16; set --cpu without a GPU).
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"

@@ -4,8 +4,8 @@
 #
 #   INIT=xlmr.base/model.pt bash 3_train.sh DATA_BIN SAVE_DIR base [fairseq-train option ...]
 #
-# UPDATES (150000), WARMUP (10000), SEED (1), BATCH (32) pairs and blocks per GPU, UPDATE_FREQ (8), DEVICE (--fp16):
-# 2048 pairs per update = 8 GPUs x BATCH x UPDATE_FREQ.
+# UPDATES (150000), WARMUP (10000), SEED (1), BATCH (32) pairs and blocks per GPU, UPDATE_FREQ (8): 2048 pairs per
+# update = 8 GPUs x BATCH x UPDATE_FREQ. DEVICE (--fp16; set --cpu without a GPU).
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"

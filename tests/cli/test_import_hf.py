@@ -20,7 +20,7 @@ def test_out_and_in_again(exported, tiny_state, tmp_path, capsys):
     printed = capsys.readouterr().out
     assert "3 layers of 16, 2 heads" in printed and "64 positions" in printed
     assert f"xalign train DATA --init-checkpoint {tmp_path / 'again.pt'}" in printed
-    assert "--encoder-embed-dim 16" in printed and "--layer-norm-eps" not in printed  # equal to XLM-R's
+    assert "--encoder-embed-dim 16" in printed and "--layer-norm-eps 1e-05 --token-types 1" in printed
     state = checkpoint.read(tmp_path / "again.pt")
     assert state["model"].keys() == tiny_state["model"].keys()
     assert all(torch.equal(value, state["model"][name]) for name, value in tiny_state["model"].items())

@@ -102,7 +102,8 @@ def check_options(path: str | os.PathLike[str], options: AlignerOptions, learn: 
         for name in options.given():
             if name != "min_probability":
                 problem = "an aligner from bitext alone has no such option"
-                raise XalignError(problem, parameter=name, remedy="leave it out")
+                remedy = "leave it out" + ("; for more cores, align parts of the text" if name == "processes" else "")
+                raise XalignError(problem, parameter=name, remedy=remedy)
         return
     if read_best(path):
         if learn:

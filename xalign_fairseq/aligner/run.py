@@ -244,11 +244,12 @@ def _write(
         out.write(form.end() if isinstance(form, Page) else "")
     seconds = time.monotonic() - start
     done = number - output.done
-    resumed = f" after {output.done} of an earlier run" if output.done else ""
+    resumed = f" after {output.done:,} of an earlier run" if output.done else ""
     left_out = f", {too_long} too long" if too_long else ""
     left_out += f", {overflowed} with hidden states that are not finite" if overflowed else ""
+    speed = f"{done / seconds:.1f} pairs/s" + (" after learning" if run.learn else "")
     left_out += f", words of {by_icu:,} found by ICU" if by_icu else ""
-    return f"{counted(done, 'pair')}{resumed}{left_out}, {counted(links, 'link')}, {done / seconds:.1f} pairs/s"
+    return f"{counted(done, 'pair')}{resumed}{left_out}, {counted(links, 'link')}, {speed}"
 
 
 def _was_segmented(side: Sequence[str]) -> bool:

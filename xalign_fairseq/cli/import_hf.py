@@ -33,5 +33,6 @@ def run(args: argparse.Namespace) -> None:
         f"heads, {config.vocab_size} ids, {config.max_positions} positions"
     )
     print(f"to train from it: xalign train DATA --init-checkpoint {args.out} ...")
-    sizes = flags({flag(name): value for name, value in config.as_options().items()})
+    beyond = {"layer_norm_eps": config.layer_norm_eps, "token_types": config.token_types}
+    sizes = flags({flag(name): value for name, value in {**config.as_options(), **beyond}.items()})
     print(f"its sizes, for fairseq-train: {' '.join(sizes)}")

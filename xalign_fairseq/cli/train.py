@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
             progress.show("fairseq-train starts")
             run_training(FairseqTraining(line, folder), progress.hear, progress.write if not args.quiet else say)
     except KeyboardInterrupt:
-        print("the same command resumes from the last checkpoint", file=sys.stderr)
+        print("the same command resumes from the last checkpoint, if one was written", file=sys.stderr)
         raise
     if not args.quiet:
         print(f"{summary(folder, progress, began)}\nnext: xalign report {shlex.quote(str(folder))}")

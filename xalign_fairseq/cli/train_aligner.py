@@ -287,5 +287,5 @@ def _shown(quiet: bool) -> Iterator[tuple[Callable[[str], None], Callable[[str, 
         try:
             yield say, hear
         except KeyboardInterrupt:
-            progress.write("the same command resumes from the last checkpoint")
+            progress.write("the same command resumes from the last checkpoint, if one was written")
             raise

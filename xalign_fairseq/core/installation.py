@@ -145,7 +145,7 @@ def gpus() -> list[Finding]:
 
     if not torch.cuda.is_available():
         cuda = torch.version.cuda
-        text = f"none in use (torch is built for {f'CUDA {cuda}' if cuda else 'the CPU'}); training runs with --cpu"
+        text = f"none in use (torch is built for {f'CUDA {cuda}' if cuda else 'the CPU'}); training runs on the CPU"
         smaller = f"without a GPU, save 4 GB in a new environment: {TORCH_WITHOUT_CUDA}"
         return [Finding("note", "GPU", f"{text}\n{smaller}" if cuda else text)]
     found = []

@@ -12,6 +12,7 @@ from xalign_fairseq.core.errors import Parameter, Text, XalignError
 from xalign_fairseq.core.files import StrPath, atomic_write, new_file, opened, require_own, require_place
 from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.core.locks import alone_on
+from xalign_fairseq.core.text.compressed import is_compressed
 from xalign_fairseq.core.text.containers import file_of
 
 logger = logging.getLogger(__name__)
@@ -35,6 +36,9 @@ class Output:
         plain = is_plain(path)
         if self._path.is_symlink() and plain:  # the target is written, the link stays
             self._path = Path(os.path.realpath(self._path))
+        if plain and is_compressed(path):
+            remedy = f"leave out {self._path.suffix}, or write to - and compress: | gzip > {path}"
+            raise XalignError("the output is not compressed", where=path, remedy=remedy)
         if not self._standard:
             require_place(self._path, map(file_of, inputs))
         elif sys.stdout is None:

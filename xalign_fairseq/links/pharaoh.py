@@ -91,7 +91,8 @@ def _malformed(item: str, where: object) -> XalignError:
         where=where,
         found=item[:40],
         expected="i-j (sure) or ipj (possible), two whole numbers",
-        remedy="give a file of Pharaoh links, one line per sentence pair; numbered lines (1 3 2 S) can only be gold; of scores, `cut -f 7` has the links",
+        remedy="give a file of Pharaoh links, one line per sentence pair; numbered lines (1 3 2 S) can only be gold; "
+        "scores have the links in column 7 (cut -f 7)",
     )
 
 

@@ -76,12 +76,16 @@ def find_format(name: str, src: str, tgt: str | None, extract: bool = False) -> 
             parameter="format",
             found=name or None,
             expected=", ".join(ANNOTATIONS),
+            remedy=None if name else ("set", Parameter("format")),
         )
     found = ANNOTATIONS[named[0]]
     if extract:
         if not found.marked:
             expected = ", ".join(key for key, each in ANNOTATIONS.items() if each.marked)
-            raise XalignError("the texts of this format can't be extracted", found=named[0], expected=expected)
+            problem, remedy = "the texts of this format can't be extracted", None
+            if found.bilingual:
+                remedy = "translate in the file itself, which has both texts"
+            raise XalignError(problem, found=named[0], expected=expected, remedy=remedy)
     elif found.bilingual != (tgt is None):
         problem = "has the translation in the same file" if found.bilingual else "needs a file of the translation"
         remedy = "leave it out" if found.bilingual else ("give", Parameter("tgt", "FILE"))

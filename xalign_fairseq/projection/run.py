@@ -113,7 +113,7 @@ def project_files(run: ProjectRun) -> ProjectReport:
     _check(run)
     segment = run.segment or form.segmenter(run.links)
     if not run.segment and segment == "auto" and form.raw and not run.links and not run.quiet:
-        say(f"words are separated by spaces: labels and tags may include punctuation; {INSTALL} separates it")
+        say(f"words are separated by spaces, so labels and tags may include punctuation. To separate it: {INSTALL}")
     run = replace(run, segment=segment)
     reader = form.read(Annotated(run.src, run.tgt, find_segmenter(run.segment), run.placing))
     text = AnnotatedPairs(reader)
@@ -147,7 +147,7 @@ def project_files(run: ProjectRun) -> ProjectReport:
                 if listed:
                     fields = (" ".join(field.split()) for field in (piece.where, each.item, each.reason))
                     listed.write("\t".join(fields) + "\n")
-            if shown:
+            if shown and piece.needs_links:
                 pair = Alignment(piece.src, piece.tgt, links)
                 shown.write(page.line(pair, report.units, projected.labels) + "\n")
             bar.update(1)

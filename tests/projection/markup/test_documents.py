@@ -18,7 +18,7 @@ XLIFF = """<?xml version="1.0" encoding="utf-8"?>
   <target><mrk mtype="seg" mid="1">One a.</mrk> <mrk mtype="seg" mid="2">Two.</mrk></target></trans-unit>
 <trans-unit id="3"><source>a<ph id="1">{}</ph></source><target/></trans-unit>
 <trans-unit id="4"><source>a <g id="1">b</g></source><target>a b<g id="1"></g></target></trans-unit>
-<trans-unit id="5"><source>a <g id="1">b</g></source><target><g id="1">a</g> b</target></trans-unit>
+<trans-unit id="5"><source>a <g id="1">b</g><x id="2"/></source><target><g id="1">a</g> b</target></trans-unit>
 </body></file></xliff>
 <!-- end -->"""
 XLIFF_2 = """<xliff version="2.0" srcLang="en" trgLang="fr"><file id="f"><unit id="1">
@@ -52,9 +52,9 @@ def test_xliff_1(tmp_path, monkeypatch, block):
     expected = XLIFF.replace(">the red house &lt;x&gt;", '>the <g id="1">red</g> house &lt;x&gt;')
     expected = expected.replace(">One a.<", '>One <x id="1"/>a.<').replace('a b<g id="1"></g>', 'a <g id="1">b</g>')
     assert text == expected
-    assert [unit.where.rpartition(" ")[2] for unit in units] == ["5", "8", "8", "10", "11"]
-    [problem] = [each for made_unit in made if not isinstance(made_unit, str) for each in made_unit.dropped]
-    assert problem.reason == "the translation has tags already"
+    assert [unit.where.rpartition(" ")[2] for unit in units] == ["5", "8", "8", "9", "10", "11"]
+    problems = [each.reason for piece in made if not isinstance(piece, str) for each in piece.dropped]
+    assert problems == ["there is no translation", "the translation has tags already"]
 
 
 def test_xliff_2_and_tmx(tmp_path):

@@ -7,6 +7,7 @@ import pytest
 from xalign_fairseq.core.text.segmentation import split_at_spaces
 from xalign_fairseq.core.text.segmented import SegmentedText
 from xalign_fairseq.projection.markup.pair import MARKUPS, markup_unit
+from xalign_fairseq.projection.units import Projected
 
 DIAGONAL = {(i, i): 1.0 for i in range(9)}
 
@@ -59,8 +60,8 @@ def test_only_one_language_has_spaces_around_a_tag_alone(markup, source, target,
 @pytest.mark.parametrize(
     ("markup", "source", "target", "reason"),
     [
-        ("html", "a <b>b</b>", "A <b>B</b>", "the translation has tags already"),
-        ("xliff", "a <x/>b", "A <x/>B", "the translation has tags already"),
+        ("html", "a <b>b</b> <i>c</i>", "A <b>B</b> C", "the translation has tags already"),
+        ("xliff", "a <x/>b<y/>", "A <x/>B", "the translation has tags already"),
         ("xliff", "a <x/>b", "A B<y></y>", "the translation has a tag that its source lacks"),
         ("xml", "a <b>b", "A B", "an opening tag has no closing tag"),
         ("xml", "x" * (1 << 20) + "y", "A B", "a text is too long"),
@@ -69,3 +70,8 @@ def test_only_one_language_has_spaces_around_a_tag_alone(markup, source, target,
 def test_an_invalid_pair_is_unchanged(markup, source, target, reason):
     projected = project(markup, source, target)
     assert (projected.text, projected.placed, [each.reason for each in projected.dropped]) == (target, 0, [reason])
+
+
+@pytest.mark.parametrize(("markup", "target"), [("html", "A <b>B</b>"), ("xliff", "<b>A</b> B")])
+def test_a_translation_with_all_tags_is_unchanged_and_no_problem(markup, target):
+    assert project(markup, "a <b>b</b>", target) == Projected(target, 0)

@@ -14,7 +14,7 @@ from xalign_fairseq.core.text.containers import plain_language
 from xalign_fairseq.core.text.lines import require_file
 from xalign_fairseq.projection.markup.inline import TAG, attributes_of
 from xalign_fairseq.projection.markup.pair import MARKUPS, markup_unit
-from xalign_fairseq.projection.units import Annotated, Piece
+from xalign_fairseq.projection.units import Annotated, Dropped, Piece, Projected, Unit
 
 BLOCK = 1 << 16
 MOST_BYTES = 1 << 22  # limit for a unit, and for a tag or comment
@@ -115,7 +115,11 @@ class _Parser:
             self.expat.Parse(block, last)
         except expat.ExpatError as error:
             problem, where = "the file is not well-formed XML", f"{self.file}, line {error.lineno}"
-            raise XalignError(problem, where=where, found=expat.errors.messages[error.code]) from None
+            found, remedy = (
+                expat.errors.messages[error.code],
+                "correct the tags near this line, or export the file again",
+            )
+            raise XalignError(problem, where=where, found=found, remedy=remedy) from None
 
     def take(self, stop: int) -> str:
         """The text up to a place in the file; it is then released."""
@@ -152,11 +156,19 @@ class BilingualXml:
     def _unit(self, parser: _Parser, texts: list[_Text]) -> Iterator[Piece]:
         raw = {id(text): parser.data[text.start - parser.base : text.stop - parser.base].decode() for text in texts}
         sources = {text.role: raw[id(text)] for text in reversed(texts) if text.role != "target"}
-        for text in texts:
-            if "source" in sources and text.role == "target" and raw[id(text)].strip():
-                yield parser.take(text.start)
-                parser.take(text.stop)
-                yield from self._segments(sources, raw[id(text)], f"{parser.file}, line {text.line}")
+        if "source" not in sources:
+            return
+        targets = [text for text in texts if text.role == "target" and raw[id(text)].strip()]
+        for text in targets:
+            yield parser.take(text.start)
+            parser.take(text.stop)
+            yield from self._segments(sources, raw[id(text)], f"{parser.file}, line {text.line}")
+        if not targets:
+            missing = Projected("", 0, (Dropped(sources["source"][:80], "there is no translation"),))
+            nothing = self._annotated.segment("")
+            yield Unit(
+                nothing, nothing, f"{parser.file}, line {texts[0].line}", lambda links: missing, needs_links=False
+            )
 
     def _segments(self, sources: dict[str, str], target: str, where: str) -> Iterator[Piece]:
         """A translation, or, if ``<mrk mtype="seg">`` divides both sides, its segments."""

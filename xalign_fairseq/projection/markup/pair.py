@@ -58,8 +58,9 @@ def markup_unit(markup: Markup, source: str, target: str, segment: Segmenter, wh
         read = markup.read(source)
         there = _read_target(markup, read, target)
     except XalignError as error:
-        problem, found = Dropped(str(error.found or source[:80]), error.problem), segment(target)
-        return Unit(segment(source), found, where, lambda links: Projected(target, 0, (problem,)), needs_links=False)
+        dropped = () if _has_all(markup, source, target) else (Dropped(str(error.found or source[:80]), error.problem),)
+        unchanged = Projected(target, 0, dropped)
+        return Unit(segment(source), segment(target), where, lambda links: unchanged, needs_links=False)
     src, tgt = segment(read.text), segment(there.text)
 
     def project(links: Links) -> Projected:
@@ -89,6 +90,14 @@ def _read_target(markup: Markup, source: MarkedText, target: str) -> MarkedText:
     if read.tags - source.tags:
         raise XalignError("the translation has a tag that its source lacks", found=next(iter(read.tags - source.tags)))
     return replace(read, marks=[], tags=Counter())
+
+
+def _has_all(markup: Markup, source: str, target: str) -> bool:
+    """Whether the translation has all tags of its source already."""
+    try:
+        return max(len(source), len(target)) <= MOST_CHARACTERS and markup.read(source).tags == markup.read(target).tags
+    except XalignError:
+        return False
 
 
 def _spelled(markup: Markup, source: MarkedText, target: MarkedText) -> Sequence[str]:
