@@ -111,7 +111,7 @@ def test_the_transport_backend_is_logged_unless_quiet(capsys):
 @pytest.mark.parametrize("name", names.METHODS)
 def test_the_arguments_of_a_linking_give_it_again(name, parser):
     odd = {"filter": "itermax-paper", "iterations": 7, "mu": 0.3, "order": "rows-first", "rounds": 4, "alpha": 0.6}
-    odd |= {"dustbin": 0.7, "threshold": 1 / 3, "temperature": 0.07, "growth": 0.9, "scorer": "my scorer.npz"}
+    odd |= {"threshold": 1 / 3, "temperature": 0.07, "growth": 0.9, "scorer": "my scorer.npz"}
     for options in ({}, {option: odd[option] for option in names.METHODS[name]}):
         linking = Linking(name, options, (3, 4), encoding="joint")
         found = _aligning.parse_linking(parser.parse_args(layers.align_words(linking)))

@@ -7,9 +7,9 @@ from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.cli import main
 from xalign_fairseq.transport import resolving
 from xalign_fairseq.transport.linking import Linking
-from xalign_fairseq.transport.methods import Dustbin
+from xalign_fairseq.transport.methods import Transport
 
-OWN = Dustbin(0.4, filter="itermax")
+OWN = Transport(mu=0.4, filter="argmax")
 
 
 @pytest.fixture
@@ -31,11 +31,10 @@ def test_method_options_and_layer_are_the_models_own(align, tiny_state, tmp_path
         "labelling": Linking.of(OWN, {"hidden": 2, "pointer": 3}, encoding="").state(),
     }
     torch.save({**tiny_state, "task_state": task_state}, path)
-    dustbin = path
-    given = ("--method", "ot-unbalanced", "--dustbin", "0.4", "--filter", "itermax", "--layer", "2")
-    status, links, told = align(dustbin)
-    assert status == 0 and "layer 2 of 3" in told and "ot-unbalanced-itermax (as the model labelled itself)" in told
-    assert links == align(dustbin, *given)[1] != align(dustbin, *given[:-1], "1")[1]
+    given = ("--method", "transport", "--mu", "0.4", "--filter", "argmax", "--layer", "2")
+    status, links, told = align(path)
+    assert status == 0 and "layer 2 of 3" in told and "transport-argmax (as the model labelled itself)" in told
+    assert links == align(path, *given)[1] != align(path, *given[:-1], "1")[1]
 
 
 def test_a_family_s_defaults_are_those_of_a_model_that_never_labelled(tiny_state, tmp_path, align, monkeypatch):

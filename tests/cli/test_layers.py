@@ -76,7 +76,7 @@ def test_the_line_to_paste_has_the_best_links(printed_json, tiny_checkpoint, tin
     own = Linking("transport", {"filter": "union"}, (3,), "hidden", "separate").state()
     torch.save({**state, "task_state": {**state["task_state"], "labelling": own}}, tmp_path / "own.pt")
     texts = ["--pairs", tiny_text / "text.pairs"]
-    for methods in (["softmax", "argmax"], ["transport"], ["ot-unbalanced"], ["itermax"]):
+    for methods in (["softmax", "argmax"], ["transport"], ["itermax"]):
         asked = ["layers", "--model", tmp_path / "own.pt", *texts, "--gold", tiny_text / "text.gold", "--method"]
         found = printed_json(*asked, *methods, "--layer", "1", "2", "--average", "2", "--quiet")
         line = shlex.split(found["align"])

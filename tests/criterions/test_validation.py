@@ -18,7 +18,7 @@ from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.objectives.dwa import DWA
 from xalign_fairseq.objectives.linear_mapping import LinearMapping
 from xalign_fairseq.objectives.self_training import SelfTraining
-from xalign_fairseq.transport.methods import Cosine, Dustbin, Transport, with_options
+from xalign_fairseq.transport.methods import Cosine, Transport, with_options
 
 CONFIG = replace(SMALL, encoder_layers=3)
 LINKS = [np.array([[0, 0, 1], [1, 2, 0], [2, 1, 1]]), np.array([[0, 0, 1]]), None]
@@ -68,8 +68,7 @@ def expected(links):
     [
         ({}, {}, Transport(), 2),
         ({"filter": "union", "mu": 0.5, "label_layer": 1}, {}, Transport(filter="union", mu=0.5), 1),
-        ({"method": "ot-unbalanced"}, {}, Dustbin(), 2),
-        ({"method": "ot-unbalanced"}, {"filter": "union", "layer": -1}, Dustbin(filter="union"), 3),
+        ({"mu": 0.5}, {"filter": "union", "layer": -1}, Transport(mu=0.5, filter="union"), 3),
         (None, {}, Transport(), 2),
         (None, {"filter": "argmax", "layer": 0}, Transport(filter="argmax"), 0),
     ],
@@ -158,8 +157,6 @@ def test_nothing_is_counted_in_training_or_without_gold(bitext, encoder):
 def test_options_without_meaning_are_named():
     with pytest.raises(XalignError, match="no pointer"):
         prepared([], similarity="pointer")
-    with pytest.raises(XalignError, match="only transport"):  # before training, not in the first validation
-        prepared([labeller(method="ot-unbalanced")], similarity="pointer")
     assert prepared([labeller(layer=1)], similarity="pointer").linking.layer == 1
     with pytest.raises(XalignError, match="aer_layer"):
         prepared([], layer=5)

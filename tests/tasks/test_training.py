@@ -61,11 +61,18 @@ def test_a_run_logs_every_loss_and_validates_aer(plain):
     assert list((folder / "tb").rglob("events.*"))
 
 
-def test_validate_command_repeats_the_validation(plain, databin, command):
+def test_validate_command_repeats_the_validation_also_with_removed_options_and_buffers(
+    plain, databin, command, tmp_path
+):
     _, done, folder = plain
+    state = torch.load(folder / "checkpoint_last.pt", weights_only=False)
+    state["cfg"]["model"]["linear_products"] = "auto"
+    state["cfg"]["criterion"] |= {"dwa_method": "transport", "dwa_links_agreement": 0.0}
+    state["model"] |= {f"heads.dwa.{name}": torch.zeros(()) for name in ("agreement", "own_labels")}
+    torch.save(state, tmp_path / "older.pt")
     again = command(
         "fairseq-validate", databin, "--user-dir", USER_DIR, "--task", "xalign_pretraining", "--cpu",
-        "--path", folder / "checkpoint_last.pt", "--batch-size", 8, "--num-workers", 0, "--log-format", "json",
+        "--path", tmp_path / "older.pt", "--batch-size", 8, "--num-workers", 0, "--log-format", "json",
     )  # fmt: skip
     expected = validations(done.stdout + done.stderr)[-1]
     found = [
@@ -79,15 +86,15 @@ def test_validate_command_repeats_the_validation(plain, databin, command):
 
 
 def test_validation_and_aligner_do_as_training_labels(train, databin, sample, command, tmp_path):
-    folder = tmp_path / "dustbin"
-    dustbin = ("--dwa-method", "ot-unbalanced")
+    folder = tmp_path / "own"
+    filter = ("--dwa-filter", "argmax")
     _, done = train(
-        databin, folder, "--max-update", 2, "--validate-interval-updates", 2, "--dwa-label-layer", 1, *dustbin
+        databin, folder, "--max-update", 2, "--validate-interval-updates", 2, "--dwa-label-layer", 1, *filter
     )
     valid, text = validations(done.stdout + done.stderr)[-1], sample / "en-de"
     stored = torch.load(folder / "checkpoint_last.pt", weights_only=False)["task_state"]["labelling"]
-    assert stored["layers"] == {"hidden": 1, "pointer": 2} and stored["method"]["name"] == "ot-unbalanced"
-    for given, same in (((), True), (("--method", "transport"), False)):
+    assert stored["layers"] == {"hidden": 1, "pointer": 2} and stored["method"]["filter"] == "argmax"
+    for given, same in (((), True), (("--filter", "union"), False)):
         out = tmp_path / "links"
         command("xalign", "align", "--model", folder / "checkpoint_last.pt", "--src", text / "valid.en",
                 "--tgt", text / "valid.de", "--out", out, *given)  # fmt: skip
@@ -123,7 +130,7 @@ def test_yaml_and_command_line_give_identical_losses(plain, databin, command, tm
 
 
 def test_a_killed_and_resumed_run_has_the_losses_of_the_uninterrupted_one(train, databin, tmp_path):
-    extra = (*NO_VALID, "--max-update", 6, "--save-interval-updates", 3, "--dwa-links-agreement", 0.9)
+    extra = (*NO_VALID, "--max-update", 6, "--save-interval-updates", 3, "--dwa-links-until", 5)
     whole, _ = train(databin, tmp_path / "whole", *extra)
     process = subprocess.Popen(
         [str(Path(sys.executable).parent / "fairseq-train"), *map(str, options(databin, tmp_path / "cut", *extra)[1:])],

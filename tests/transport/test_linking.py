@@ -10,7 +10,7 @@ from support.links import random_pairs
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.linking import Linking, layer_range, with_heads
-from xalign_fairseq.transport.methods import Cosine, Dustbin, Softmax, Transport
+from xalign_fairseq.transport.methods import Cosine, Softmax, Transport
 from xalign_fairseq.transport.pointer import Pointer
 
 
@@ -18,7 +18,6 @@ from xalign_fairseq.transport.pointer import Pointer
     "method",
     [
         Transport(mu=0.5, eps=1e-4, filter="itermax-paper", rounds=3, domain="log"),
-        Dustbin(0.3, filter="itermax"),
         Cosine("itermax", alpha=0.8),
         Cosine("argmax"),
         Softmax(0.01),
@@ -68,8 +67,8 @@ def test_the_pointer_replaces_dot_products():
     assert not torch.equal(found.labels(hidden, spans), method.labels(hidden, spans))
     with pytest.raises(XalignError, match=r"(?s)only transport.*softmax"):
         with_heads(Softmax(), pointer)
-    with pytest.raises(XalignError, match=r"(?s)only transport.*ot-unbalanced"):
-        Linking.of(Dustbin(), {"hidden": 2, "pointer": 3}, "pointer")
+    with pytest.raises(XalignError, match=r"(?s)only transport.*softmax"):
+        Linking.of(Softmax(), {"hidden": 2, "pointer": 3}, "pointer")
 
 
 @pytest.mark.parametrize(
@@ -89,7 +88,6 @@ def test_layers_in_words(layers, words):
         ("transport", {"filter": "argmax", "rounds": 3, "alpha": 0.5}, "transport filter argmax"),
         ("softmax", {"threshold": 1e-5}, "softmax threshold 1e-05"),
         ("grow", {"temperature": 0.07}, "grow temperature 0.07 threshold 0.5"),
-        ("ot-unbalanced", {"dustbin": 0.25}, "ot-unbalanced filter argmax dustbin 0.25"),
     ],
 )
 def test_arguments_list_non_default_values_that_affect_links(method, options, words):

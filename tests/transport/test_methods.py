@@ -11,7 +11,6 @@ from xalign_fairseq.transport.link_scorer import LinkScorer
 from xalign_fairseq.transport.methods import (
     _CLASSES,
     Cosine,
-    Dustbin,
     Grown,
     Released,
     Scored,
@@ -38,7 +37,6 @@ def random_scorer():
 
 ALL = [
     Transport(),
-    Dustbin(0.3),
     Cosine(),
     Cosine("itermax", rounds=3),
     Cosine("match"),
@@ -104,7 +102,6 @@ def test_narrow_states_empty_sides_and_no_gradient(method):
 def test_methods_by_name():
     assert [method_label(make_method(name)) for name in METHODS] == [
         "transport-itermax",
-        "ot-unbalanced-argmax",
         "argmax",
         "itermax",
         "match",
@@ -115,13 +112,6 @@ def test_methods_by_name():
     ]
     assert make_method("transport", filter="union", mu=None) == Transport(filter="union")
     assert make_method("itermax", rounds=4).describe() == {"method": "itermax", "rounds": 4, "alpha": 0.9}
-    assert make_method("ot-unbalanced", dustbin=0.7).describe() == {
-        "method": "ot-unbalanced",
-        "filter": "argmax",
-        "dustbin": 0.7,
-        "mu": 0.1,
-        "iterations": 20,
-    }
     assert METHODS.keys() == _CLASSES.keys()
     for name, options in METHODS.items():
         assert set(options) <= method_state(make_method(name, **dict.fromkeys(options))).keys()
@@ -130,7 +120,7 @@ def test_methods_by_name():
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        ("best", {}, "no such method(.|\n)*best(.|\n)*transport or ot-unbalanced"),
+        ("best", {}, "no such method(.|\n)*best(.|\n)*transport or argmax"),
         ("argmax", {"mu": 0.5}, "argmax has no such option(.|\n)*mu(.|\n)*none"),
         ("softmax", {"rounds": 3}, "where: rounds(.|\n)*threshold"),
         ("softmax", {"threshold": 1.0}, "threshold"),
@@ -140,10 +130,6 @@ def test_methods_by_name():
         ("itermax", {"alpha": 0.0}, "alpha"),
         ("transport", {"filter": "match"}, "filter(.|\n)*match"),
         ("transport", {"filter": "argmax", "rounds": 3}, "filter argmax has no such option(.|\n)*rounds"),
-        ("ot-unbalanced", {"alpha": 0.5}, "filter argmax has no such option(.|\n)*alpha"),
-        ("ot-unbalanced", {"dustbin": 1.5}, "dustbin(.|\n)*0 to 1"),
-        ("ot-unbalanced", {"iterations": 0}, "iterations(.|\n)*1 or more"),
-        ("ot-unbalanced", {"mu": 0.0}, "mu"),
     ],
 )
 def test_invalid_names_and_options(name, options, message):

@@ -5,7 +5,7 @@ import pytest
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport import resolving
 from xalign_fairseq.transport.linking import Linking
-from xalign_fairseq.transport.methods import Dustbin, Transport
+from xalign_fairseq.transport.methods import Softmax, Transport
 from xalign_fairseq.transport.resolving import resolve_linking
 
 DEPTH = 12
@@ -76,10 +76,10 @@ def test_the_family_has_the_same_depth_in_other_encoders():
 
 
 def test_a_self_labelled_model_takes_precedence_over_its_family():
-    own = Linking.of(Dustbin(0.4), {"hidden": 4, "pointer": 12})
-    assert resolved("known", own) == ("ot-unbalanced", {"dustbin": 0.4}, (4,), "joint")
-    changed = resolved("known", own, options={"filter": "itermax"}, layers=(2,), encoding="separate")
-    assert changed == ("ot-unbalanced", {"dustbin": 0.4, "filter": "itermax"}, (2,), "separate")
+    own = Linking.of(Transport(mu=0.4), {"hidden": 4, "pointer": 12})
+    assert resolved("known", own) == ("transport", {"mu": 0.4}, (4,), "joint")
+    changed = resolved("known", own, options={"filter": "argmax"}, layers=(2,), encoding="separate")
+    assert changed == ("transport", {"mu": 0.4, "filter": "argmax"}, (2,), "separate")
     assert resolved("known", own, method="argmax") == ("argmax", {}, (4,), "separate")
     assert resolved("known", own, method="transport") == ("transport", {}, (4,), "joint")
     assert resolved("known", own, maps=True)[3] == "separate"
@@ -93,8 +93,8 @@ def test_the_pointer_of_the_model_itself():
     assert hidden == Linking("transport", {}, (4,), "hidden", "joint")
     assert resolve_linking(Linking("argmax"), DEPTH, own) == Linking("argmax", {}, (4,), "hidden", "separate")
     # Only transport reads a pointer's scores, and its layer is that of the pointer.
-    dustbin = Linking.of(Dustbin(), {"hidden": 4, "pointer": 12})
-    named = resolve_linking(Linking("transport", similarity="pointer"), DEPTH, dustbin)
+    softmax = Linking.of(Softmax(), {"hidden": 4, "pointer": 12})
+    named = resolve_linking(Linking("transport", similarity="pointer"), DEPTH, softmax)
     assert named == Linking("transport", {}, (12,), "pointer", "joint")
     # A pointer that labelled nothing reads joint pairs, by transport.
     usual = resolve_linking(Linking(similarity="pointer"), DEPTH, family="known")

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 METHOD_OPTIONS = tuple(dict.fromkeys(option for options in METHODS.values() for option in options))
 METHOD_HELP = (
-    "transport: XLM-Align's; ot-unbalanced: transport with a dustbin for words without a partner; argmax, itermax, "
-    "match: SimAlign's; softmax: awesome-align's; grow: softmax over words, plus weaker links next to strong ones; "
-    "released: exactly XLM-Align's released aligner; scored: a network trained on gold links of other languages"
+    "transport: XLM-Align's; argmax, itermax, match: SimAlign's; softmax: awesome-align's; grow: softmax over words, "
+    "plus weaker links next to strong ones; released: exactly XLM-Align's released aligner; scored: a network trained "
+    "on gold links of other languages"
 )
 
 LEARNED = ""  # --statistics without a folder: learn them
@@ -72,7 +72,7 @@ def add_model_arguments(parser: argparse.ArgumentParser, several: bool = False) 
     else:
         family, threshold = "its family's, otherwise ", "0.001, 0.5 and 0.45"
         encoding = (
-            "the model's own, otherwise its family's, otherwise joint for transport and ot-unbalanced, separate for "
+            "the model's own, otherwise its family's, otherwise joint for transport, separate for "
             "the other methods and with --maps"
         )
     add_checkpoint_arguments(parser)
@@ -95,14 +95,10 @@ def add_model_arguments(parser: argparse.ArgumentParser, several: bool = False) 
     )
     add_values(
         links,
-        ("iterations", int, "N", "Sinkhorn iterations (default: 2; ot-unbalanced 20)"),
-        ("mu", float, None, "entropic regularisation: K = max(eps, h_i . h_j)^(1/mu) (default: 1; ot-unbalanced 0.1)"),
+        ("iterations", int, "N", "Sinkhorn iterations (default: 2)"),
+        ("mu", float, None, "entropic regularisation: K = max(eps, h_i . h_j)^(1/mu) (default: 1)"),
         ("rounds", int, "N", "rounds of itermax (default: 2)"),
         ("alpha", float, None, "itermax's discount of aligned tokens (default: 0.9)"),
-        (
-            *("dustbin", float, "Z"),
-            "for ot-unbalanced: score of having no partner, from 0 to 1; higher values give fewer links (default: 0.5)",
-        ),
         (
             "scorer",
             str,
@@ -209,7 +205,7 @@ def add_link_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--filter",
         choices=PLAN_FILTERS,
-        help="how to read links from the plan (default: itermax; argmax for ot-unbalanced)",
+        help="how to read links from the plan (default: itermax)",
     )
 
 

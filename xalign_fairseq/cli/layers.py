@@ -65,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--filter",
         nargs="+",
         choices=PLAN_FILTERS,
-        help="from plan to links, for transport and ot-unbalanced (default: itermax, argmax and the model's own)",
+        help="from plan to links, for transport (default: itermax, argmax and the model's own)",
     )
     parser.add_argument(
         "--layer",

@@ -1,6 +1,6 @@
 """Denoising word alignment with self-labelled links (XLM-Align, Chi et al. 2021)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import torch
@@ -11,36 +11,23 @@ from xalign_fairseq.data.batches import Bitext, OnHost
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.copies import ReadOnce
-from xalign_fairseq.objectives.gathering import all_sum
 from xalign_fairseq.objectives.registry import Loss, Objective, RunContext, Traits, option, register_objective
 from xalign_fairseq.objectives.step import Step
 from xalign_fairseq.transport.extraction import describe_filter
 from xalign_fairseq.transport.labels import Transport
 from xalign_fairseq.transport.linking import Linking, with_heads
-from xalign_fairseq.transport.methods import LabellingMethod
 from xalign_fairseq.transport.names import FILTERS, ORDERS, POINTER_STARTS, SIMILARITIES
 from xalign_fairseq.transport.pointer import Pointer
-from xalign_fairseq.transport.unbalanced import Dustbin
 
 QUERIES = ("masked", "unmasked", "all-aligned")
-AGREEMENT_EVERY = 20  # updates between two comparisons of own and given labels
 
 
-class DwaHead(ReadOnce):
-    """The pointer, and buffers with the state of bootstrapping (own labels in use: 0 or 1) for resumed runs."""
-
-    agreement: Tensor
-    own_labels: Tensor
+class DwaHead(nn.Module):
+    """The pointer."""
 
     def __init__(self, config: EncoderConfig, start: str = "random"):
         super().__init__()
         self.pointer = Pointer(config.encoder_embed_dim, start)
-        self.register_buffer("agreement", torch.zeros(()))
-        self.register_buffer("own_labels", torch.zeros(()))
-
-
-TRANSPORT_OPTIONS = ("sinkhorn_iterations", "mu", "eps", "order", "filter", "filter_rounds", "filter_alpha")
 
 
 @register_objective("dwa")
@@ -49,13 +36,12 @@ class DWA(Objective):
     """L_DWA = sum_{i in P} CE(a_i, A(i)), Eq. 11 to 15.
 
     The labels A come from a pass without gradient over the unperturbed pair, up to the labelling layer. An untrained
-    model labels poorly. Labels can therefore come from prepared links until a given update, or until the model's labels
-    agree with these links.
+    model labels poorly. Labels can therefore come from prepared links until a given update.
     """
 
     traits = Traits(
         needs=("bitext",),
-        stats=("accuracy", "links_per_token", "masked_with_label", "pairs_without_label", "links_agreement"),
+        stats=("accuracy", "links_per_token", "masked_with_label", "pairs_without_label"),
     )
 
     label_layer: int | None = option(
@@ -70,17 +56,13 @@ class DWA(Objective):
         "initial pointer maps: random (released code) or identity, which keeps the good states of an "
         "encoder that is already aligned",
     )
-    method: str = option(
-        "transport", "labelling method: transport, or ot-unbalanced, whose dustbin leaves words without a partner"
-    )
-    sinkhorn_iterations: int = option(2, "for transport: Sinkhorn iterations")
-    mu: float = option(1.0, "for transport: entropic regularisation")
-    eps: float = option(1e-6, "for transport: floor of the similarities")
-    order: str = option(ORDERS[0], "for transport: columns-first (released code) or rows-first (Eq. 6)")
+    sinkhorn_iterations: int = option(2, "Sinkhorn iterations")
+    mu: float = option(1.0, "entropic regularisation")
+    eps: float = option(1e-6, "floor of the similarities")
+    order: str = option(ORDERS[0], "columns-first (released code) or rows-first (Eq. 6)")
     filter: str = option(
         "itermax",
-        "for transport: from plan to links by itermax (released code), itermax-paper (Eq. 9), argmax (one "
-        "round) or union (no filter)",
+        "from plan to links by itermax (released code), itermax-paper (Eq. 9), argmax (one round) or union (no filter)",
     )
     filter_rounds: int = option(2, "rounds of itermax")
     filter_alpha: float = option(0.9, "itermax's discount of tokens that already have a link")
@@ -88,48 +70,40 @@ class DWA(Objective):
     unmasked_prob: float = option(0.15, "share of unmasked tokens that become unmasked queries")
     start_update: int = option(1, "first update with labels")
     links_until: int = option(0, "use the prepared links as labels before this update; 0: never")
-    links_agreement: float = option(
-        0.0, "use the prepared links as labels until the F1 of the model's own labels against them reaches this"
-    )
 
     def __post_init__(self) -> None:
         self.require_choices(
             queries=QUERIES,
             label_by=SIMILARITIES,
             pointer_start=POINTER_STARTS,
-            method=("transport", "ot-unbalanced"),
             order=ORDERS,
             filter=FILTERS,
         )
-        self.labeller = self._labelling_method()
-        self.bootstraps = self.links_until > 0 or self.links_agreement > 0
-        if self.bootstraps:
+        self.labeller = self._labeller()
+        if self.links_until > 0:
             self.traits = replace(self.traits, needs=("bitext", "links"))
 
-    def _labelling_method(self) -> LabellingMethod:
-        """How hidden states become labels; XalignError for an option that the method or its filter lacks."""
+    def _labeller(self) -> Transport:
+        """How hidden states become labels; XalignError for an option that the filter lacks."""
         read = describe_filter(self.filter, self.filter_rounds, self.filter_alpha)
-        ignored = [f"filter_{name}" for name in ("rounds", "alpha") if name not in read]
-        self._refuse("filter", "the filter has no such option", ignored)
-        if self.method == "transport":
-            return Transport(
-                iterations=self.sinkhorn_iterations,
-                mu=self.mu,
-                eps=self.eps,
-                order=self.order,
-                filter=self.filter,
-                rounds=self.filter_rounds,
-                alpha=self.filter_alpha,
-            )
-        self._refuse("method", "the labelling method has no such option", (*TRANSPORT_OPTIONS, "label_by"))
-        return Dustbin()
-
-    def _refuse(self, chooser: str, problem: str, ignored: Sequence[str]) -> None:
-        """Raise XalignError for options that have no effect, given the value of another option."""
-        for each in ignored:
-            if getattr(self, each) != getattr(DWA, each):
-                where = (Parameter(f"dwa_{chooser}", getattr(self, chooser)),)
-                raise XalignError(problem, where=where, parameter=f"dwa_{each}", found=getattr(self, each))
+        for each in ("rounds", "alpha"):
+            name = f"filter_{each}"
+            if each not in read and getattr(self, name) != getattr(DWA, name):
+                raise XalignError(
+                    "the filter has no such option",
+                    where=(Parameter("dwa_filter", self.filter),),
+                    parameter=f"dwa_{name}",
+                    found=getattr(self, name),
+                )
+        return Transport(
+            iterations=self.sinkhorn_iterations,
+            mu=self.mu,
+            eps=self.eps,
+            order=self.order,
+            filter=self.filter,
+            rounds=self.filter_rounds,
+            alpha=self.filter_alpha,
+        )
 
     def bind(self, context: RunContext) -> None:
         """Resolve the layers; a pointer labels at the layer that it is trained on."""
@@ -146,7 +120,7 @@ class DWA(Objective):
         return self.linking
 
     def build_head(self) -> nn.Module:
-        """The pointer's two maps and the state of bootstrapping."""
+        """The pointer's two maps."""
         return DwaHead(self.context.config, self.pointer_start)
 
     def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
@@ -154,7 +128,7 @@ class DWA(Objective):
 
     def forward(self, step: Step) -> Loss:
         bitext, head = step.bitext, step.head
-        labels, agreement = self._labels(step)
+        labels = self._labels(step)
         queries = self._queries(bitext, labels)
         hidden = step.encoder.states(bitext.input("masked")).layer(self.layer)
         total, correct = head.pointer.loss(hidden, bitext.spans, queries, labels, most=self._most(bitext.host))
@@ -168,25 +142,15 @@ class DWA(Objective):
             "links_per_token": ((labels >= 0).sum(), tokens),
             "masked_with_label": ((masked & (labels >= 0)).sum(), masked.sum()),
             "pairs_without_label": (unlabelled.sum(), spans.new_full((), len(spans))),
-            "links_agreement": agreement,
         }
         return Loss(total, queries.sum(), stats)
 
-    def _labels(self, step: Step) -> tuple[Tensor, tuple[Tensor, Tensor]]:
-        bitext = step.bitext
-        nothing = torch.zeros((), device=bitext.tokens.device)
-        agreement = nothing, nothing
+    def _labels(self, step: Step) -> Tensor:
         if step.training and step.update < self.start_update:
-            return torch.full_like(bitext.tokens, -1), agreement
-        given = step.training and self.bootstraps and not 0 < self.links_until <= step.update
-        # A switch in an earlier run counts only if this run also switches by agreement.
-        if given and self.links_agreement > 0:
-            given = step.head.number("own_labels") == 0
-        if not given:
-            return self.self_labels(step), agreement
-        if step.update % AGREEMENT_EVERY == 0:
-            agreement = self._compare(step)
-        return bitext.partner, agreement
+            return torch.full_like(step.bitext.tokens, -1)
+        if step.training and step.update < self.links_until:
+            return step.bitext.partner
+        return self.self_labels(step)
 
     def self_labels(self, step: Step) -> Tensor:
         """The model's A(i) (B, T) int64, from a pass without gradient over the unperturbed pairs; -1: no link."""
@@ -194,21 +158,6 @@ class DWA(Objective):
         hidden = step.encoder.states(bitext.input(), labelling=True).layer(self.linking.layer)
         method = with_heads(self.labeller, step.head.pointer if self.label_by == "pointer" else None)
         return method.labels(hidden, bitext.spans, sizes=bitext.longest).long()
-
-    def _compare(self, step: Step) -> tuple[Tensor, Tensor]:
-        """Record the F1 of own against given labels over all workers; switch when it reaches the target."""
-        head: DwaHead = step.head
-        given = step.bitext.partner
-        own = self.self_labels(step).masked_fill(~step.bitext.has_links[:, None], -1)
-        sums = torch.stack([((own == given) & (given >= 0)).sum() * 2, (own >= 0).sum() + (given >= 0).sum()]).double()
-        sums = all_sum(sums * (not step.batch.stands_in))  # a replacement batch was compared before
-        before, now = head.agreement, (sums[0] / sums[1].clamp(min=1)).to(head.agreement)
-        after = torch.where(before > 0, 0.8 * before + 0.2 * now, now)
-        head.agreement.copy_(torch.where(sums[1] > 0, after, before))
-        # The only wait for the device: the host must know whether to run the labelling pass.
-        if 0 < self.links_agreement <= float(head.agreement):
-            head.put("own_labels", 1)
-        return sums[0].float(), sums[1].float()
 
     def _most(self, host: OnHost) -> int | None:
         """A bound on a pair's number of queries, from values on the host; None: unbounded."""

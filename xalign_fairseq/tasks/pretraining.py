@@ -141,7 +141,8 @@ class XalignPretrainingTask(XalignTask):
 
     def build_criterion(self, cfg: object, from_checkpoint: bool = False) -> Any:
         """Build the criterion, find its required streams, and attach its heads to the model."""
-        criterion = super().build_criterion(cfg, from_checkpoint)
+        # fairseq-validate builds the criterion by the checkpoint's options, some of which may be removed ones.
+        criterion = super().build_criterion(cfg, from_checkpoint or self.restoring)
         for model in self.models:
             criterion.attach_heads(model)
             update_rows_alone(model, self, criterion.with_all_embeddings)

@@ -17,7 +17,6 @@ from xalign_fairseq.transport.peers import Cosine, Released, Softmax
 from xalign_fairseq.transport.precision import at_least_float32
 from xalign_fairseq.transport.scored import Scored
 from xalign_fairseq.transport.token_links import TokenLinks, word_links, word_scores
-from xalign_fairseq.transport.unbalanced import Dustbin
 
 
 class Method(Protocol):
@@ -71,19 +70,8 @@ class WordMethod(Protocol):
         """The links of a pair, from the scores (n, m) of its words."""
 
 
-class LabellingMethod(Method, Protocol):
-    """A method for labels in training: it gives each token one partner without synchronisation."""
-
-    def labels(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> Tensor:
-        """Partner positions (B, T), as :meth:`~xalign_fairseq.transport.labels.Transport.labels` returns them.
-
-        With ``sizes`` nothing is read back from the device.
-        """
-
-
 _CLASSES: dict[str, Callable[..., Method]] = {
     "transport": Transport,
-    "ot-unbalanced": Dustbin,
     "argmax": Cosine,
     "itermax": Cosine,
     "match": Cosine,

@@ -4,7 +4,6 @@
 FILTERS = ("itermax", "argmax", "union", "itermax-paper")
 METHODS = {  # with their options
     "transport": ("filter", "rounds", "alpha", "iterations", "mu", "order"),
-    "ot-unbalanced": ("filter", "rounds", "alpha", "iterations", "mu", "dustbin"),
     "argmax": (),
     "itermax": ("rounds", "alpha"),
     "match": (),

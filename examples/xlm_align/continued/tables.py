@@ -19,12 +19,10 @@ ABLATIONS = (
     ("Table 5, layer of the pointer", "--dwa-layer", "7"),
     ("Table 6, filter of the labels", "--dwa-filter", "argmax"),
     ("Table 7, positions that point", "--dwa-queries", "masked"),
-    ("dustbin", "--dwa-method", "transport"),
     ("what labels", "--dwa-label-by", "hidden"),
     ("eflomal's links until update", "--dwa-links-until", "0"),
     ("layers frozen with the embeddings", "--freeze-layers", "0"),
 )
-WITH = {"--dwa-method": {"--dwa-filter"}}  # each method has its own filter option
 
 
 def of_seeds(record: Mapping[str, Any]) -> str:
@@ -132,7 +130,7 @@ def ablations(records: Records) -> str:
     for title, option, usual in ABLATIONS:
         for group in groups.get(frozenset(), []):
             rows.append([title, f"{usual} (here)", *ablated(group)])
-        for group in groups.get(frozenset({option}) | WITH.get(option, set()), []):
+        for group in groups.get(frozenset({option}), []):
             rows.append([title, str(group[0]["options"][option]), *ablated(group)])
     return markdown(("changed", "value", "seeds", "development, lowest", "test"), rows, names=2)
 

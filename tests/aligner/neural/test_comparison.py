@@ -21,7 +21,7 @@ from xalign_fairseq.transport.linking import Linking
 from xalign_fairseq.transport.names import COMPARED_METHODS, ENCODINGS
 
 GROWN = [("grow", {} if threshold == 0.5 else {"threshold": threshold}) for threshold in VARIED_OF_GROW["threshold"]]
-OWN = Linking("ot-unbalanced", {"dustbin": 0.4, "filter": "union"}, (3,), "hidden", "separate", origin="itself")
+OWN = Linking("transport", {"mu": 0.4, "filter": "union"}, (3,), "hidden", "separate", origin="itself")
 
 
 def compared(own=Linking("transport", {}, (3,), "hidden", "joint"), pointer=None, maps=None, **grid):  # noqa: B008
@@ -71,8 +71,8 @@ def test_layers_and_means_of_neighbours():
         ({"fixed": {"growth": 1.0}}, [("grow", {**options, "growth": 1.0}) for _, options in GROWN]),
         ({"fixed": {"mu": 0.5}, "varied": {"filter": ["argmax"]}}, [("transport", {"mu": 0.5, "filter": "argmax"})]),
         (
-            {"methods": ["argmax", "ot-unbalanced"], "fixed": {"mu": 0.3}, "varied": {"filter": ["argmax"]}},
-            [("argmax", {}), ("ot-unbalanced", {"mu": 0.3})],
+            {"methods": ["argmax", "transport"], "fixed": {"mu": 0.3}, "varied": {"filter": ["argmax"]}},
+            [("argmax", {}), ("transport", {"mu": 0.3, "filter": "argmax"})],
         ),
         (
             {"fixed": {"rounds": 3}},
@@ -86,7 +86,10 @@ def test_options_choose_among_the_usual_methods(grid, expected):
 
 @pytest.mark.parametrize(
     ("grid", "option"),
-    [({"fixed": {"dustbin": 0.3}}, "dustbin"), ({"fixed": {"rounds": 3}, "varied": {"filter": ["argmax"]}}, "rounds")],
+    [
+        ({"fixed": {"scorer": "a"}}, "scorer"),
+        ({"fixed": {"rounds": 3}, "varied": {"filter": ["argmax"]}}, "rounds"),
+    ],
 )
 def test_an_option_that_no_method_reads(grid, option):
     with pytest.raises(XalignError, match="no selected method uses this option") as raised:
@@ -97,7 +100,7 @@ def test_an_option_that_no_method_reads(grid, option):
 def test_a_self_labelled_model_is_compared_with_its_own_method():
     found = compared(OWN, layers=[(1,)])
     assert [each.finder.filter for each in found] == ["union", "itermax", "argmax"]
-    assert {each.finder.dustbin for each in found} == {0.4} and {each.encoding for each in found} == {"separate"}
+    assert {each.finder.mu for each in found} == {0.4} and {each.encoding for each in found} == {"separate"}
     assert len(compared(OWN, layers=[(1,)], encodings=ENCODINGS)) == 6
     assert {each.encoding for each in compared(OWN, methods=["argmax"])} == set(ENCODINGS)
     softmax = Linking("softmax", {"threshold": 0.5}, (3,), "hidden", "separate", origin="itself")
@@ -110,8 +113,8 @@ def test_a_self_labelled_model_is_compared_with_its_own_method():
         (0.2, "argmax", 0.9),
     ]
     with pytest.raises(XalignError, match="uses this option") as raised:
-        compared(OWN, layers=[(1,)], fixed={"order": "rows-first"})
-    assert raised.value.parameters == ("order",)
+        compared(OWN, layers=[(1,)], fixed={"growth": 0.7})
+    assert raised.value.parameters == ("growth",)
 
 
 @dataclass
