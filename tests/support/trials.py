@@ -25,6 +25,8 @@ from xalign_fairseq.objectives.registry import RunContext  # noqa: E402
 from xalign_fairseq.tasks.heads_start import HeadsStart  # noqa: E402
 from xalign_fairseq.tasks.pretraining import XalignPretrainingConfig, XalignPretrainingTask  # noqa: E402
 
+LEXICON = Lexicon("aa", "bb", [5, 6, 7, 8, 9], [1, 1, 2, 1], [40, 41, 42, 43, 44, 45], [1, 2, 1, 2], [0, 0, 0, 1])
+
 
 @dataclass
 class Task:

@@ -11,15 +11,13 @@ import pytest
 import torch
 from support.processes import run_workers
 from support.small import block, diagonal, pair
-from support.trials import make_trainer
+from support.trials import LEXICON, make_trainer
 
 from xalign_fairseq.criterions.weighted import PRESETS
 from xalign_fairseq.data.batches import collate
-from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.objectives.registry import OBJECTIVES
 
 pytestmark = pytest.mark.slow
-LEXICON = Lexicon("aa", "bb", [5, 6, 7, 8, 9], [1, 1, 2, 1], [40, 41, 42, 43, 44, 45], [1, 2, 1, 2], [0, 0, 0, 1])
 OPTIONS = {
     "moco": {"moco_queue_size": 8, "moco_queue_init": "random"},
     "word_contrastive": {"word_contrastive_gather": True},

@@ -123,13 +123,3 @@ def test_xlm_and_dict_mlm_train_language_embeddings(train, lexicon_bin, tmp_path
         assert state["model"]["encoder.sentence_encoder.embed_languages.weight"].shape == (3, 32)
         assert state["cfg"]["model"]["language_embeddings"] == names
     assert ("lexicons" in saved(tmp_path / "xlm")["task_state"]) is False
-
-
-def test_a_language_without_an_embedding_and_data_without_a_lexicon_are_refused(train, databin, tmp_path):
-    _, done = train(
-        databin, tmp_path / "run", *NO_VALID, "--max-update", 1, "--language-embeddings", "en,de", criterion="xlm",
-        check=False,
-    )  # fmt: skip
-    assert done.returncode != 0 and "no embedding for a language" in done.stderr
-    _, done = train(databin, tmp_path / "none", *NO_VALID, "--max-update", 1, criterion="align_mlm", check=False)
-    assert done.returncode != 0 and "xalign lexicon" in done.stderr
