@@ -15,10 +15,10 @@ from xalign_fairseq.transport.linking import Linking
 def test_options_have_their_command_line_names():
     assert AlignerOptions().given() == {}
     linking = Linking("softmax", {"threshold": 0.1}, (6, 7), encoding="joint")
-    options = AlignerOptions(linking, dictionary="dict.txt", maps=True, processes=2)
+    options = AlignerOptions(linking, maps=True, processes=2)
     assert options.given() == {
         **{"layer": "6-7", "method": "softmax", "threshold": 0.1, "encoding": "joint"},
-        **{"maps": True, "processes": 2, "dict": "dict.txt"},
+        **{"maps": True, "processes": 2},
     }
 
 

@@ -153,20 +153,9 @@ def failed(capsys, code):
         (("--mu", "0"), "mu"),
         (("--alpha", "2"), "alpha"),
         (("--rounds", "0"), "rounds"),
-        (("--dict", "none.txt"), "does not exist"),
-        (("--spm", "none.model"), "does not exist"),
         (("--pairs", "text"), "--src --tgt --pairs"),
         (("--gold", "text.gold"), "add --plot"),
     ],
 )
 def test_bad_options(align, options, message, capsys):
     assert message in failed(capsys, align(*options))
-
-
-def test_a_dictionary_that_does_not_fit_the_checkpoint(align, tiny_state, tmp_path, capsys):
-    symbols = tiny_state["task_state"]["tokenizer"]["symbols"][4:]
-    for wrong in (symbols[:-1], symbols[::-1]):
-        (tmp_path / "dict.txt").write_text("".join(f"{symbol} 1\n" for symbol in wrong))
-        assert "does not fit the checkpoint" in failed(capsys, align("--dict", tmp_path / "dict.txt"))
-    (tmp_path / "dict.txt").write_text("".join(f"{symbol} 1\n" for symbol in symbols))
-    assert align("--dict", tmp_path / "dict.txt") == 0

@@ -49,12 +49,12 @@ def test_the_checkpoints_own_tokenizer(stored, spm, dictionary):
 def test_the_data_bin_that_the_options_name(spm, dictionary, folder):
     state = {"cfg": {"task": {"data": f"{folder}-gone:{folder}"}}}
     assert ids(load_tokenizer(state, len(dictionary) + 1)) == expected(spm, dictionary)
-    # prepared without a sentencepiece model: the checkpoint holds none, the user gives it
+    # prepared without a sentencepiece model: the checkpoint holds none
     state["task_state"] = {"tokenizer": tokenizer_state(dictionary, None)}
-    (folder / "sentencepiece.model").rename(folder / "other.model")
-    with pytest.raises(XalignError, match=r"no tokenizer[\s\S]*spm='"):
+    assert ids(load_tokenizer(state, len(dictionary) + 1)) == expected(spm, dictionary)
+    (folder / "sentencepiece.model").unlink()
+    with pytest.raises(XalignError, match=r"no tokenizer[\s\S]*put its dict.txt and sentencepiece.model into"):
         load_tokenizer(state, len(dictionary) + 1)
-    assert ids(load_tokenizer(state, len(dictionary) + 1, spm=folder / "other.model")) == expected(spm, dictionary)
 
 
 def test_the_files_beside_the_checkpoint(spm, dictionary, folder):
@@ -97,25 +97,22 @@ def test_each_part_comes_from_the_first_place_that_has_it(spm, dictionary, folde
     assert ids(found) == expected(spm, dictionary)
 
 
-def test_files_given_by_the_user(folder, dictionary, stored, spm, tmp_path):
-    size, given = len(dictionary), {"dictionary": folder / "dict.txt", "spm": folder / "sentencepiece.model"}
-    assert ids(load_tokenizer({}, size + 1, **given)) == expected(spm, dictionary)
+def test_a_dictionary_that_does_not_fit_the_checkpoint(folder, dictionary, spm):
+    size, where = len(dictionary), folder / "model.pt"
+    where.touch()
     for rows in (-1, 0, 2):
         with pytest.raises(
             XalignError, match=rf"does not fit the checkpoint[\s\S]*{size + 1} ids \({size} symbols and <mask>"
         ):
-            load_tokenizer({}, size + rows, **given)
-    Dictionary(reversed(dictionary.symbols[4:])).save(tmp_path / "dict.txt")
-    with pytest.raises(XalignError, match=r"does not fit the checkpoint[\s\S]*with the symbols that it stores"):
-        load_tokenizer(stored, size + 1, dictionary=tmp_path / "dict.txt")
+            load_tokenizer({}, size + rows, where=where)
     with open(folder / "dict.txt", "a", encoding="utf-8") as stream:
         stream.write("<mask> 1\n")
-    assert load_tokenizer({}, size + 1, **given).dictionary.mask_index == size
+    found = load_tokenizer({}, size + 1, where=where)
+    assert ids(found) == expected(spm, dictionary) and found.dictionary.mask_index == size
 
 
-def test_a_missing_or_invalid_sentencepiece_model(stored, dictionary, tmp_path):
-    with pytest.raises(XalignError, match="does not exist"):
-        load_tokenizer(stored, len(dictionary) + 1, spm=tmp_path / "none.model")
-    (tmp_path / "bad.model").write_text("hello")
+def test_an_invalid_sentencepiece_model(folder, dictionary):
+    (folder / "model.pt").touch()
+    (folder / "sentencepiece.model").write_text("hello")
     with pytest.raises(XalignError, match="not a sentencepiece model"):
-        load_tokenizer(stored, len(dictionary) + 1, spm=tmp_path / "bad.model")
+        load_tokenizer({}, len(dictionary) + 1, where=folder / "model.pt")

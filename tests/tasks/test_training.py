@@ -2,6 +2,7 @@
 
 import json
 import math
+import shutil
 import signal
 import subprocess
 import sys
@@ -201,8 +202,9 @@ def test_data_of_fairseq_preprocess_train_and_align(train, databin, sample, comm
     text = ("--src", sample / "en-de/test.en", "--tgt", sample / "en-de/test.de")
     arguments = ("xalign", "align", "--model", tmp_path / "save/checkpoint_last.pt", *text, "--out", tmp_path / "links")
     missing = command(*arguments, check=False)
-    assert missing.returncode == 2 and "--spm" in missing.stderr
-    command(*arguments, "--spm", databin / "sentencepiece.model")
+    assert missing.returncode == 2 and "sentencepiece.model into its folder" in missing.stderr
+    shutil.copy(databin / "sentencepiece.model", tmp_path / "bin")
+    command(*arguments)
     assert len((tmp_path / "links").read_text().splitlines()) == 60
 
 

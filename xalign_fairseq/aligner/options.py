@@ -27,8 +27,6 @@ class AlignerOptions:
             ``bfloat16`` (:func:`xalign_fairseq.core.devices.choose_dtype`).
         processes: CPU processes, one thread each; with several, a script needs ``if __name__ == "__main__":``.
         batch_tokens: most tokens in a batch, padding included; a batch has at least one pair.
-        dictionary: dict.txt, if the model does not carry its own.
-        spm: sentencepiece model, if the model does not carry its own.
         sinkhorn_backend: backend that computes transport (:data:`~xalign_fairseq.transport.names.BACKENDS`).
     """
 
@@ -41,8 +39,6 @@ class AlignerOptions:
     dtype: str = "auto"
     processes: int = 1
     batch_tokens: int = 8192
-    dictionary: str | None = None
-    spm: str | None = None
     sinkhorn_backend: str = "auto"
 
     @classmethod
@@ -61,7 +57,7 @@ class AlignerOptions:
             if each.name == "linking":
                 found |= linking_options(value)
             elif value != each.default:
-                found["dict" if each.name == "dictionary" else each.name] = value
+                found[each.name] = value
         return found
 
 

@@ -140,7 +140,7 @@ def align_files(run: AlignRun) -> AlignReport:
         devices, dtype = choose_devices(options.device, options.dtype, options.processes)
         options = replace(options, device=devices, dtype=dtype, processes=1)
     page = Page(golds, options.languages) if run.format == "html" else None
-    files = (run.model, options.dictionary, options.spm, run.pictures.gold, options.statistics)
+    files = (run.model, run.pictures.gold, options.statistics)
     inputs = [*run.text, *filter(None, files)]
     run.pictures.check_place(pairs, inputs, None if run.out == STANDARD_OUTPUT else run.out)
     # A page can't be continued, because text surrounds its lines; a pipe can't be read again.

@@ -10,7 +10,6 @@ from xalign_fairseq.aligner.statistical.folder import DONE
 from xalign_fairseq.core.text.containers import text_sha256
 from xalign_fairseq.core.version import __version__
 
-MODELS = ("dict", "spm", "statistics")
 WITHOUT_EFFECT = ("device", "sinkhorn_backend", "processes", "batch_tokens")  # options that do not change a line
 
 
@@ -19,7 +18,7 @@ def run_record(text: tuple[str, ...], model: str, options: AlignerOptions, **mor
     names = ("src", "tgt") if len(text) == 2 else ("pairs",)
     digests = {name: f"sha256 {text_sha256(path)}" for name, path in zip(names, text, strict=True)}
     given = {name: value for name, value in options.given().items() if name not in WITHOUT_EFFECT}
-    described = {name: model_state(str(value)) if name in MODELS else str(value) for name, value in given.items()}
+    described = {name: model_state(str(value)) if name == "statistics" else str(value) for name, value in given.items()}
     rest = {name: str(value) for name, value in more.items()}
     by = {"model": model_state(model)} if model else {}  # none if learned from the text alone
     return {"xalign_fairseq": __version__, **digests, **by, **described, **rest}

@@ -35,8 +35,6 @@ def add_checkpoint_arguments(parser: argparse.ArgumentParser) -> None:
     """Model, tokenizer, device, languages, linear maps."""
     model = parser.add_argument_group("model")
     add_model(model, PRETRAINED + BY_DEFAULT, required=False)
-    model.add_argument("--dict", metavar="TXT", help="dict.txt, if the model does not include one")
-    model.add_argument("--spm", metavar="MODEL", help="sentencepiece model, if the model does not include one")
     model.add_argument(
         "--device",
         default="auto",
@@ -270,7 +268,6 @@ def parse_options(args: argparse.Namespace, linking: "Linking | None" = None) ->
         linking=parse_linking(args) if linking is None else linking,
         languages=side_languages(args.languages, args.maps),
         maps=args.maps is not None,
-        dictionary=args.dict,
         statistics=vars(args).get("statistics") or None,  # empty: learn them
     )
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign embeddings``."""
     add_model(parser, several=True, metavar="[NAME=]MODEL")
-    parser.add_argument("--dict", metavar="TXT", help="dict.txt, if the models do not include one")
-    parser.add_argument("--spm", metavar="MODEL", help="sentencepiece model, if the models do not include one")
     parser.add_argument(
         "--src", required=True, metavar="FILE", help="source sentences, one per line, words separated by spaces"
     )
@@ -46,7 +44,7 @@ def run(args: argparse.Namespace) -> None:
         check_picture(args.plot)
     found = count_pairs(args.src, args.tgt, args.links, args.top, args.leave_out)
     pairs = [pair for pair, _ in found]
-    compared = compare_embeddings(named_models(args.model), pairs, args.dict, args.spm)
+    compared = compare_embeddings(named_models(args.model), pairs)
     listed = ", ".join(f"{src}-{tgt} ({count})" for (src, tgt), count in found)
     files = {"src": args.src, "tgt": args.tgt, "links": args.links, "leave_out": args.leave_out}
     content = {

@@ -195,8 +195,6 @@ def paste(model: str, options: "AlignerOptions", found: "LinkingComparison") -> 
     """The command for the best links."""
     words = ["xalign", "align", "--model", model]
     languages = "-".join(options.languages or ())
-    for option, value in (("dict", options.dictionary), ("spm", options.spm)):
-        words += [f"--{option}", value] if value else []
     words += ["--maps" if options.maps else "--languages", languages] if languages else []
     own = found.aligner.linking
     if own.similarity == "pointer" or options.linking.similarity or own.origin == "itself":

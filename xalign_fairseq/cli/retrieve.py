@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> None:
     check_options(args.bootstrap, seed=args.seed)
     sentences = read_sentences(args.src, args.tgt)
     languages = side_languages(args.languages, args.maps)
-    options = parse_as(RetrievalOptions, args, languages=languages, maps=args.maps is not None, dictionary=args.dict)
+    options = parse_as(RetrievalOptions, args, languages=languages, maps=args.maps is not None)
     result = translation_accuracy(
         chosen_model(args.model, args.quiet),
         *sentences,

@@ -27,43 +27,32 @@ from xalign_fairseq.encoder import checkpoint
 _PREPARE_AGAIN = Command("prepare", Parameter("tokenizer", "CHECKPOINT"))
 
 
-def load_tokenizer(
-    state: dict[str, Any],
-    vocab_size: int,
-    *,
-    where: StrPath = "checkpoint",
-    dictionary: StrPath | None = None,
-    spm: StrPath | None = None,
-) -> Tokenizer:
-    """The tokenizer of a checkpoint: each part as given, otherwise from the checkpoint, its folder or its data-bin.
+def load_tokenizer(state: dict[str, Any], vocab_size: int, *, where: StrPath = "checkpoint") -> Tokenizer:
+    """The tokenizer of a checkpoint: each part from the checkpoint, its folder or its data-bin.
 
     A checkpoint of this package stores both parts in ``task_state``; a fairseq checkpoint names its data-bin in its
     options; XLM-R's archive has ``dict.txt`` and ``sentencepiece.bpe.model`` next to ``model.pt``. A dictionary is
-    accepted only if it gives exactly the encoder's number of ids, ``<mask>`` included, and, where the checkpoint stores
-    its own, the same symbols. The model is sentencepiece's or WordPiece's, whichever is there.
+    accepted only if it gives exactly the encoder's number of ids, ``<mask>`` included. The model is sentencepiece's or
+    WordPiece's, whichever is there.
 
     Args:
         state: the result of :func:`xalign_fairseq.encoder.checkpoint.read`.
         vocab_size: rows of the encoder's embedding.
-        where: the checkpoint's path, for messages.
-        dictionary: a fairseq ``dict.txt``.
-        spm: a sentencepiece model.
+        where: the checkpoint's path.
 
     Raises:
         XalignError: a part is missing, or the dictionary does not fit the checkpoint.
     """
     stored = (state.get("task_state") or {}).get("tokenizer") or {}
     source: object = where
-    if dictionary is not None:
-        found, source = Dictionary.load(dictionary), dictionary
-    elif "symbols" in stored:
+    if "symbols" in stored:
         found = Dictionary(stored["symbols"][len(Dictionary()) :])
     else:
-        data = _data_bin(state, where, "dictionary", has_dictionary, Parameter("dict", DICTIONARY))
+        data = _data_bin(state, where, "dictionary", has_dictionary)
         found, source = data.dictionary, data.path
-    model = stored_model(stored, where) if spm is None else Path(spm)
+    model: TokenizerModel | Path | None = stored_model(stored, where)
     if model is None:
-        data = _data_bin(state, where, "tokenizer", find_model, Parameter("spm", SENTENCEPIECE))
+        data = _data_bin(state, where, "tokenizer", find_model)
         model = find_model(data.path)
         assert model is not None
     check_dictionary(found, source, state, vocab_size, where)
@@ -83,7 +72,7 @@ def check_dictionary(
             found=f"{dictionary.embedding_size} ids ({len(dictionary)} symbols{with_mask})",
             expected=f"{vocab_size} ids, as the checkpoint's embedding"
             + (" has, with the symbols that it stores" if own is not None else " has"),
-            remedy=("take what the checkpoint was trained with: its data-bin, or", Parameter("dict", DICTIONARY)),
+            remedy=f"take the {DICTIONARY} of the data-bin that the checkpoint was trained with",
         )
 
 
@@ -153,14 +142,12 @@ def data_folders(state: dict[str, Any], where: StrPath) -> Iterator[Path]:
         yield next((folder / name for folder in above if (folder / name).is_dir()), Path(name))
 
 
-def _data_bin(
-    state: dict[str, Any], where: StrPath, part: str, has: Callable[[Path], object], parameter: Parameter
-) -> DataBin:
+def _data_bin(state: dict[str, Any], where: StrPath, part: str, has: Callable[[Path], object]) -> DataBin:
     """The first of :func:`data_folders` that has a part of the tokenizer."""
     for folder in data_folders(state, where):
         if folder.is_dir() and has(folder):
             return DataBin(folder)
     named = str(checkpoint.options(state, "task").get("data") or "")
     found = f"nothing in the checkpoint, its folder and its data-bin {named}" if named else "nothing in it"
-    remedy = (f"put its {DICTIONARY} and {SENTENCEPIECE} into its folder, or set", parameter)
+    remedy = f"put its {DICTIONARY} and {SENTENCEPIECE} into its folder"
     raise XalignError(f"no {part} was found for the checkpoint", where=where, found=found, remedy=remedy)

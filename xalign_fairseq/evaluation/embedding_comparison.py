@@ -78,15 +78,13 @@ class ComparedEmbeddings:
         return f"mean cosine of linked words {self.cosine:.3f}{others}"
 
 
-def compare_embeddings(
-    models: Mapping[str, str], pairs: Sequence[tuple[str, str]], dictionary: str | None = None, spm: str | None = None
-) -> list[ComparedEmbeddings]:
+def compare_embeddings(models: Mapping[str, str], pairs: Sequence[tuple[str, str]]) -> list[ComparedEmbeddings]:
     """Compare the words of linked pairs by each model; a word's vector is the mean of its subwords' embeddings."""
     words = BilingualDictionary.collect(pairs)
     src_rows, tgt_rows = ([side.index(pair[k]) for pair in pairs] for k, side in enumerate((words.src, words.tgt)))
     compared = []
     for name, path in models.items():
-        model = open_model(path, dictionary=dictionary, spm=spm)
+        model = open_model(path)
         embeddings = model.encoder.sentence_encoder.embed_tokens.weight.detach().float()
         src, tgt = (word_vectors(embeddings, model.tokenizer, side) for side in (words.src, words.tgt))
         compared.append(ComparedEmbeddings(name, *pair_cosines(words, src, tgt), src[src_rows], tgt[tgt_rows]))

@@ -33,8 +33,6 @@ class RetrievalOptions:
     seed: int = 1
     languages: tuple[str, str] | None = None
     maps: bool = False
-    dictionary: str | None = None
-    spm: str | None = None
     device: str = "auto"
     batch_tokens: int = 8192
 
@@ -50,7 +48,7 @@ def translation_accuracy(
     options = options or RetrievalOptions()
     check_options(options.bootstrap, seed=options.seed)
     device = choose_device(options.device)
-    opened = open_model(model, dictionary=options.dictionary, spm=options.spm)
+    opened = open_model(model)
     config, languages = opened.encoder.config, options.languages
     maps = opened.maps().to(device) if options.maps else None
     if maps is not None:

@@ -156,7 +156,7 @@ class Aligner(WordAligner):
     @classmethod
     def open(cls, path: str | os.PathLike[str], options: AlignerOptions) -> "Aligner":
         """Like :meth:`from_pretrained`, with device and dtype by name."""
-        model = open_model(path, lookup=True, dictionary=options.dictionary, spm=options.spm)
+        model = open_model(path, lookup=True)
         config = model.encoder.config
         asked, depth, width = options.linking, config.encoder_layers, config.encoder_embed_dim
         scorer = model.scorer()

@@ -154,14 +154,12 @@ class OpenedModel:
         return f"heads {sorted({name.split('.')[1] for name in self.heads if name.startswith('heads.')})}"
 
 
-def open_model(
-    path: StrPath, *, lookup: bool = False, dictionary: StrPath | None = None, spm: StrPath | None = None
-) -> OpenedModel:
+def open_model(path: StrPath, *, lookup: bool = False) -> OpenedModel:
     """Open a model with its encoder, heads and tokenizer."""
     state, where = read_pretrained(path, lookup=lookup)
     unchanged = state.get(RECORD) == packaged.ORIGIN
     encoder, heads = checkpoint.load_encoder(state, where)
-    tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=where, dictionary=dictionary, spm=spm)
+    tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=where)
     labelling = (state.get("task_state") or {}).get("labelling")
     linking = None if labelling is None else Linking.from_state(labelling, where)
     return OpenedModel(where, encoder, heads, tokenizer, linking, family_of(state), trimmed_to(state), unchanged)
