@@ -7,7 +7,7 @@ import pytest
 from support.links import DIAGONAL, only_tools
 from support.text import write_bitext
 
-from xalign_fairseq.aligner.statistical.models import NAMES
+from xalign_fairseq.aligner.statistical.units import NAMES
 
 
 @pytest.fixture

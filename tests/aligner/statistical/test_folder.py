@@ -35,7 +35,7 @@ def train_models(folder, text, progress=lambda *_: None):
 
 @pytest.fixture(autouse=True)
 def _few_units(monkeypatch):
-    monkeypatch.setattr(folders, "NAMES", ("word", "prefix2"))
+    monkeypatch.setattr(folders, "NAMES", ("prefix4", "pieces2000"))
 
 
 def test_an_interrupted_run_resumes(tmp_path):
@@ -43,20 +43,21 @@ def test_an_interrupted_run_resumes(tmp_path):
 
     def stop(units, done, of):
         told.append((units, done))
-        if units == "prefix2":
+        if units == "pieces2000":
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         train_models(tmp_path / "out", "1", stop)
     assert not is_statistical(tmp_path / "out")
-    first = (tmp_path / "out" / "word.npz").stat().st_mtime_ns
+    first = (tmp_path / "out" / "prefix4.npz").stat().st_mtime_ns
     again = []
     learned = train_models(tmp_path / "out", "1", lambda units, *_: again.append(units))
-    assert set(again) == {"prefix2"}
-    assert (tmp_path / "out" / "word.npz").stat().st_mtime_ns == first
+    assert set(again) == {"pieces2000"}
+    assert (tmp_path / "out" / "prefix4.npz").stat().st_mtime_ns == first
     assert is_statistical(tmp_path / "out")
     trained = load(tmp_path / "out")
-    assert [model.name for model in trained.models] == [model.name for model in learned.models] == ["word", "prefix2"]
+    for models in (trained.models, learned.models):
+        assert [model.name for model in models] == ["prefix4", "pieces2000"]
     assert trained.choice == learned.choice == USUAL
 
 
@@ -87,7 +88,7 @@ def load_model(name, path):
     return model_of(name, read_arrays(path, FORM, remedy=ANEW), path)
 
 
-@pytest.fixture(params=["prefix3", "pieces30"])
+@pytest.fixture(params=["prefix4", "pieces2000"])
 def model(request):
     return learn_model(request.param, number_words(PAIRS))
 
@@ -103,9 +104,9 @@ def test_a_loaded_aligner_gives_the_same_scores(model, tmp_path):
 @pytest.mark.parametrize("content", [b"", b"PK no archive", None])
 def test_damaged_and_missing_files(tmp_path, content):
     if content is not None:
-        (tmp_path / "word.npz").write_bytes(content)
+        (tmp_path / "prefix4.npz").write_bytes(content)
     with pytest.raises(XalignError, match=r"damaged|does not exist"):
-        load_model("word", tmp_path / "word.npz")
+        load_model("prefix4", tmp_path / "prefix4.npz")
 
 
 def test_inconsistent_tables(model, tmp_path):
@@ -134,18 +135,18 @@ class Terminal(io.StringIO):
 def test_the_progress_bar_includes_passes_of_earlier_runs(monkeypatch):
     monkeypatch.setattr("sys.stderr", terminal := Terminal())
     with passes_bar() as show:
-        show("prefix2", 1, 9)
-        show("prefix2", 2, 9)
+        show("pieces2000", 1, 9)
+        show("pieces2000", 2, 9)
     last = terminal.getvalue().rstrip().split("\r")[-1]
     assert "| 11/18 [" in last
-    assert "prefix2 2/9" in last
+    assert "pieces2000 2/9" in last
 
 
 def test_progress_lines_without_a_terminal(monkeypatch, capsys):
     with passes_bar() as show:
-        show("word", 8, 9)
-        show("word", 9, 9)
-    assert capsys.readouterr().err == "learned model 1 of 2 (word)\n"
+        show("prefix4", 8, 9)
+        show("prefix4", 9, 9)
+    assert capsys.readouterr().err == "learned model 1 of 2 (prefix4)\n"
     with passes_bar(quiet=True) as show:
-        show("word", 9, 9)
+        show("prefix4", 9, 9)
     assert capsys.readouterr().err == ""

@@ -16,19 +16,19 @@ def learned(name):
 
 
 def test_the_mean_of_models_finds_the_words():
-    for src, scores in zip(SENTENCES, mean_scores([learned("word"), learned("prefix2")], PAIRS), strict=True):
+    for src, scores in zip(SENTENCES, mean_scores([learned("prefix4"), learned("pieces2000")], PAIRS), strict=True):
         assert (scores.argmax(0) == np.arange(len(src.split()))).all()
         assert (scores >= 0).all()
         assert (scores <= 1 + 1e-5).all()
     one, other, both = (
         mean_scores([learned(name) for name in names], PAIRS[:1])[0]
-        for names in (["word"], ["prefix2"], ["word", "prefix2"])
+        for names in (["prefix4"], ["pieces2000"], ["prefix4", "pieces2000"])
     )
     np.testing.assert_allclose(both, (one + other) / 2, rtol=1e-5)
 
 
 def test_a_guide_decides_between_unseen_words():
-    model = learned("word")
+    model = learned("prefix4")
     pairs = [(["Eins", "zwei"], ["Two", "one"])] * 2
     unguided = mean_scores([model], pairs)[0]
     guided, other = mean_scores([model], pairs, [np.array([[0.0, 0.9], [0.9, 0.0]]), None].__getitem__)
@@ -39,8 +39,8 @@ def test_a_guide_decides_between_unseen_words():
 
 
 def test_the_number_of_cached_words_is_limited(monkeypatch):
-    model, pairs = learned("prefix2"), [([f"{letter}word", "das"], ["the"]) for letter in "abcdefgh"]
-    expected = mean_scores([learned("prefix2")], pairs)
+    model, pairs = learned("prefix4"), [([f"{letter}word", "das"], ["the"]) for letter in "abcdefgh"]
+    expected = mean_scores([learned("prefix4")], pairs)
     monkeypatch.setattr(models, "CACHED_WORDS", 3)
     for pair, scores in zip(pairs, expected, strict=True):
         np.testing.assert_array_equal(mean_scores([model], [pair])[0], scores)

@@ -13,7 +13,7 @@ from tqdm import tqdm
 
 from xalign_fairseq.aligner.statistical.backend import backend
 from xalign_fairseq.aligner.statistical.choice import USUAL, Calibration, Choice
-from xalign_fairseq.aligner.statistical.models import NAMES, UnitModel
+from xalign_fairseq.aligner.statistical.models import UnitModel
 from xalign_fairseq.aligner.statistical.reference import Counts
 from xalign_fairseq.aligner.statistical.sentences import (
     UnitSide,
@@ -36,7 +36,7 @@ from xalign_fairseq.aligner.statistical.tables import (
     first_tables,
     word_factors,
 )
-from xalign_fairseq.aligner.statistical.units import cut_all, make_units
+from xalign_fairseq.aligner.statistical.units import NAMES, cut_all, make_units
 from xalign_fairseq.core.array_files import ArrayForm, read_arrays, write_arrays
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import read_json, write_changed_json

@@ -18,8 +18,6 @@ from xalign_fairseq.aligner.statistical.tables import Factors, Guide, Tables, wo
 from xalign_fairseq.aligner.statistical.units import Units, cut_all
 from xalign_fairseq.data.tokenizers.tokenizer import CACHED_WORDS
 
-NAMES = ("prefix4", "unigram2000", "pieces2000", "pieces8000")
-"""The units of an aligner; chosen on development gold."""
 WordPairs = Sequence[tuple[Sequence[str], Sequence[str]]]
 
 

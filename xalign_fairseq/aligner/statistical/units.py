@@ -48,9 +48,11 @@ def _joins(character: str) -> bool:
     return unicodedata.category(character)[0] in "LMN" and not unicodedata.name(character, "").startswith(UNSPACED)
 
 
-PREFIX = "prefix"
-TYPES = {"pieces": "bpe", "unigram": "unigram"}
-"""Options of sentencepiece's models, by the names of their units."""
+LETTERS = 4
+TYPES = {"unigram2000": ("unigram", 2000), "pieces2000": ("bpe", 2000), "pieces8000": ("bpe", 8000)}
+"""The type and size of sentencepiece's models, by the names of their units."""
+NAMES = ("prefix4", *TYPES)
+"""The units of an aligner; chosen on development gold."""
 
 
 class Units(Protocol):
@@ -65,16 +67,13 @@ class Units(Protocol):
 
 
 class Prefixes:
-    """The first ``length`` letters of a token (Fraser and Marcu, 2005); 0: the whole token."""
+    """The first four letters of a token (Fraser and Marcu, 2005)."""
 
     model = b""
 
-    def __init__(self, length: int = 0):
-        self._length = length
-
     def of(self, tokens: list[str]) -> list[list[str]]:
         """One unit per token."""
-        return [[token[: self._length or None]] for token in tokens]
+        return [[token[:LETTERS]] for token in tokens]
 
 
 class Pieces:
@@ -85,7 +84,7 @@ class Pieces:
         self._processor = sentencepiece.SentencePieceProcessor(model_proto=model)
 
     @classmethod
-    def learn(cls, counts: Mapping[str, int], size: int, model_type: str) -> "Pieces":
+    def learn(cls, counts: Mapping[str, int], model_type: str, size: int) -> "Pieces":
         """Learn from the tokens of one side and their counts; a small text gives fewer than ``size`` pieces."""
         stream = io.BytesIO()
         sentencepiece.SentencePieceTrainer.train(
@@ -109,21 +108,18 @@ class Pieces:
 
 
 def make_units(name: str, words: Mapping[str, int], model: bytes | None = None) -> Units:
-    """The units named ``word``, ``prefixN``, ``piecesN`` (byte-pair merges) or ``unigramN``."""
-    if name == "word":
+    """The units of one of :data:`NAMES`, learned from words and their counts unless the model is given."""
+    if name not in NAMES:
+        raise XalignError("there are no such units", found=name, expected=", ".join(NAMES))
+    if name not in TYPES:
         return Prefixes()
-    kind, size = name.rstrip("0123456789"), name[len(name.rstrip("0123456789")) :]
-    if kind not in (PREFIX, *TYPES) or not size or int(size) < 1:
-        raise XalignError("there are no such units", found=name, expected="word, prefixN, piecesN or unigramN")
-    if kind == PREFIX:
-        return Prefixes(int(size))
     if model:
         return Pieces(model)
     counts: Counter[str] = Counter()
     for word, count in words.items():
         for token in tokens_of(word):
             counts[token] += count
-    return Pieces.learn(counts, int(size), TYPES[kind])
+    return Pieces.learn(counts, *TYPES[name])
 
 
 def cut_all(units: Units, words: Iterable[str]) -> list[list[str]]:
