@@ -1,7 +1,6 @@
 """The text of errors for users."""
 
 import pytest
-import structure
 
 from xalign_fairseq.core.errors import (
     Command,
@@ -71,14 +70,6 @@ def test_an_error_has_no_traceback(capsys):
     assert capsys.readouterr().err == "error: the sides differ\n  found: 3\n"
     with pytest.raises(ZeroDivisionError):
         exit_code(lambda: 1 // 0)
-
-
-def test_flags_and_commands_in_errors_are_found():
-    code = 'XalignError("a", where=f"--out {x}", remedy=("run", "xalign prepare")); raise errors.XalignError("-- b")'
-    assert structure.shown_flags(code) == ["--out ", "xalign prepare"]
-    assert structure.shown_flags('found, remedy = 3, f"pass --out {x}"; other = "--out"') == ["pass --out "]
-    code = 'logger.warning("see --out %s", x); say("a"); say(f"{x}: --resume"); self.log("--a")'
-    assert structure.shown_flags(code) == ["see --out %s", ": --resume"]
 
 
 def test_further_lines_are_indented():

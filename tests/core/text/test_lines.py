@@ -44,16 +44,6 @@ def test_unnamed_compressed_text_is_reported(tmp_path, tool):
     assert f"-dc {tmp_path / 'text'}" in str(error.value)
 
 
-@pytest.mark.parametrize(("suffix", "tool"), [(".gz", gzip), (".bz2", bz2), (".xz", lzma)])
-def test_text_that_is_named_as_compressed_is_unpacked(tmp_path, suffix, tool):
-    path = tmp_path / f"text{suffix}"
-    path.write_bytes(tool.compress(b"one\ntwo\n"))
-    assert list(read_lines(path)) == ["one", "two"]
-    path.write_bytes(path.read_bytes()[:-9])
-    with pytest.raises(XalignError, match=r"compressed file is damaged\n  where: \S*text"):
-        list(read_lines(path))
-
-
 def test_a_column_of_a_table_is_text(tmp_path):
     (tmp_path / "t.tsv.gz").write_bytes(gzip.compress(b"a\teins\nb\tzwei\n"))
     assert list(read_lines(f"{tmp_path}/t.tsv.gz#2")) == ["eins", "zwei"]
@@ -61,8 +51,3 @@ def test_a_column_of_a_table_is_text(tmp_path):
         XalignError, match=r"does not exist\n  where: \S*t.tsv\n  found: only similar names: .*t.tsv.gz"
     ):
         list(read_lines(f"{tmp_path}/t.tsv#2"))
-
-
-def test_lines_split_at_newlines_alone(tmp_path):
-    (tmp_path / "text").write_text("a\u2028b\x0cc\n\nlast", encoding="utf-8")
-    assert list(read_lines(tmp_path / "text")) == ["a\u2028b\x0cc", "", "last"]
