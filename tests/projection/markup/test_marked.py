@@ -4,7 +4,7 @@ import pytest
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.projection.markup.inline import HTML, read_inline
-from xalign_fairseq.projection.markup.marked import MOST_TAGS, Token, marked, walk
+from xalign_fairseq.projection.markup.marked import MOST_TAGS, walk
 
 
 def shape(marks):
@@ -52,9 +52,3 @@ def test_entities_are_kept_as_they_are_written():
 def test_nesting_too_deep_or_text_too_long_is_refused(text):
     with pytest.raises(XalignError, match="too"):
         read_inline(text, HTML)
-
-
-def test_strict_tags_have_their_partner():
-    for tokens in ([Token("<b>", "open", "b")], [Token("</b>", "close", "b")]):
-        with pytest.raises(XalignError, match="has no"):
-            marked(tokens, strict=True)
