@@ -32,12 +32,6 @@ def same_as_line_by_line(lines):
     assert list(zip(*(part.tolist() for part in found), strict=True)) == expected
 
 
-def test_a_link_that_is_sure_and_possible_is_sure_and_counts_once():
-    rows, src, tgt, sure = link_arrays(["1p2 0-0 1-2", "", "3p1 3p1"])
-    assert (rows.tolist(), src.tolist(), tgt.tolist()) == ([0, 0, 2], [0, 1, 3], [0, 2, 1])
-    assert sure.tolist() == [True, True, False]
-
-
 @pytest.mark.parametrize("line", ["1-", "x", "1-2-3", "1-2,3-4", "1234567890-1", "1--2", "-1-2", "1-2x", "１-2"])
 def test_malformed_links_are_errors(line):
     with pytest.raises(XalignError, match=r"a link (is malformed|has an invalid index)"):

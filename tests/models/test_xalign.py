@@ -8,7 +8,7 @@ from torch import nn
 
 import xalign_fairseq
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.encoder import checkpoint, passes
+from xalign_fairseq.encoder import passes
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.hidden_states import open_passes
 from xalign_fairseq.encoder.passes import StepEncoder
@@ -48,25 +48,6 @@ def test_an_old_checkpoint_restores_with_every_key_accounted_for(build, old_stat
     keep = tokens.ne(1)
     found = model.encoder.lm_head(model(lambda encoder: encoder.states(tokens, labelling=True).layer()[keep]))
     torch.testing.assert_close(found, logits[keep], rtol=2e-5, atol=2e-5)
-
-
-def test_its_own_checkpoint_is_a_checkpoint_for_the_aligner(build, tokens):
-    model = build()
-    model.attach_head("dwa", head(1))
-    state = {"cfg": {"model": {"encoder_attention_heads": 4}}, "model": model.state_dict()}
-    encoder, heads = checkpoint.load_encoder(state)
-    assert sorted(heads) == ["heads.dwa.bias", "heads.dwa.queue", "heads.dwa.weight"]
-    assert torch.equal(encoder.states(tokens).layer(), model.encoder.states(tokens).layer())
-
-
-def test_heads_are_saved_and_restored_with_their_buffers(build):
-    model, other = build(), build()
-    model.attach_head("dwa", head(1))
-    other.attach_head("dwa", head(2))
-    other.load_state_dict(model.state_dict(), strict=True)
-    assert other.heads["dwa"].weight.unique().tolist() == [1.0]
-    assert other.heads["dwa"].queue.unique().tolist() == [1.0]
-    assert "heads.dwa.weight" in dict(other.named_parameters())
 
 
 def test_heads_of_a_checkpoint_wait_for_their_objective(build):

@@ -2,10 +2,8 @@
 
 import pytest
 import torch
-from support.processes import run_workers
 from support.small import diagonal, pair
 from support.text import CONFIG, write_plain_data
-from torch.nn.parallel import DistributedDataParallel
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import collate
@@ -84,28 +82,6 @@ def test_objectives_that_count_what_they_label_are_not_accumulated_jointly():
     model = build(TLM(), DWA(label_layer=1, start_update=0))
     with pytest.raises(XalignError, match=r"dwa, which count[\s\S]*per-objective"):
         model.begin_update(PARTS)
-
-
-def worker(rank):
-    """The gradient of two updates; this process has every other batch, and the last one is missing."""
-    model = build(TLM(weight=0.5), DWA(label_layer=1, start_update=0))
-    shared = DistributedDataParallel(model)
-    shared(PARTS[rank]).loss.backward()
-    first = gradient(model).clone()
-    model.zero_grad()
-    shared(PARTS[2] if rank == 0 else {**PARTS[3], "ignored": True}).loss.backward()
-    return first, gradient(model)
-
-
-@pytest.mark.slow  # two processes
-def test_processes_have_the_gradient_of_all_their_batches(tmp_path):
-    found = run_workers(worker, 2, tmp_path)
-    for update, parts in enumerate(([PARTS[0], PARTS[1]], [PARTS[2]])):
-        model = build(TLM(weight=0.5), DWA(label_layer=1, start_update=0))
-        made = [model(part) for part in parts]
-        (sum(each.total for each in made) / sum(each.count for each in made)).backward()
-        for of_worker in found:
-            torch.testing.assert_close(of_worker[update], gradient(model), rtol=1e-9, atol=1e-12)
 
 
 def test_a_resumed_module_knows_its_updates_and_a_checkpoint_its_heads(tmp_path):
