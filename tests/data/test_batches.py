@@ -1,11 +1,9 @@
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import torch
 from fairseq.utils import apply_to_sample
 from support.small import MASK, block, pair, typed
-from torch.utils.data import DataLoader
 
 from xalign_fairseq.data.batches import Batch, collate
 from xalign_fairseq.data.samples import PAD
@@ -65,6 +63,7 @@ def test_links_and_words_of_a_batch():
 def test_the_host_knows_where_tokens_are_predicted():
     mask = replace(LOUD, specials=True)
     made = collate([pair(*each, mask=mask, seed=4) for each in PAIRS], [block(n, n, mask) for n in (6, 9)])
+    assert made["ntokens"] == made["bitext"]["tokens"].ne(PAD).sum() + 7 + 10  # with each <s>
     batch = Batch.from_sample(made)
     for targets, predicted in (
         (batch.bitext.targets, batch.bitext.predicted),
@@ -85,17 +84,6 @@ def test_the_host_keeps_the_values_that_it_needs():
         assert [row.nonzero()[0].tolist() for row in host.inside(side)] == list(map(list, positions))
     # Mixed precision must convert only float32: rounded draws would differ from the host's.
     assert plain["draw"].dtype == torch.float64
-
-
-def test_a_batch_from_a_worker_process_is_unchanged():
-    samples = [sample(*each, links=[]) for each in PAIRS]
-    here = collate(samples, [])["bitext"]
-    [made] = DataLoader(samples, batch_size=3, num_workers=1, collate_fn=partial(collate, blocks=[]))
-    for name, value in made["bitext"].items():
-        if isinstance(value, torch.Tensor):
-            assert torch.equal(value, here[name]), name
-    for name in ("targets", "draw", "spans"):
-        assert (getattr(made["bitext"]["host"], name) == getattr(here["host"], name)).all()
 
 
 def test_links_of_words_without_tokens_are_left_out():

@@ -38,24 +38,10 @@ def test_contents_are_listed(folder):
     assert data.language_pairs("train") == [("en", "de")]
     assert data.language_pairs("test") == []
     assert data.languages("train") == ["fr"]
+    assert data.links("train", "en", "de") is None
     assert data.manifest is None
     assert data.tokenizer_model is None
     assert len(data.dictionary) == 14
-
-
-def test_readers(folder):
-    data = DataBin(folder)
-    src, tgt = data.pair("train", "en", "de")
-    assert src[0].tolist() == [4, 5, 2]
-    assert tgt[1].tolist() == [8, 9, 2]
-    assert data.mono("train", "fr")[0].tolist() == [4, 2]
-    assert data.links("train", "en", "de") is None
-    links = data.links("valid", "en", "de")
-    assert links is not None
-    assert len(links) == 2
-    src_words, tgt_words, triples = links[1]
-    assert (src_words.tolist(), tgt_words.tolist()) == ([0], [0, 1])
-    assert triples.tolist() == [[0, 0, 1], [0, 1, 0]]
 
 
 def test_files_of_fairseq_preprocess_with_one_language(tmp_path):

@@ -2,11 +2,8 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from support.small import MASK
 
 from xalign_fairseq.data import streams
-from xalign_fairseq.data.batches import Batch, collate
-from xalign_fairseq.data.samples import block_sample, pair_sample
 from xalign_fairseq.data.streams import BitextStream, Corpus, MonoStream, exchange
 
 
@@ -80,18 +77,6 @@ def test_mono_draws_from_any_place_are_those_of_the_whole_stream(temperature, tm
             items = whole[(whole >= stream.offsets[number]) & (whole < stream.offsets[number + 1])]
             passes = np.split(items, range(size, len(items), size))
             assert len(passes) > 1 and all(len(set(each)) == len(each) for each in passes)
-
-
-def test_collating_pads_and_keeps_streams_apart():
-    from xalign_fairseq.data.streams import Pair
-
-    rng = np.random.default_rng(0)
-    pairs = [pair_sample(Pair(0, np.array([10] * n), np.array([20])), rng, MASK) for n in (1, 4)]
-    batch = collate(pairs, [block_sample(np.array([30, 31]), rng, MASK)])
-    view = Batch.from_sample(batch)
-    assert view.bitext.tokens.tolist() == [[0, 10, 2, 20, 2, 1, 1, 1], [0, 10, 10, 10, 10, 2, 20, 2]]
-    assert view.mono.masked.shape == (1, 3) and batch["ntokens"] == 5 + 8 + 3
-    assert Batch.from_sample(collate(pairs, [])).mono is None
 
 
 def test_pairs_with_a_side_outside_the_limits_are_left_out_and_counted(stream):

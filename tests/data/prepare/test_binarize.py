@@ -65,18 +65,6 @@ def test_pairs_with_links_have_words_and_lose_links_of_dropped_lines(pair):
     assert found.counts == plain.counts | {"sure links": 2, "possible links": 1}
 
 
-@pytest.mark.parametrize("links", [None, LINKS])
-def test_chunks_together_are_the_whole(pair, links, monkeypatch):
-    whole = pair(links).encode(Lines())
-    monkeypatch.setattr(corpus, "CHUNK_LINES", 2)
-    parts = [part.encode(Lines()) for part in pair(links).parts()]
-    assert len(parts) == 3
-    for k, (flat, sizes) in enumerate(whole.items):
-        assert np.concatenate([part.items[k][0] for part in parts]).tolist() == flat.tolist()
-        assert np.concatenate([part.items[k][1] for part in parts]).tolist() == sizes.tolist()
-    assert {name: sum(part.counts.get(name, 0) for part in parts) for name in whole.counts} == whole.counts
-
-
 NO_FILTERS = Filters()
 
 

@@ -125,7 +125,6 @@ def test_links_and_words_come_with_their_pairs(tmp_path, linked, spm, small_chun
     ("text", "links", "message"),
     [
         ("0-0 1-1\n2-1\n", "0-0\n", r"(?s)numbers of lines.*found: 2 and 1 lines"),
-        ("a b\nc d\n", "0-0\n0-2\n", r"(?s)outside.*t\.gold, line 2.*link 0-2, sentence lengths 2 and 2"),
     ],
 )
 def test_links_that_do_not_fit_are_errors(tmp_path, spm, text, links, message):

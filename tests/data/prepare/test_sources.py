@@ -38,14 +38,6 @@ def test_codes_that_they_can_not(code):
         require_language(code)
 
 
-def test_files_are_each_named_once_in_the_order_of_the_texts(files, pair):
-    gold, en, de = (str(files / name) for name in ("t.gold", "t.en", "t.de"))
-    mono = MonoSource("train", "en", (en, str(files / "more.en")))
-    options = PrepareOptions("out", [pair(links=gold), pair("valid")], [mono])
-    assert options.paths == [en, de, gold, str(files / "more.en")]
-    assert options.texts == (pair(links=gold), pair("valid"), mono)
-
-
 def test_the_data_bin_does_not_replace_its_inputs(files, pair, tmp_path_factory):
     for read in (pair(), pair(links=str(files / "t.gold"))):
         with pytest.raises(XalignError, match=r"is or contains an input, which would be lost[\s\S]*t\.en"):
@@ -55,13 +47,6 @@ def test_the_data_bin_does_not_replace_its_inputs(files, pair, tmp_path_factory)
     kept = tmp_path_factory.mktemp("bin")  # an earlier data-bin, whose tokenizer the new one has again
     (kept / "m.model").write_text("x\n")
     PrepareOptions(kept, [pair()], spm=kept / "m.model", overwrite=True).check()
-
-
-@pytest.mark.parametrize(
-    ("given", "trains"), [({}, True), ({"spm": "m.model"}, False), ({"tokenizer": "base.pt"}, False)]
-)
-def test_a_model_is_trained_unless_one_is_given(given, trains):
-    assert PrepareOptions("out", **given).trains_model is trains
 
 
 def test_options_that_contradict_each_other(refused, pair, files):

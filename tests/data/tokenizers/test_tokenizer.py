@@ -55,17 +55,6 @@ def test_ids_equal_spm_encode_and_fairseqs_dictionary(tmp_path, bitext, spm, ext
     assert unknown > 0
 
 
-def test_words_of_tokens_by_hand(spm):
-    tokenizer = SentencePieceTokenizer(spm)
-    pieces = load_sentencepiece(spm)
-    for words in (["abcdefgh", "λ", "iklabc"], ["λβγ"]):
-        ids, index = tokenizer.encode_words(words)
-        expected = [k for k, word in enumerate(words) for _ in pieces.encode(word)]
-        assert len(expected) > len(words)
-        assert index == expected
-        assert ids == tokenizer.encode(" ".join(words))
-
-
 @pytest.mark.parametrize(
     ("line", "texts"),
     [

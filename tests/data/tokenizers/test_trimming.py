@@ -50,6 +50,15 @@ def assert_same(tokenizer, trimmed, lines):
     assert theirs.tolist() == rows[mine].tolist() and index.tolist() == my_index.tolist()
 
 
+def assert_trims(tokenizer, lines):
+    trimmed = trim(tokenizer, lines)
+    assert_same(tokenizer, trimmed, lines)
+    part = [line for line in lines if line.isascii()]
+    small = trim(tokenizer, part)
+    assert len(small.rows) < len(trimmed.rows) <= tokenizer.dictionary.embedding_size
+    assert_same(tokenizer, small, part)
+
+
 def mixed_lines(number, seed=1):
     """Words of all scripts of the text, some of them cut, joined or unknown to any model."""
     draw = random.Random(seed)
@@ -67,13 +76,7 @@ def mixed_lines(number, seed=1):
 @pytest.mark.parametrize("kind", ["unigram", "bpe", "char", "word"])
 def test_lines_in_many_scripts_are_cut_as_before(kind):
     tokenizer = SentencePieceTokenizer(train(kind, byte_fallback=kind == "bpe", vocab_size=900))
-    lines = mixed_lines(1500)
-    trimmed = trim(tokenizer, lines)
-    assert_same(tokenizer, trimmed, lines)
-    part = [line for line in lines if line.isascii()]
-    small = trim(tokenizer, part)
-    assert len(small.rows) < len(trimmed.rows) <= tokenizer.dictionary.embedding_size
-    assert_same(tokenizer, small, part)
+    assert_trims(tokenizer, mixed_lines(1500))
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -172,13 +175,7 @@ def wordpiece(symbols, **options):
 @pytest.mark.parametrize("lowercase", [False, True])
 def test_words_of_bert_are_spelt_as_before(lowercase):
     tokenizer = wordpiece(train_symbols([*LINES, *(line.lower() for line in LINES)], size=900), lowercase=lowercase)
-    lines = [*mixed_lines(800), "x" * 100, "x" * 101, "中𠀀国a中", "e\u0301te\u0301"]
-    trimmed = trim(tokenizer, lines)
-    assert_same(tokenizer, trimmed, lines)
-    part = [line for line in lines if line.isascii()]
-    small = trim(tokenizer, part)
-    assert len(small.rows) < len(trimmed.rows) < tokenizer.dictionary.embedding_size
-    assert_same(tokenizer, small, part)
+    assert_trims(tokenizer, [*mixed_lines(800), "x" * 100, "x" * 101, "中𠀀国a中", "e\u0301te\u0301"])
 
 
 def test_an_unknown_word_remains_unknown():
