@@ -46,21 +46,6 @@ def test_linkings_are_valid_and_differ(row):
     assert default(families[0], OF) == default(families[0], OF, method=best.method, encoding=best.encoding)
 
 
-@pytest.mark.parametrize(
-    ("family", "layers", "method", "expected"),
-    [
-        ("e5-large", 24, "", Linking("grow", {}, (12, 14), "hidden", "separate")),
-        ("e5-large", 24, "softmax", Linking("softmax", {"threshold": 0.4}, (12, 14), "hidden", "separate")),
-        ("xlm-r-base", 12, "", Linking("transport", {}, (8,), "hidden", "joint")),
-        ("xlm-r-large", 24, "argmax", Linking("argmax", {}, (16,), "hidden", "separate")),
-        ("mbert", 12, "", Linking("softmax", {}, (8,), "hidden", "separate")),
-        (None, 12, "softmax", Linking("softmax", {}, (8,), "hidden", "separate")),
-    ],
-)
-def test_selected_rows_of_the_table(family, layers, method, expected):
-    assert default(family, layers, method=method) == expected
-
-
 @pytest.mark.parametrize("family", RESULTS)
 def test_rows_match_the_results_file(family):
     """The best setting of each method and encoding on development sets, by AER."""

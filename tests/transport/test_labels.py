@@ -7,7 +7,6 @@ import torch
 from support.links import pair_matrices
 
 from xalign_fairseq.transport.methods import Transport
-from xalign_fairseq.transport.token_links import partners_of_matrix as partners
 
 DOUBLE = torch.float64
 RELEASED = Transport()
@@ -128,14 +127,3 @@ def test_links_and_labels_follow_the_equations(options):
             assert labels[row].tolist() == partner, (seed, row)
             several += len(expected) - len({i for i, _ in expected})
     assert options.filter == "argmax" or several > 0  # many-to-many labels occur
-
-
-def test_position_zero_and_long_sequences():
-    links = torch.ones(1, 1, 1, dtype=torch.bool)
-    short = partners(links, torch.tensor([[0, 1, 32766, 32767]]), 32767)
-    assert short.dtype == torch.int16 and short[0, 0] == 32766 and short[0, 32766] == 0
-    # Padding of the other pair's length writes nowhere.
-    ragged = torch.tensor([[[True, False], [False, False]]])
-    assert partners(ragged, torch.tensor([[0, 1, 1, 2]]), 4).tolist() == [[1, 0, -1, -1]]
-    long = partners(links, torch.tensor([[0, 1, 32767, 32768]]), 32768)
-    assert long.dtype == torch.int32 and long[0, 0] == 32767 and long[0, 32767] == 0

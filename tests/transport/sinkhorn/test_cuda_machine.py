@@ -1,19 +1,15 @@
 """The CUDA operator within a program: streams, graphs, devices, sync, memory, grids and offsets beyond 32 bits."""
 
-import dataclasses
-
 import pytest
 import torch
 from support import gpu_device
 from support.gpu_device import ON, ON_CUDA, no_waiting, on_another_stream, there
-from support.links import pair_matrices, random_pairs
+from support.links import random_pairs
 
 from xalign_fairseq.transport.methods import Transport
 from xalign_fairseq.transport.names import FILTERS
-from xalign_fairseq.transport.options import SinkhornOptions
 from xalign_fairseq.transport.similarity import pair_similarity
 from xalign_fairseq.transport.sinkhorn import backend, fused
-from xalign_fairseq.transport.sinkhorn.plan import sinkhorn_plan
 
 pytestmark = pytest.mark.gpu
 RELEASED = Transport()
@@ -39,18 +35,6 @@ def test_the_operator_does_not_synchronise(longest, filter):
         assert torch.equal(found, expected)
 
 
-def test_the_differentiable_plan_does_not_synchronise():
-    hidden, spans = there(*random_pairs(1, 6, 30, width=64))
-    similarity, src_mask, tgt_mask = pair_similarity(hidden, spans)
-    similarity.requires_grad_()
-    for iterations in (2, 60):
-        sinkhorn_plan(similarity, src_mask, tgt_mask, SinkhornOptions(iterations=iterations)).square().sum().backward()
-        with no_waiting():
-            sinkhorn_plan(
-                similarity, src_mask, tgt_mask, SinkhornOptions(iterations=iterations)
-            ).square().sum().backward()
-
-
 @pytest.mark.parametrize("longest", LONGEST)
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 def test_a_graph_replays_it_on_new_states(longest, dtype):
@@ -67,16 +51,6 @@ def test_a_graph_replays_it_on_new_states(longest, dtype):
         labels.fill_(-7)
         replay()
         assert torch.equal(labels, expected) and (labels >= 0).any()
-
-
-def test_similarities_of_more_pairs_than_a_wave():
-    hidden, spans = there(*random_pairs(3, 1100, 12))
-    similarity, _, _ = pair_similarity(hidden, spans, sizes=(12, 12))
-    for options in (RELEASED, dataclasses.replace(RELEASED, filter="union")):
-        expected = fused.link_partners(hidden, spans, (12, 12), options, probabilities=True)
-        found = fused.link_partners_of(similarity, spans, hidden.shape[1], options, probabilities=True)
-        same = (found[0] == expected[0]).all(2).all(0)
-        assert same.float().mean() > 0.99  # sums in another order
 
 
 def test_another_stream_gives_the_same_links_and_other_devices_are_unused():
@@ -164,12 +138,3 @@ def test_memory_does_not_grow_and_short_pairs_take_no_workspace(longest):
     matrices = 4 * 64 * (-(-longest // 32) * 32) ** 2  # float32, in rows of whole warps
     labelling = 16 * hidden.shape[0] * hidden.shape[1]  # partners of two rounds, labels; the allocator's blocks
     assert gpu_device.memory_peak() - before <= labelling + (matrices if longest > 128 else 0) + 2**16
-
-
-def test_pair_links_of_long_and_short_pairs_together():
-    hidden, spans = random_pairs(6, 40, 140)
-    found, shares = (x.cpu() for x in pair_matrices(*there(hidden, spans), RELEASED))
-    for row in range(0, 40, 5):
-        alone = there(hidden[row : row + 1], spans[row : row + 1])
-        links, its = (x.cpu() for x in pair_matrices(*alone, RELEASED, sizes=found.shape[1:]))
-        assert torch.equal(links[0], found[row]) and torch.equal(its[0], shares[row])
