@@ -153,8 +153,6 @@ def test_the_pointer_starts_as_its_option_says():
     assert not by_chance.query.weight.diagonal().eq(1).any() and torch.equal(
         trial().head.pointer.query.weight, by_chance.query.weight
     )
-    with pytest.raises(XalignError, match=r"(?s)dwa_pointer_start.*zero"):
-        trial(pointer_start="zero")
 
 
 def test_before_the_start_update_nothing_is_labelled():

@@ -120,9 +120,6 @@ def test_pairs_with_an_empty_side_cost_nothing():
     assert beside.stats["pairs_without_links"][0].item() == 0
 
 
-@pytest.mark.parametrize(
-    ("options", "complaint"), [({"method": "telepathy"}, "telepathy"), ({"temperature": 0.0}, "temperature")]
-)
-def test_options_that_do_not_fit_are_refused(options, complaint):
-    with pytest.raises(XalignError, match=f"(?s){complaint}"):
-        SelfTraining(**options)
+def test_options_that_do_not_fit_are_refused():
+    with pytest.raises(XalignError, match="temperature"):
+        SelfTraining(temperature=0.0)

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 import torch
 from support.small import MASK, pair, typed
-from support.trials import Trial
+from support.trials import Trial, plain_lm_loss
 
 from xalign_fairseq.objectives.sentence_mlm import SentenceMLM, predicted_in
 
@@ -32,16 +32,11 @@ def trial():
 
 def test_each_side_is_predicted_from_itself_alone(trial):
     data = batch(((5, 7), (3, 0), (9, 2)))
-    total, count, correct = 0.0, 0, 0
-    for row, spans in enumerate(data.bitext.spans.tolist()):
-        for start, end in (spans[:2], spans[2:]):
-            masked = data.bitext.masked[row, start:end].tolist()
-            hidden = trial.encoder.states(torch.tensor([[0, *masked, 2]])).layer(-1)[0]
-            for k, target in enumerate(data.bitext.targets[row, start:end].tolist(), start=1):
-                if target != 1:
-                    logp = trial.encoder.lm_head(hidden[None, k])[0].log_softmax(0)
-                    total, count = total - logp[target].item(), count + 1
-                    correct += int(logp.argmax() == target)
+    sequences = []
+    for masked, targets, spans in zip(data.bitext.masked, data.bitext.targets, data.bitext.spans.tolist(), strict=True):
+        for inside in (slice(*spans[:2]), slice(*spans[2:])):
+            sequences.append((torch.tensor([[0, *masked[inside].tolist(), 2]]), [1, *targets[inside].tolist()]))
+    total, count, correct = plain_lm_loss(trial, sequences)
     loss = trial.loss(data)
     assert count > 5 and loss.count == count
     assert loss.total.item() == pytest.approx(total, rel=1e-10)

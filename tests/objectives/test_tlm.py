@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 import torch
 from support.small import CONFIG, pair, typed
-from support.trials import Trial
+from support.trials import Trial, plain_lm_loss
 
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.objectives.tlm import TLM
@@ -13,16 +13,10 @@ LENGTHS = ((5, 7), (3, 2), (4, 0), (9, 6))
 
 
 def restatement(trial, pairs, positions=None):
-    """-sum log p(x_i | masked pair), pair by pair without padding; ``positions`` of a pair's span, or counted on."""
-    total, count = 0.0, 0
-    for each in pairs:
-        places = None if positions is None else torch.tensor([positions(each)])
-        hidden = trial.encoder.states(Input(torch.from_numpy(each.masked)[None], positions=places)).layer(-1)[0]
-        for place, target in enumerate(each.targets.tolist()):
-            if target != 1:
-                total -= trial.encoder.lm_head(hidden[place, None])[0].log_softmax(0)[target].item()
-                count += 1
-    return total, count
+    """The plain loss; ``positions`` of a pair's span, or counted on."""
+    places = [None if positions is None else torch.tensor([positions(each)]) for each in pairs]
+    masked = [Input(torch.from_numpy(each.masked)[None], positions=at) for each, at in zip(pairs, places, strict=True)]
+    return plain_lm_loss(trial, [(read, each.targets.tolist()) for read, each in zip(masked, pairs, strict=True)])
 
 
 def counted_anew(each):
@@ -34,15 +28,15 @@ def counted_anew(each):
 def test_it_is_the_sum_over_the_masked_tokens_of_both_sides():
     trial, pairs = Trial(TLM), [pair(n, m) for n, m in LENGTHS]
     loss = trial.loss(typed(pairs))
-    total, count = restatement(trial, pairs)
+    total, count, correct = restatement(trial, pairs)
     assert count > 5 and loss.count == count and loss.total.item() == pytest.approx(total, rel=1e-10)
-    assert loss.stats["accuracy"][1] == count
+    assert [int(each) for each in loss.stats["accuracy"]] == [correct, count]
 
 
 def test_positions_can_restart_in_the_second_sentence():
     trial, pairs = Trial(TLM, reset_positions=True), [pair(n, m) for n, m in LENGTHS]
     assert counted_anew(pair(2, 3)) == [0, 1, 2, 3, 1, 2, 3, 4]
-    total, count = restatement(trial, pairs, counted_anew)
+    total, count, _ = restatement(trial, pairs, counted_anew)
     loss = trial.loss(typed(pairs))
     assert loss.count == count and loss.total.item() == pytest.approx(total, rel=1e-10)
     assert loss.total.item() != pytest.approx(restatement(trial, pairs)[0], rel=1e-4)

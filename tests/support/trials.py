@@ -116,6 +116,22 @@ class Trial:
         return loss, dict(zip(parameters, found, strict=True))
 
 
+def plain_lm_loss(trial, sequences):
+    """-sum log p(x_i | masked), sequence by sequence without padding; the number of predictions and of correct ones.
+
+    sequences: the masked input and the targets of its positions, 1 where nothing is predicted.
+    """
+    total, count, correct = 0.0, 0, 0
+    for masked, targets in sequences:
+        hidden = trial.encoder.states(masked).layer(-1)[0]
+        for place, target in enumerate(targets):
+            if target != 1:
+                logp = trial.encoder.lm_head(hidden[place, None])[0].log_softmax(0)
+                total, count = total - logp[target].item(), count + 1
+                correct += int(logp.argmax()) == target
+    return total, count, correct
+
+
 BACKENDS = ("pytorch_ddp", "legacy_ddp")
 
 
