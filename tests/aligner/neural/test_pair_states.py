@@ -155,14 +155,6 @@ def test_incompatible_options(encoder, maps):
         PairEncoder(encoder, "separate", maps)
 
 
-@pytest.mark.parametrize("encoding", ["joint", "separate"])
-def test_languages_that_an_encoder_needs(speaking, encoding):
-    with pytest.raises(XalignError, match=r"languages\n  expected: two of de, en, fr"):
-        PairEncoder(speaking, encoding)
-    with pytest.raises(XalignError, match=r"ru(.|\n)*one of de, en, fr"):
-        PairEncoder(speaking, encoding, languages=("en", "ru"))
-
-
 @settings(deadline=None)
 @given(st.integers(1, 120), st.integers(1, 120), st.integers(9, 40), st.sampled_from(["joint", "separate"]))
 def test_windows_cover_both_sides_and_advance_together(n, m, positions, encoding):

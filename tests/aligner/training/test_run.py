@@ -146,21 +146,6 @@ def test_the_first_objective_that_labels_makes_the_links(run):
     assert replace(run, objectives=("dwa", "self_training"), method="softmax").read_by is None
 
 
-@pytest.mark.parametrize(
-    ("asked", "fits", "other", "message"),
-    [
-        ({"method": "itermax"}, "e5-small", None, r"method[\s\S]*found: dwa, tlm"),
-        ({"warmup": 500}, None, "e5-small", r"warmup[\s\S]*found: 500\n[\s\S]*at most 200"),
-    ],
-)
-def test_options_are_checked_against_family_defaults(run, asked, fits, other, message):
-    run = replace(run, **asked, chosen=frozenset(asked))
-    run.check()
-    run.for_family(fits).check_options()
-    with pytest.raises(XalignError, match=message):
-        run.for_family(other).check_options()
-
-
 def test_the_rate_is_reached_in_the_training(run):
     for meant in (None, frozenset({"updates", "warmup"})):
         with pytest.raises(XalignError, match=r"warmup[\s\S]*found: 9\n"):

@@ -120,28 +120,12 @@ def test_a_damaged_last_checkpoint_is_replaced_by_the_newest(call, small_run, fa
     assert "checkpoint_last.pt is damaged" in said[0] and said[1] == "resuming from the last checkpoint"
 
 
-def test_without_a_complete_checkpoint_training_restarts(call, small_run, fairseq):
-    fairseq.killed_at = 4
-    with pytest.raises(KeyboardInterrupt):
-        call()
-    for path in small_run.out.glob("checkpoint_*"):
-        path.write_bytes(path.read_bytes()[:2000])
-    result, said, _ = call()
-    assert fairseq.calls == [0, 0] and "training starts from the beginning" in said[3] and result["updates"] == 4
-
-
 def test_a_finished_training_is_not_repeated(call, small_run, fairseq):
     """fairseq would take one more step."""
     fairseq.killed_at = 8
     with pytest.raises(KeyboardInterrupt):
         call()
     assert call()[0]["updates"] == 4 and fairseq.calls == [0]
-
-
-def test_invalid_fairseq_options_fail_before_preparation(call, small_run):
-    with pytest.raises(XalignError, match="--no-such-option"):
-        call(extra=("--no-such-option",))
-    assert not (small_run.out / "data-bin").exists()
 
 
 def test_the_result_has_the_full_vocabulary(call, small_run, fairseq, monkeypatch):
