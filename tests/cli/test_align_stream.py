@@ -11,6 +11,7 @@ import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.processes import group_is_gone, wait_for
 from support.warm_start import BIN
 
 from xalign_fairseq.cli import main
@@ -122,14 +123,4 @@ def test_an_interrupt_ends_all_processes_and_keeps_finished_links(tiny_checkpoin
     assert driver.returncode == 130 and not out.exists()
     assert errors.endswith("with --resume continues from there\nxalign align: stopped\n") and "Traceback" not in errors
     assert int(errors.split(" lines are kept")[0].splitlines()[-1]) == part.read_bytes().count(b"\n") > 0
-    while not gone(driver.pid) and time.monotonic() < until:  # multiprocessing's own process ends by itself
-        time.sleep(0.02)
-    assert gone(driver.pid)
-
-
-def gone(group):
-    try:
-        os.killpg(group, 0)
-    except ProcessLookupError:
-        return True
-    return False
+    wait_for(lambda: group_is_gone(driver.pid), 60)  # multiprocessing's own process ends by itself

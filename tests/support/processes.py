@@ -41,6 +41,15 @@ def wait_for(condition, seconds=20):
     assert condition()
 
 
+def group_is_gone(group):
+    """Whether no process of a group is left."""
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
 def run_workers(function, count, folder):
     """The results of ``function(rank)``, a function of a test file, in ``count`` processes of one gloo group.
 

@@ -42,14 +42,6 @@ def expected(pairs):
     return [(src, tgt, len(src), len(tgt)) for src, tgt in pairs]
 
 
-def gone(process):
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return True
-    return False
-
-
 def test_order_sizes_devices_and_reuse(pool):
     pairs = numbered(3 * MOST_PAIRS)
     told = []
@@ -99,7 +91,7 @@ def test_memory_stays_bounded_and_an_abandoned_stream_ends_the_processes():
         next(stream)
         assert read < 2 * AHEAD * 2 * MOST_PAIRS
         stream.close()
-        assert gone(process)
+        assert not processes.is_alive(process)
 
 
 @pytest.mark.parametrize(
@@ -109,7 +101,7 @@ def test_an_error_in_a_worker_is_raised_and_ends_all_workers(pool_of_one, word, 
     _, process = pool_of_one.ask(processes.device_and_process)
     with pytest.raises(XalignError, match=message) as raised:
         list(pool_of_one.stream([*numbered(5 * FEWEST_PAIRS), ([word, "here"], [])]))
-    assert gone(process)
+    assert not processes.is_alive(process)
     if word == "fail":
         assert "processes.py" in raised.value.__notes__[0]  # the worker's traceback
 

@@ -4,6 +4,7 @@ import os
 import time
 
 import pytest
+from support.processes import is_alive, wait_for
 
 
 @pytest.fixture
@@ -12,17 +13,6 @@ def bounded(gpu_script, tmp_path, monkeypatch):
     module = gpu_script("bounded")
     monkeypatch.setattr(module, "GRACE", 0.5)
     return lambda line, seconds=20: module.run(["sh", "-c", line], tmp_path / "log", seconds, os.environ, tmp_path)
-
-
-def gone(pid):
-    """Whether a process ends soon."""
-    for _ in range(100):
-        try:
-            os.kill(pid, 0)
-        except ProcessLookupError:
-            return True
-        time.sleep(0.05)
-    return False
 
 
 def test_the_exit_code_and_both_outputs(bounded, tmp_path):
@@ -40,9 +30,9 @@ def test_who_takes_too_long_is_ended_with_all_that_it_started(bounded, tmp_path)
     begin = time.monotonic()
     assert bounded("sleep 60 & echo $! > child; trap '' TERM; sleep 60", seconds=1.0) is None
     assert time.monotonic() - begin < 15
-    assert gone(int((tmp_path / "child").read_text()))
+    wait_for(lambda: not is_alive(int((tmp_path / "child").read_text())))
 
 
 def test_processes_left_by_a_command_are_ended(bounded, tmp_path):
     assert bounded("sleep 60 & echo $! > child") == 0
-    assert gone(int((tmp_path / "child").read_text()))
+    wait_for(lambda: not is_alive(int((tmp_path / "child").read_text())))
