@@ -2,32 +2,9 @@
 
 import pytest
 
-from xalign_fairseq.aligner.benchmark import BenchmarkRun, System, compare_systems, run_benchmark
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.aligner.benchmark import System, compare_systems
 from xalign_fairseq.links.aer import AlignmentCounts
 from xalign_fairseq.links.bootstrap import paired_bootstrap_of_sets
-
-
-@pytest.mark.parametrize(
-    ("options", "parameters"),
-    [
-        ({"models": {"tool": "e5-small"}, "links": {"tool": "x"}}, ("model", "links")),
-        ({"models": {}, "methods": ("argmax", "argmax")}, ("method",)),
-    ],
-)
-def test_names_and_methods_are_given_once(options, parameters, tmp_path):
-    for name, text in (
-        ("de-en.gold", "0-0\n"),
-        ("de-en.de", "Haus\n"),
-        ("de-en.en", "house\n"),
-        ("de-en.links", "0-0\n"),
-    ):
-        (tmp_path / name).write_text(text)
-    data = str(tmp_path)
-    with pytest.raises(XalignError) as raised:
-        run_benchmark(BenchmarkRun(data, **options))
-    assert raised.value.parameters == parameters
-
 
 GOOD = [AlignmentCounts(2, 2, 2, 2), AlignmentCounts(1, 2, 3, 2), AlignmentCounts(0, 1, 1, 1)] * 10
 BAD = [AlignmentCounts(0, 0, 2, 2), AlignmentCounts(1, 1, 3, 2), AlignmentCounts(0, 1, 4, 1)] * 10

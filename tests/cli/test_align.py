@@ -150,9 +150,6 @@ def failed(capsys, code):
     [
         (("--layer", "4"), "no such layer"),
         (("--layer", "-5"), "no such layer"),
-        (("--mu", "0"), "mu"),
-        (("--alpha", "2"), "alpha"),
-        (("--rounds", "0"), "rounds"),
         (("--pairs", "text"), "--src --tgt --pairs"),
         (("--gold", "text.gold"), "add --plot"),
     ],

@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 from support.text import write_bitext
 
-from xalign_fairseq.aligner import combined, kept_scores
+from xalign_fairseq.aligner import kept_scores
 from xalign_fairseq.aligner import run as running
 from xalign_fairseq.aligner.neural.aligner import Aligner
-from xalign_fairseq.aligner.statistical.models import mean_scores
 from xalign_fairseq.cli import main
 from xalign_fairseq.core.json_files import read_json
 from xalign_fairseq.links.pharaoh import read_links
@@ -100,35 +99,6 @@ def test_statistics_guided_by_another_encoder_are_reported(align, learned, tiny_
     assert not told["same"] and not told["unguided"]
     [line] = told["other"]
     assert folder in line and f"guided by {tiny_checkpoint}," in line and f"read with {other}," in line
-
-
-@pytest.mark.parametrize("folder", [True, False])
-def test_an_interrupted_run_resumes(align, learned, tmp_path, monkeypatch, folder):
-    options = ["--statistics", learned] if folder else ["--statistics"]
-    out = tmp_path / "links"
-    assert align(*options, "--out", out) == 0
-    whole = out.read_text()
-    out.unlink()
-    with monkeypatch.context() as patch:
-        patch.setattr(combined, "AT_ONCE", 7)
-        patch.setattr(combined, "mean_scores", fails_after(2))
-        with pytest.raises(MemoryError):
-            align(*options, "--out", out)
-    assert len((tmp_path / "links.part").read_text().splitlines()) == 14
-    assert align(*options, "--out", out, "--resume") == 0
-    assert out.read_text() == whole
-
-
-def fails_after(times):
-    """Scores, repeated."""
-    calls = iter(range(times))
-
-    def scores(models, pairs, guide):
-        if next(calls, None) is None:
-            raise MemoryError
-        return mean_scores(models, pairs, guide)
-
-    return scores
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """Shared by the commands that run the aligner: names listed without importing torch, and values that are read."""
 
 import argparse
-import logging
 
 import pytest
 
@@ -97,15 +96,6 @@ def test_a_table_of_pairs_is_its_columns(parser, tmp_path):
 def test_the_format_is_that_of_the_output_s_name(line, expected):
     args = build_parser().parse_args([*["align", "a", "b", "--model", "m"], *line.split()])
     assert align.parse(args).format == expected
-
-
-def test_the_transport_backend_is_logged_unless_quiet(capsys):
-    logger = logging.getLogger("xalign_fairseq.transport.sinkhorn")
-    for quiet, told in ((True, "warning\n"), (False, "info\nwarning\n")):
-        _aligning.show_log(quiet)
-        logger.info("info")
-        logger.warning("warning")
-        assert capsys.readouterr().err == told  # only once, however often it is called
 
 
 @pytest.mark.parametrize("name", names.METHODS)

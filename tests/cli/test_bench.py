@@ -138,7 +138,8 @@ def test_links_that_do_not_fit_and_names_given_twice(data, links, tmp_path, caps
     assert bench("--data", data, *tool, *tool) == 2
     assert "same name" in capsys.readouterr().err
     assert bench("--data", data, *tool, "--model", "tool=e5-small") == 2
-    assert "a model and links have the same name" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "a model and links have the same name" in told and "where: --model, --links\n" in told
 
 
 def test_errors_are_reported_before_the_first_model_aligns(data, tiny_checkpoint, tmp_path, capsys, monkeypatch):
@@ -146,7 +147,8 @@ def test_errors_are_reported_before_the_first_model_aligns(data, tiny_checkpoint
     assert bench("--data", data, *(("--model", tiny_checkpoint, tmp_path / "absent.pt"))) == 2
     assert "absent.pt" in capsys.readouterr().err
     assert bench("--data", data, "--model", tiny_checkpoint, "--method", "argmax", "argmax") == 2
-    assert "a method is given twice" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "a method is given twice" in told and "where: --method\n" in told
     (tmp_path / "file").touch()
     assert bench("--data", data, "--model", tiny_checkpoint, "--out", tmp_path / "file/t.md") == 2
     assert "folder is a file" in capsys.readouterr().err

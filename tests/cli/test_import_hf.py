@@ -5,7 +5,6 @@ import torch
 
 from xalign_fairseq.cli import main
 from xalign_fairseq.encoder import checkpoint
-from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 
 
 @pytest.fixture
@@ -25,16 +24,6 @@ def test_out_and_in_again(exported, tiny_state, tmp_path, capsys):
     assert state["model"].keys() == tiny_state["model"].keys()
     assert all(torch.equal(value, state["model"][name]) for name, value in tiny_state["model"].items())
     assert state["task_state"]["tokenizer"]["symbols"] == tiny_state["task_state"]["tokenizer"]["symbols"]
-
-
-def test_a_folder_for_fairseq(exported, tmp_path):
-    assert main(["import-hf", "--model", str(exported), "--out", str(tmp_path / "base")]) == 0
-    assert sorted(path.name for path in (tmp_path / "base").iterdir()) == [
-        "dict.txt",
-        "model.pt",
-        "sentencepiece.bpe.model",
-    ]
-    assert read_pretrained(tmp_path / "base")[1] == tmp_path / "base/model.pt"
 
 
 @pytest.mark.parametrize("out", ["out.pt", "out"])

@@ -8,14 +8,12 @@ from pathlib import Path
 import pytest
 import torch
 from support.launched import put_lines
-from support.text import LINES, train_symbols, write_bert
+from support.text import train_symbols, write_bert
 
 from xalign_fairseq.aligner.training import gold
 from xalign_fairseq.aligner.training.link_scorer import Fitting
 from xalign_fairseq.cli import build_parser, main
 from xalign_fairseq.cli.train_aligner import parse
-from xalign_fairseq.encoder.pretrained.reading import read_tokenizer
-from xalign_fairseq.encoder.pretrained.trimming import trim
 from xalign_fairseq.links.aer import score
 from xalign_fairseq.links.gold import read_gold
 from xalign_fairseq.links.pharaoh import read_links
@@ -100,14 +98,6 @@ def test_a_finished_run_is_kept_and_prints_its_result_again(trained, call, capsy
 
 
 @pytest.mark.slow
-def test_the_folder_of_another_run_is_refused(trained, call, capsys):
-    out, _ = trained
-    assert call(out, "--seed", 2, "--objectives", "tlm") == 2
-    error = capsys.readouterr().err
-    assert re.search(r'another run[\s\S]*found: objectives "dwa,tlm"; seed 1\n[\s\S]*objectives "tlm"; seed 2', error)
-
-
-@pytest.mark.slow
 def test_a_model_like_bert_learns_from_links_without_development_set(call, tiny_text, tmp_path, capsys):
     pytest.importorskip("tokenizers")
     text = [str(tiny_text / f"text.{side}") for side in ("en", "xx")]
@@ -169,35 +159,6 @@ def test_a_training_that_fails_says_why(call, tmp_path, capsys):
     error = capsys.readouterr().err
     assert re.search(r"fairseq-train failed[\s\S]*run/train\.log[\s\S]*exit code 1", error)
     assert "Traceback" not in error and "no sentence pair is within the limits" in error
-
-
-def test_a_folder_of_something_else_is_refused(call, tmp_path, capsys):
-    (tmp_path / "notes.txt").touch()
-    assert call(tmp_path) == 2
-    assert "other files" in capsys.readouterr().err
-    assert [each.name for each in tmp_path.iterdir()] == ["notes.txt"]
-
-
-@pytest.mark.slow
-def test_a_trimmed_model_is_trained_and_the_aligner_has_the_whole_vocabulary(call, tiny_text, tmp_path, monkeypatch):
-    monkeypatch.setattr(
-        "xalign_fairseq.aligner.training.model.trim", partial(trim, floor=0)
-    )  # the vocabulary is smaller than the floor
-    pytest.importorskip("tokenizers")
-    model, out = tmp_path / "bert.pt", tmp_path / "run"
-    write_bert(model, train_symbols([*(tiny_text / "text.en").read_text().splitlines(), *LINES]))
-    assert call(out, "--model", model, "--trim-vocabulary") == 0
-    result = json.loads((out / "result.json").read_text())
-    assert result["checkpoint"] == str(out / "model.pt") and result["aer"] != result["before"]
-    small, whole = (read_tokenizer(path).dictionary for path in (out / "checkpoint_best.pt", out))
-    assert len(small) < len(whole) == len(read_tokenizer(model).dictionary)
-    text = ["--src", str(tiny_text / "text.en"), "--tgt", str(tiny_text / "text.xx")]
-    found = []
-    for path in (out, out / "checkpoint_best.pt"):
-        assert main(["align", "--model", str(path), *text, "--out", str(tmp_path / "links"), "--quiet"]) == 0
-        found.append((tmp_path / "links").read_text())
-    assert found[0] == found[1]
-    assert score(read_links(tmp_path / "links"), read_gold(tiny_text / "text.gold")).aer == pytest.approx(result["aer"])
 
 
 def test_given_options_are_used_and_others_may_follow_the_model():

@@ -155,20 +155,6 @@ def test_an_interrupted_command_ends_its_run(options, tmp_path):
     assert (run / "spec.json").exists() and not (run / "result.json").exists()
 
 
-def test_retrieval_needs_no_training(options, folder, tmp_path):
-    (folder / "en-de.de").write_text("".join(" ".join(words) + "\n" for words in sentences(12, 5)))
-    (folder / "en-de.en").write_text("".join(" ".join(words) + "\n" for words in sentences(12, 5)))
-    (folder / "retrieval.yaml").write_text("data: .\ntasks:\n  tatoeba: {languages: [de], settings: {layer: 1}}\n")
-    assert main([*options, "--study", str(folder / "retrieval.yaml"), "--out", str(tmp_path)]) == 0
-    found = json.loads((tmp_path / "runs/tiny/tatoeba/none/0/result.json").read_text())
-    assert found["scores"]["de"]["accuracy"] == 1.0  # each sentence finds itself
-    assert (
-        found["train_languages"] == []
-        and found["selection"] is None
-        and "layer:1" in next(iter(found["signatures"]["de"].values()))
-    )
-
-
 def test_a_dry_run_prints_commands_and_writes_nothing(options, tmp_path, capsys):
     assert main([*options, "--dry-run", "--out", str(tmp_path / "out")]) == 0
     printed = capsys.readouterr().out

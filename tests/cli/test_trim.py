@@ -1,10 +1,8 @@
 """``xalign trim``: a smaller model that other commands and transformers can read."""
 
 import pytest
-import torch
 
 from xalign_fairseq.cli import main
-from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained, read_tokenizer
 
 LINES = ["the red house", "a cat sees"]
@@ -42,24 +40,6 @@ def test_the_result_aligns_as_the_model_does(trim, tiny_checkpoint, tmp_path, ca
         assert main(["align", "--model", str(model), *text, "--out", str(tmp_path / "links"), "--quiet"]) == 0
         links.append((tmp_path / "links").read_text())
     assert links[0] == links[1] != ""
-
-
-def test_transformers_reads_the_folder(trim, tiny_checkpoint, tmp_path, transformers):
-    assert trim("small") == 0
-    tokenizer = transformers.AutoTokenizer.from_pretrained(tmp_path / "small")
-    model = transformers.AutoModel.from_pretrained(tmp_path / "small").eval()
-    encoder, _ = checkpoint.load_encoder(read_pretrained(tiny_checkpoint)[0])
-    own = read_tokenizer(tiny_checkpoint)
-    for line in LINES:
-        ids = torch.tensor([[0, *own.encode(line), 2]])
-        theirs = tokenizer(line, return_tensors="pt")
-        assert tokenizer.convert_ids_to_tokens(theirs["input_ids"][0])[1:-1] == [
-            own.dictionary.symbols[i] for i in own.encode(line)
-        ]
-        with torch.no_grad():
-            torch.testing.assert_close(
-                model(**theirs).last_hidden_state, encoder.states(ids).layer(), rtol=1e-4, atol=1e-4
-            )
 
 
 def test_unknown_tokens_of_other_text_are_counted_and_the_trimming_text_is_named(trim, tmp_path, capsys):
