@@ -54,13 +54,3 @@ def test_text_sets_and_tools_become_a_table(benchmark, text, tmp_path, monkeypat
     assert second["de-en"]["cpu_minutes"]["fast_align"] == first["de-en"]["cpu_minutes"]["fast_align"] > 0
     learned = json.loads((tmp_path / "work" / "de-en" / "cpu.json").read_text())
     assert all(f"xalign {name}" in learned for name in NAMES)
-
-
-@pytest.mark.slow
-def test_the_cost_of_whole_commands(benchmark, text, tmp_path, monkeypatch):
-    only_tools(monkeypatch, tmp_path / "bin", fast_align=DIAGONAL)
-    benchmark.main([str(text), "de-en", "--out", str(tmp_path), "--cost", "1"])
-    found = json.loads((tmp_path / "from_scratch_cost.json").read_text())["texts"]["de-en"]
-    assert found["pairs"] == 48 and list(found["seconds"]) == ["xalign", "fast_align"]
-    assert all(len(each) == 1 and each[0] > 0 for each in found["seconds"].values())
-    assert "| de-en | 48 |" in (tmp_path / "from_scratch_cost.md").read_text()

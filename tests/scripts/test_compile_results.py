@@ -70,34 +70,3 @@ def test_a_wrong_marker_is_named_and_nothing_is_written(folder, old, new, words)
     assert done.returncode == 2
     assert all(word in done.stderr for word in words), done.stderr
     assert [document.read_text(), page.read_text()] == before
-
-
-def test_a_study_has_a_table_for_each_heading_of_its_report(folder):
-    page = folder / "examples/transfer/README.md"
-    page.write_text("<!-- results:transfer/pos-trained-on-en -->\n<!-- end -->\n")
-    assert run("--root", folder).returncode == 0
-    assert "No results yet." in page.read_text()
-    report = folder / "examples/transfer/results/report/report.md"
-    report.parent.mkdir(parents=True, exist_ok=True)
-    (folder / "docs/results.md").write_text("# none\n")
-    report.write_text("# Zero-shot\n\nWhat.\n\n## Overall\n\n| a |\n\n## POS, trained on en\n\n| b |\n\nNote.\n")
-    assert run("--root", folder).returncode == 0
-    assert page.read_text() == "<!-- results:transfer/pos-trained-on-en -->\n| b |\n\nNote.\n<!-- end -->\n"
-    page.write_text("<!-- results:transfer/nothing -->\n<!-- end -->\n")
-    done = run("--root", folder)
-    assert done.returncode == 2
-    assert "overall, pos-trained-on-en" in done.stderr
-
-
-@pytest.mark.parametrize("name", ["aligner", "machine/aligner"])
-def test_a_benchmark_has_its_table(folder, name):
-    readme = folder / "README.md"
-    readme.write_text(f"{readme.read_text()}\n<!-- results:benchmarks/{name} -->\n<!-- end -->\n")
-    assert run("--root", folder).returncode == 0
-    assert readme.read_text().endswith(f"<!-- results:benchmarks/{name} -->\nNo results yet.\n<!-- end -->\n")
-    measured = folder / f"scripts/results/{name}.md"
-    measured.parent.mkdir(parents=True)
-    measured.write_text("| tool |\n\n- cpu: one core\n")
-    assert run("--root", folder, "--check").returncode == 1
-    assert run("--root", folder).returncode == 0
-    assert readme.read_text().endswith("| tool |\n\n- cpu: one core\n<!-- end -->\n")

@@ -14,10 +14,3 @@ def test_the_most_memory_is_the_process_s_own(script):
     small, large = map(float, done.stdout.split())
     assert 1 < small < large - 60 < small + 100  # this process, with all its tests, has more
     assert here > small
-
-
-def test_contestants_take_their_turn_and_the_first_round_does_not_count(script):
-    times, called = iter(range(100)), []
-    calls = {name: lambda name=name: called.append(name) for name in ("a", "b")}
-    found = script("harness").in_turn(calls, 2, lambda: next(times))
-    assert called == ["a", "b"] * 3 and found == {"a": [1, 1], "b": [1, 1]}

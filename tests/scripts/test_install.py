@@ -51,20 +51,6 @@ def test_each_level_installs_its_requirements_and_fairseq_separately(level, extr
     assert calls.count(f"-c {ROOT}/constraints.txt") == calls.count("pip install") == 3
 
 
-def test_an_environment_that_has_all_is_left_alone(called):
-    calls, _ = called("source scripts/install.sh user", COMPLETE="1")
-    assert "pip" not in calls
-
-
-def test_without_a_gpu_a_smaller_torch_is_suggested(called, tmp_path):
-    cpu = "https://download.pytorch.org/whl/cpu"
-    assert cpu not in called("source scripts/install.sh user", PIP_EXTRA_INDEX_URL="")[1]
-    (tmp_path / "bin/nvidia-smi").unlink()
-    line = "command() { [[ $2 != nvidia-smi ]]; }; source scripts/install.sh user"
-    assert f"PIP_EXTRA_INDEX_URL={cpu}" in called(line, PIP_EXTRA_INDEX_URL="")[1]
-    assert cpu not in called(line, PIP_EXTRA_INDEX_URL=cpu)[1]
-
-
 @pytest.mark.parametrize(("options", "given"), [("", "tests"), ("--all", "--durations=25 --durations-min=8 -m= tests")])
 def test_slow_tests_are_left_out_unless_all_are_asked_for(options, given, called):
     calls, told = called(f"bash scripts/test.sh {options} tests", COMPLETE="1")

@@ -3,7 +3,6 @@
 import re
 from pathlib import Path
 
-import numpy as np
 import prose
 import pytest
 
@@ -48,47 +47,6 @@ def test_a_claim_that_contradicts_its_interval_is_reported(root):
             assert bool(prose.untrue(root, f"<!-- claim {name} {word} -->")) is (word != true), (name, word)
     with pytest.raises(XalignError, match="no such difference"):
         prose.untrue(root, "<!-- claim xnli:ppa better -->")
-
-
-def test_other_studies_of_transfer_have_differences_too(root):
-    report = root / "examples/transfer/controls/results/report/report.json"
-    row = {"checkpoint": "moco", "task": "parsing, trained on en", "difference": -0.006, "low": -0.015, "high": 0.004}
-    write_json(report, {"findings": {"averages": [row]}})
-    assert prose.figure(root, "controls.parsing:moco/interval") == "−1.5 to +0.4"
-    runs = root / "examples/transfer/mechanism/results/runs/ppa"
-    for task, right in (("xnli-translated/de", (1, 2)), ("xnli-code-switched/en+de", (2, 3))):
-        for seed, number in enumerate(right):
-            folder = runs / task / str(seed)
-            folder.mkdir(parents=True)
-            np.savez(folder / "counts.npz", **{"de/accuracy": [[k < number, 1] for k in range(4)]})
-    assert prose.figure(root, "code-switching:de") == "+25.0" and prose.figure(root, "code-switching:de/seeds") == "two"
-
-
-def test_figures_of_layers_and_of_align_mlms_tables(root):
-    rows = [
-        {"encoding": "joint", "method": method, "layer": layer, "test": {"mean": aer}, "development": {"mean": aer}}
-        for method, aers in (("transport, itermax", (9, 7, 5)), ("SimAlign itermax", (8, 6, 6)))
-        for layer, aer in enumerate(aers)
-    ]
-    apart = {"encoding": "separate", "method": "SimAlign itermax", "layer": 1, "test": {"mean": 99}}
-    for seed in (1, 2):
-        moved = [{**row, "test": {"mean": row["test"]["mean"] + seed}} for row in rows]
-        write_json(
-            root / f"examples/xlm_align/continued/results/layers/dwa-{seed}.json",
-            {"setting": "dwa", "rows": [*moved, apart]},
-        )
-    assert prose.figure(root, "layer:dwa:simalign-itermax:1") == "7.5" and prose.figure(root, "layer:dwa:ahead") == "2"
-    report = root / "examples/align_mlm/results/report/report.md"
-    report.parent.mkdir(parents=True)
-    report.write_text(
-        "# A\n\n## Main grid\n\n| a | b | POS Δ |\n| --- | --- | ---: |\n| X | Y | 1.5 ± 0.2 |\n| X | Z | −2.0 |\n"
-    )
-    assert prose.figure(root, "align_mlm:main-grid:X|Y:POS_Δ") == "1.5"
-    assert prose.figure(root, "align_mlm:main-grid:X|Z:POS_Δ") == "−2.0"
-    assert prose.figure(root, "align_mlm:main-grid:X|Z:POS_Δ/abs") == "2.0"
-    for name in ("align_mlm:main-grid:X:POS_Δ", "align_mlm:main-grid:X|Y:NER", "layer:dwa:simalign-itermax:3"):
-        with pytest.raises(XalignError, match=r"there (is|are) no"):
-            prose.figure(root, name)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.parent.name)

@@ -20,12 +20,6 @@ def test_the_exit_code_and_both_outputs(bounded, tmp_path):
     assert (tmp_path / "log").read_text() == "one\ntwo\n"
 
 
-def test_no_such_program(gpu_script, tmp_path):
-    command = ["/no/such/program"]
-    assert gpu_script("bounded").run(command, tmp_path / "log", 1, os.environ, tmp_path) == 127
-    assert "No such file" in (tmp_path / "log").read_text()
-
-
 def test_who_takes_too_long_is_ended_with_all_that_it_started(bounded, tmp_path):
     begin = time.monotonic()
     assert bounded("sleep 60 & echo $! > child; trap '' TERM; sleep 60", seconds=1.0) is None

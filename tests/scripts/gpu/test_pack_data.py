@@ -1,6 +1,5 @@
 """Cutting bitext to the room of a kit, and the content of the archive."""
 
-import random
 import tarfile
 
 import pytest
@@ -35,33 +34,6 @@ def folders(tmp_path):
             lines = [f"{lang} line {number} of {number * number} letters {number:b}\n" for number in range(600)]
             (text / pair / f"train.{lang}").write_text("".join(lines))
     return benchmark, text
-
-
-@pytest.mark.parametrize(
-    "growth", [1.0, *(pytest.param(each, marks=pytest.mark.slow) for each in (1.3, 0.8))]
-)  # the first guess is right, too large, too small
-def test_all_is_packed_where_it_fits_and_part_where_not(data, gpu_script, folders, kit, monkeypatch, capsys, growth):
-    kits = gpu_script("kit")
-
-    def prepare(bitext, gold, destination, tokenizer):
-        """Incompressible bytes: a constant number, and more with the text's bytes."""
-        size = sum(len(line) for sides in bitext.values() for side in sides.values() for line in side)
-        destination.write_bytes(random.Random(size).randbytes(5000 + int(size**growth)))
-
-    monkeypatch.setattr(data, "prepare", prepare)
-    monkeypatch.setattr(data, "SAMPLES", (50, 100))
-    monkeypatch.setattr(data, "SLACK", 5000)
-    data.pack(*folders, kit, None)
-    whole = (kit / "data.tar.xz").stat().st_size
-    assert capsys.readouterr().out.splitlines() == [f"{pair}: 600 of 600 pairs" for pair in PAIRS]
-
-    (kit / "data.tar.xz").unlink()
-    room = whole * 4 // 5
-    monkeypatch.setattr(kits, "LARGEST", kits.size(kit) + room)
-    data.pack(*folders, kit, None)
-    counts = [int(line.split()[1]) for line in capsys.readouterr().out.splitlines()]
-    assert all(100 < count < 600 for count in counts)
-    assert 0.7 * (room - data.SLACK) < (kit / "data.tar.xz").stat().st_size <= room - data.SLACK
 
 
 @pytest.mark.slow

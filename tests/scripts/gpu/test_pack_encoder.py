@@ -4,7 +4,6 @@ import pytest
 import torch
 from support import four_bit_files
 
-from xalign_fairseq.encoder.pretrained.four_bit import FourBitFile
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.pretrained.trimming import trim
 
@@ -32,16 +31,3 @@ def test_it_equals_the_output_of_xalign_trim(gpu_script, whole, tmp_path, monkey
     symbols = small["task_state"]["tokenizer"]["symbols"]
     assert symbols == expected["task_state"]["tokenizer"]["symbols"] and "▁Haus" not in symbols
     assert (tmp_path / "small.bin").stat().st_size < whole.stat().st_size
-
-
-def test_rows_scores_and_all_else_stay(gpu_script, whole, tmp_path):
-    rows = [0, 1, 2, 3, 5, 9, 12]
-    gpu_script("pack_encoder").subset(whole, rows, tmp_path / "small.bin")
-    before, after = FourBitFile(whole), FourBitFile(tmp_path / "small.bin")
-    assert after.symbols == [before.symbols[row] for row in rows]
-    assert after.scores == [before.scores[row] for row in rows]
-    hidden = before.sizes.hidden
-    wide = before.matrix("emb.word", before.sizes.rows, hidden)
-    assert (after.matrix("emb.word", len(rows), hidden) == wide[rows]).all()
-    assert (after.matrix("l1.q.w", hidden, hidden) == before.matrix("l1.q.w", hidden, hidden)).all()
-    assert (after.numbers("l1.oln.b", hidden) == before.numbers("l1.oln.b", hidden)).all()

@@ -1,4 +1,4 @@
-"""The stage that runs the GPU tests: its counts, and when it fails."""
+"""The stage that runs the GPU tests: its counts and its exit code."""
 
 import json
 import subprocess
@@ -9,8 +9,6 @@ import pytest
 
 SCRIPT = Path(__file__).parents[3] / "scripts/gpu/run_tests.py"
 CASES = {
-    "many": "import time\n@pytest.mark.gpu\n@pytest.mark.parametrize('n', range(9))\n"
-    "def test_many(n):\n    time.sleep(0.2)\n",
     "passes": "@pytest.mark.gpu\ndef test_one():\n    pass\n\ndef test_other():\n    assert False\n",
     "fails": "@pytest.mark.gpu\ndef test_two():\n    assert 1 == 2\n",
     "skips": "@pytest.mark.gpu\n@pytest.mark.skipif(True, reason='no second GPU')\ndef test_three():\n    pass\n",
@@ -23,12 +21,11 @@ def stage(tmp_path):
     (tmp_path / "source/tests").mkdir(parents=True)
     (tmp_path / "source/pyproject.toml").write_text("[tool.pytest.ini_options]\nmarkers = ['gpu: needs one']\n")
 
-    def run(*names, seconds=60, processes=1):
+    def run(*names):
         for name in names:
             (tmp_path / f"source/tests/test_{name}.py").write_text(f"import pytest\n\n{CASES[name]}")
         (tmp_path / "source/tests/test_elsewhere.py").write_text("import what_the_kit_does_not_have\n")
-        command = [sys.executable, "-P", str(SCRIPT), str(tmp_path / "source"), str(tmp_path), str(seconds)]
-        command.append(str(processes))
+        command = [sys.executable, "-P", str(SCRIPT), str(tmp_path / "source"), str(tmp_path), "60", "2"]
         done = subprocess.run(command, capture_output=True, text=True)
         return done.returncode, json.loads((tmp_path / "tests.json").read_text())
 
@@ -45,17 +42,3 @@ def test_passed_failed_and_skipped_are_counted(stage):
         "tests.test_fails.test_two",
         "tests.test_skips.test_three",
     }
-
-
-@pytest.mark.slow
-def test_a_pass_is_enough(stage):
-    code, found = stage("passes", "skips")
-    assert code == 0 and found["not_begun"] == 0
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("processes", [2, 12])
-def test_processes_side_by_side_run_each_test_once(stage, processes):
-    code, found = stage("many", "passes", "skips", processes=processes)
-    assert code == 0 and found["not_begun"] == 0
-    assert (found["passed"], found["failed"], len(found["skipped"])) == (10, [], 1)
