@@ -134,15 +134,10 @@ def _add_training_arguments(group: Any) -> None:
             "learning rate, which falls linearly to 0 (default: 2e-5; 1e-4 with --links, unless self_training makes "
             "the aligner's links)",
         ),
-        ("heads-lr", float, "LR", "learning rate of the heads (default: --lr)"),
         ("warmup", int, "N", f"updates of warm-up (default: 0; {small}: 50, at most --updates)"),
         (
             *("freeze-layers", int, "N"),
             "freeze the embeddings and the first N layers; -1: freeze nothing (default: -1; e5-small: 0)",
-        ),
-        (
-            *("freeze-encoder-updates", int, "N"),
-            "train only the heads, such as dwa's pointer, for the first N updates (default: 0)",
         ),
         (*("validate-every", int, "N"), f"updates between checkpoints (default: 1000; {small}: 50, at most --updates)"),
         ("patience", int, "N", "stop after N checkpoints without a lower AER; 0: never (default: 5)"),

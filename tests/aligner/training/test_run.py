@@ -108,7 +108,7 @@ def test_settings_that_make_a_different_run(run, tmp_path):
         replace(run, src=run.tgt), replace(run, dev=None), with_links(run), replace(run, seed=2),
         replace(run, objectives=("dwa",)), replace(run, updates=3), replace(run, extra=("--bf16",)),
         replace(run, patience=0), replace(run, languages=("de", "nl")), replace(run, method="grow"),
-        replace(run, warmup=3), replace(run, freeze_layers=0), replace(run, heads_lr=1e-3),
+        replace(run, warmup=3), replace(run, freeze_layers=0),
         replace(run, pointer_start="identity"), replace(run, trim_vocabulary=True),
     ]  # fmt: skip
     assert all(other.identity("digest", 2) != mine for other in others)

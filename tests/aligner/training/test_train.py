@@ -222,9 +222,6 @@ def test_self_training_reads_the_layer_and_trains_unfrozen_parameters(parsed):
     args = parsed(objectives=("self_training", "consistency"), warmup=50, freeze_layers=0, pointer_start="identity")
     assert (args.dwa_pointer_start, parsed().dwa_pointer_start) == ("identity", "random")
     assert (args.dwa_layer, parsed().dwa_layer) == (2, -1)  # it begins with what labels
-    heads = parsed(heads_lr=1e-3, freeze_encoder_updates=5)
-    assert (heads.heads_lr, heads.freeze_encoder_updates) == (1e-3, 5)
-    assert (parsed().heads_lr, parsed().freeze_encoder_updates) == (None, 0)
     assert (args.self_training_layer, args.consistency_layer, args.psi_layer, args.aer_layer) == (2, 2, 3, 2)
     assert (args.warmup_updates, args.freeze_layers, args.autocast) == (50, 0, "auto")
     assert (parsed().warmup_updates, parsed().freeze_layers) == (0, None)

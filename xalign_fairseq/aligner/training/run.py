@@ -71,7 +71,7 @@ REGULARISERS = ("reg_param", "reg_hidden")
 # Parameters that belong to a run's identity.
 ALWAYS_OWN = (
     *("updates", "batch_size", "validate_every", "patience", "seed", "method", "warmup", "freeze_layers"),
-    *("freeze_encoder_updates", "heads_lr", "pointer_start", "trim_vocabulary"),
+    *("pointer_start", "trim_vocabulary"),
 )
 # awesome-align's names of objectives -> the equal or most similar objective here.
 ALIASES = {"so": "self_training", "co": "consistency"}
@@ -108,8 +108,6 @@ class TrainingRun:
             a filter.
         warmup: updates until the peak.
         freeze_layers: the embeddings and this number of layers are not trained; ``None``: all are trained.
-        freeze_encoder_updates: number of first updates that train only heads.
-        heads_lr: peak learning rate of heads; ``None``: ``lr``.
         pointer_start: initial values of dwa's pointer, ``random`` or ``identity``.
         trim_vocabulary: train only the pieces of the run's text, then put them back into the whole vocabulary.
         validate_every: updates between checkpoints, each with its AER.
@@ -136,8 +134,6 @@ class TrainingRun:
     lr: float | None = None
     warmup: int = 0
     freeze_layers: int | None = None
-    freeze_encoder_updates: int = 0
-    heads_lr: float | None = None
     pointer_start: str = "random"
     trim_vocabulary: bool = False
     validate_every: int = 1000
@@ -267,13 +263,11 @@ class TrainingRun:
 
     def _check_numbers(self, warmup: bool) -> None:
         least = {"updates": 1, "batch_size": 1, "validate_every": 1, "patience": 0, "workers": 1, "warmup": 0}
-        least["freeze_encoder_updates"] = 0
         check_values(
             "a parameter is out of range",
             *((name, getattr(self, name), getattr(self, name) >= low, f"{low} or more") for name, low in least.items()),
             ("seed", self.seed, 0 <= self.seed < 2**32, "from 0 to 4,294,967,295"),
             ("lr", self.lr, self.learning_rate > 0, "a number above 0"),
-            ("heads_lr", self.heads_lr, self.heads_lr is None or self.heads_lr > 0, "a number above 0"),
         )
         if warmup:
             fits = self.warmup <= self.updates

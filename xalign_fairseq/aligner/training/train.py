@@ -80,8 +80,6 @@ def train_options(run: TrainingRun, config: EncoderConfig, layer: int, cpu: bool
         "--task": "xalign_pretraining",
         "--pivot-lang": "en" if "en" in run.languages else run.languages[1],
         "--freeze-layers": run.freeze_layers,
-        "--freeze-encoder-updates": run.freeze_encoder_updates or None,
-        "--heads-lr": run.heads_lr,
         "--autocast": "auto" if cpu else None,  # GPUs use fairseq's options
         "--seed": run.seed,
         "--cpu": cpu,
