@@ -3,16 +3,15 @@
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from support.browser import BROWSER
 
 pytestmark = pytest.mark.slow  # reads the docstrings of the whole package
 ROOT = Path(__file__).resolve().parents[1]
-BROWSER = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chromium-browser")
 # Opens each page in a frame of each width, and records those whose content is wider.
 MEASURE = """<script>
 const found = [];

@@ -1,7 +1,6 @@
 """``xalign lexicon`` from a dictionary file to a data-bin."""
 
 import hashlib
-from pathlib import Path
 
 import pytest
 
@@ -10,8 +9,6 @@ from xalign_fairseq.data import lexicon as lexicons
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.lexicon import TRAINED
 from xalign_fairseq.data.tokenizers.tokenizer import dictionary_of_model, load_sentencepiece
-
-FREEDICT = Path(__file__).resolve().parents[3] / "shared" / "data" / "dict/freedict/eng-fra.tsv"
 
 
 @pytest.fixture

@@ -8,8 +8,6 @@ from support.word_pair_batches import DE, EN, RU, SENTENCES, Trial, assert_same_
 from xalign_fairseq.objectives.word_contrastive import WordContrastive
 
 BOTH = pytest.mark.parametrize("negatives", ["weak", "strong"])
-# Links of SENTENCES in which no word has two.
-ONE_TO_ONE = ([(0, 1), (1, 0), (2, 2)], [(0, 0), (2, 1)], [(0, 0), (1, 2)], [(0, 0)])
 
 
 def project(trial, word):

@@ -132,9 +132,6 @@ class OneLink:
                 progress(1)
 
 
-LINKINGS = [Linking("transport", layers=(layer,)) for layer in (4, 7)]
-
-
 def test_every_setting_on_every_set_in_one_pass_for_each_encoding():
     one, other = (Gold(frozenset(links), frozenset(links)) for links in ({(0, 4), (0, 7)}, {(1, 4)}))
     sets = [GoldPairs("a", [(["0"], ["x"]), (["1"], ["y"])], [one, other]), GoldPairs("b", [(["1"], ["z"])], [other])]

@@ -1,56 +1,37 @@
 """The matrix that a notebook shows."""
 
-from html.parser import HTMLParser
-
 import pytest
+from support.browser import read_html
 
 from xalign_fairseq.aligner.protocol import Alignment
 from xalign_fairseq.aligner.render.matrix import KEY, MOST_WORDS, looks, show_links
 from xalign_fairseq.links.pharaoh import parse_line
 
 
-class Rows(HTMLParser):
-    """The words and cells of each row of the table."""
-
-    def __init__(self, shown):
-        super().__init__()
-        self.rows, self.words, self.directions = [], [], []
-        self.feed(shown)
-
-    def handle_starttag(self, tag, attrs):
-        if tag == "tr":
-            self.rows.append([])
-        elif tag == "td":
-            self.rows[-1].append(dict(attrs))
-        elif tag == "span":
-            self.words.append("")
-            self.directions.append(dict(attrs)["dir"])
-
-    def handle_data(self, data):
-        if self.words and data.strip() and self.get_starttag_text().startswith("<span"):
-            self.words[-1] += data
-
-
 def table(*pair):
     return show_links(Alignment(*pair)).html
 
 
+def words_of(page):
+    return ["".join(span.itertext()) for span in page.iter("span")]
+
+
 def test_source_words_go_down_and_target_words_across():
     shown = show_links(Alignment(["a", "b"], ["x", "y", "z"], {(1, 2): 0.25}), parse_line("1p2 0-0"))
-    read = Rows(shown._repr_html_())
-    _, first, second = read.rows
+    read = read_html(shown._repr_html_())
+    _, first, second = ([*row.iter("td")] for row in read.iter("tr"))
     assert [cell.get("class") for cell in first] == ["sure", None, None]
     assert [cell.get("class") for cell in second] == [None, None, "link possible"]
-    assert second[2] == {"class": "link possible", "title": "b – z, 25%, possible", "style": "--p: 0.25"}
-    assert read.words == ["x", "y", "z", "a", "b"]
+    assert second[2].attrib == {"class": "link possible", "title": "b – z, 25%, possible", "style": "--p: 0.25"}
+    assert words_of(read) == ["x", "y", "z", "a", "b"]
     assert KEY in shown.html and KEY not in table(["a"], ["b"], {})
 
 
 def test_each_word_has_its_own_direction_and_is_no_markup():
-    read = Rows(table(["<b>"], ["بيت", "घर"], {(0, 0): 1.0}))
-    assert read.directions == ["rtl", "ltr", "ltr"]
-    assert read.words == ["بيت", "घर", "<b>"]
-    assert read.rows[1][0]["title"] == "<b> – بيت, 100%"
+    read = read_html(table(["<b>"], ["بيت", "घर"], {(0, 0): 1.0}))
+    assert [span.get("dir") for span in read.iter("span")] == ["rtl", "ltr", "ltr"]
+    assert words_of(read) == ["بيت", "घर", "<b>"]
+    assert next(read.iter("td")).get("title") == "<b> – بيت, 100%"
 
 
 def test_the_first_pairs_are_shown_with_their_gold():

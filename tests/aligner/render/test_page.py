@@ -2,12 +2,11 @@ import base64
 import hashlib
 import json
 import re
-import shutil
 import subprocess
 from html import unescape
-from html.parser import HTMLParser
 
 import pytest
+from support.browser import BROWSER, read_html
 
 from xalign_fairseq.aligner.neural.aligner import Alignment
 from xalign_fairseq.aligner.render.matrix import CONTROLS
@@ -15,7 +14,6 @@ from xalign_fairseq.aligner.render.page import Page
 from xalign_fairseq.core.text.segmented import SegmentedText
 from xalign_fairseq.links.pharaoh import Gold, parse_line
 
-BROWSER = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chromium-browser")
 HEBREW = Alignment(
     ["BBC", "said", "so", "."], ["רשת", "BBC", "אמרה", "."], {(0, 1): 0.9, (1, 2): 0.8, (0, 0): 0.004, (3, 3): 1.0}
 )
@@ -29,48 +27,16 @@ HOSTILE = Alignment(
 PAIRS = [HEBREW, HINDI, EMPTY, HOSTILE]
 
 
-class Reader(HTMLParser):
-    """Parses a page: attributes and words of each pair. Every element must be closed in order."""
-
-    VOID = frozenset(("meta", "br", "path"))
-
-    def __init__(self, page):
-        super().__init__()
-        self.open, self.pairs, self.tags = [], [], []
-        self.feed(page)
-        self.close()
-        assert not self.open
-
-    def handle_starttag(self, tag, attrs):
-        attrs = dict(attrs)
-        self.tags.append((tag, attrs))
-        if tag not in self.VOID:
-            self.open.append(tag)
-        if tag == "article":
-            self.pairs.append({"attrs": attrs, "sides": [], "text": ""})
-        elif tag == "p" and attrs.get("class") != "facts" and self.pairs:
-            self.pairs[-1]["sides"].append({"attrs": attrs, "words": [], "classes": []})
-        elif tag == "span":
-            self.pairs[-1]["sides"][-1]["words"].append("")
-            self.pairs[-1]["sides"][-1]["classes"].append(attrs.get("class"))
-
-    def handle_startendtag(self, tag, attrs):
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        if self.open and self.open[-1] == "span":
-            self.pairs[-1]["sides"][-1]["words"][-1] += data
-        elif "article" in self.open:
-            self.pairs[-1]["text"] += data
-
-
 def whole(page, pairs):
     lines = [page.line(pair, number) for number, pair in enumerate(pairs, 1)]
     assert not any("\n" in line for line in lines)
     return page.begin() + "".join(line + "\n" for line in lines) + page.end()
+
+
+def articles(page, pairs):
+    """The element of each pair, and those of its two sides."""
+    found = [*read_html(whole(page, pairs)).iter("article")]
+    return [(each, [side for side in each.iter("p") if side.get("class") != "facts"]) for each in found]
 
 
 def test_a_text_is_shown_with_its_own_spaces():
@@ -81,22 +47,22 @@ def test_a_text_is_shown_with_its_own_spaces():
 
 
 def test_a_page_holds_the_words_and_links_of_every_pair():
-    read = Reader(whole(Page(), PAIRS)).pairs
-    assert [pair["attrs"]["id"] for pair in read] == ["1", "2", "3", "4"]
-    for pair, alignment in zip(read, PAIRS, strict=True):
-        for side, words in zip(pair["sides"], (alignment.src, alignment.tgt), strict=True):
-            assert side["words"] == [word.translate(CONTROLS) for word in words]
-        items = (item.split("=") for item in pair["attrs"]["data-links"].split())
+    read = articles(Page(), PAIRS)
+    assert [pair.get("id") for pair, _ in read] == ["1", "2", "3", "4"]
+    for (pair, sides), alignment in zip(read, PAIRS, strict=True):
+        for side, words in zip(sides, (alignment.src, alignment.tgt), strict=True):
+            assert [span.text for span in side.iter("span")] == [word.translate(CONTROLS) for word in words]
+        items = (item.split("=") for item in pair.get("data-links").split())
         assert {tuple(map(int, link.split("-"))): float(p) for link, p in items} == alignment.links
-        assert "data-gold" not in pair["attrs"]
+        assert "data-gold" not in pair.attrib
 
 
 def test_text_is_escaped_and_nothing_is_loaded():
     page = whole(Page(), PAIRS)
-    read = Reader(page)
-    assert [tag for tag, _ in read.tags].count("script") == 1
-    assert all(not {"src", "onclick", "style"} & attrs.keys() for _, attrs in read.tags)
-    assert all(attrs["href"].startswith("#") for _, attrs in read.tags if "href" in attrs)
+    read = [*read_html(page).iter()]
+    assert [each.tag for each in read].count("script") == 1
+    assert not any({"src", "onclick", "style"} & each.attrib.keys() for each in read)
+    assert all(each.get("href", "#").startswith("#") for each in read)
     assert "url(" not in page and "@import" not in page
     assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", page)
     assert "␀␉␊" in page
@@ -110,8 +76,8 @@ def test_only_the_pages_own_script_may_run():
 
 
 def test_sides_know_their_direction_size_and_language():
-    read = Reader(whole(Page(languages=("en", "he")), [HEBREW, HINDI])).pairs
-    attrs = [[side["attrs"] for side in pair["sides"]] for pair in read]
+    read = articles(Page(languages=("en", "he")), [HEBREW, HINDI])
+    attrs = [[side.attrib for side in sides] for _, sides in read]
     assert [[side["dir"] for side in pair] for pair in attrs] == [["ltr", "rtl"], ["ltr", "ltr"]]
     assert [["class" in side for side in pair] for pair in attrs] == [[False, True], [False, True]]
     assert [[side["lang"] for side in pair] for pair in attrs] == [["en", "he"]] * 2
@@ -128,14 +94,14 @@ def test_labels_have_a_colour_each_and_are_named_at_their_first_word():
 
 def test_gold_links_mark_wrong_and_missing_links():
     page = Page([parse_line("0-1 1p2 2-2 3p0"), Gold(frozenset(), frozenset({(0, 0)}))])
-    read = Reader(whole(page, [HEBREW, HINDI])).pairs
-    assert read[0]["attrs"]["data-gold"] == "0-1 1p2 2-2 3p0"
-    assert [side["classes"] for side in read[0]["sides"]] == [
+    (first, sides), (second, _) = articles(page, [HEBREW, HINDI])
+    assert first.get("data-gold") == "0-1 1p2 2-2 3p0"
+    assert [[span.get("class") for span in side.iter("span")] for side in sides] == [
         ["wrong", None, "alone wrong", "wrong"],
         ["wrong", None, "wrong", "wrong"],
     ]
-    assert "4 links · 2 not gold · 1 missing" in read[0]["text"]
-    assert "1 link · all as gold" in read[1]["text"]
+    assert "4 links · 2 not gold · 1 missing" in "".join(first.itertext())
+    assert "1 link · all as gold" in "".join(second.itertext())
     assert "sure gold link that is missing" in page.begin() and "missing" not in Page().begin().split("<body>")[1]
 
 

@@ -1,47 +1,20 @@
 """The page of a run: its content, that it needs no other file, and that a browser displays it."""
 
 import re
-import shutil
 import subprocess
 from dataclasses import replace
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from support.browser import BROWSER, read_html
 
 from xalign_fairseq.evaluation.plots.palette import COLOURS, DARK
 from xalign_fairseq.trainer.report.page import report_page
 from xalign_fairseq.trainer.report.trained_run import DataFolder, read_run
 
-BROWSER = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chromium-browser")
 
-
-class Reader(HTMLParser):
-    """Headings, text and addresses of a page; checks that elements are closed in order."""
-
-    def __init__(self, page):
-        super().__init__()
-        self.open, self.headings, self.text, self.addresses = [], [], [], []
-        self.feed(page)
-        self.close()
-        assert not self.open
-
-    def handle_starttag(self, tag, attrs):
-        self.addresses += [value for name, value in attrs if name in ("src", "href")]
-        if tag != "meta":
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag, attrs):
-        pass
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        if self.open and self.open[-1] not in ("style", "script"):
-            self.text.append(data)
-        if self.open and self.open[-1] in ("h1", "h2"):
-            self.headings.append(data)
+def headings_of(page):
+    return ["".join(each.itertext()) for each in read_html(page).iter() if each.tag in ("h1", "h2")]
 
 
 @pytest.fixture
@@ -50,12 +23,13 @@ def run(run_folder):
 
 
 def test_the_content_of_the_page(run):
-    read = Reader(report_page(run, "<p>links</p>"))
-    assert read.headings == [
+    page = report_page(run, "<p>links</p>")
+    assert headings_of(page) == [
         "Training run a <run>", "Losses", "Validation", "Example links", "Numbers", "Configuration", "Data",
         "Where and when", "Warnings", "Other logged values",
     ]  # fmt: skip
-    text, [data] = " ".join(read.text), run.data
+    [body] = read_html(page).iter("body")
+    text, [data] = " ".join(body.itertext()), run.data
     for part in (
         "25.00 %", "at update 40", "1:00:30", "4,000", "mlm × 1.0, dwa × 0.5", "fairseq-train data-bin --lr '<b>'",
         "A <GPU>, 2 cores", "abc1234", "torch 2.13.0", "killed, or it runs", "warning: update 3 is <left out>",
@@ -69,7 +43,8 @@ def test_the_content_of_the_page(run):
 
 def test_nothing_is_loaded_and_no_script_runs(run):
     page = report_page(run)
-    assert Reader(page).addresses == [] and "<script" not in page and "url(" not in page and "@import" not in page
+    assert not any({"src", "href"} & each.attrib.keys() for each in read_html(page).iter())
+    assert not any(part in page for part in ("<script", "url(", "@import"))
     assert "default-src 'none'" in page and "<b>" not in page
 
 
@@ -89,8 +64,13 @@ def test_a_bare_run_shows_available_parts(run, tmp_path):
     bare = replace(
         run, configuration={}, sessions=(), data=(), warnings=(), command="", cost=replace(run.cost, minutes=0)
     )
-    read = Reader(report_page(bare))
-    assert read.headings[1:] == ["Losses", "Validation", "Numbers", "Where and when", "Other logged values"]
+    assert headings_of(report_page(bare))[1:] == [
+        "Losses",
+        "Validation",
+        "Numbers",
+        "Where and when",
+        "Other logged values",
+    ]
 
 
 @pytest.mark.skipif(BROWSER is None, reason="no browser to look with")
