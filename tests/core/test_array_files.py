@@ -6,6 +6,7 @@ import zipfile
 import numpy as np
 import pytest
 
+from xalign_fairseq.core import array_files
 from xalign_fairseq.core.array_files import ArrayForm, read_arrays
 from xalign_fairseq.core.errors import XalignError
 
@@ -60,9 +61,10 @@ def test_another_form_is_an_error_that_names_the_array(path, form, found):
     assert error.value.where == path and error.value.remedy == "train it anew"
 
 
-def test_a_limit_holds_for_all_arrays_together(path):
+def test_a_limit_holds_for_all_arrays_together(path, monkeypatch):
+    monkeypatch.setattr(array_files, "MOST_BYTES", 300)
     with pytest.raises(XalignError, match="more than 300 bytes"):
-        read_arrays(path, FORM, most=300)
+        read_arrays(path, FORM)
 
 
 def header(shape, descr="<f8"):

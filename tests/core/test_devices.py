@@ -46,12 +46,16 @@ def test_cores_are_those_that_the_process_may_use(monkeypatch):
     assert cores() == 1
 
 
-def test_visible_gpus_have_the_names_of_the_environment(gpus):
+def test_visible_gpus_have_the_names_of_the_environment(gpus, monkeypatch):
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     gpus(2)
-    assert visible_gpus({}) == ["0", "1"]
-    assert visible_gpus({"CUDA_VISIBLE_DEVICES": "4,GPU-8"}) == ["4", "GPU-8"]
+    assert visible_gpus() == ["0", "1"]
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "4,GPU-8")
+    assert visible_gpus() == ["4", "GPU-8"]
     gpus(0)
-    assert visible_gpus({}) == visible_gpus({"CUDA_VISIBLE_DEVICES": "4"}) == []
+    assert visible_gpus() == []
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES")
+    assert visible_gpus() == []
 
 
 def test_auto_is_the_gpu_if_there_is_one(gpus):

@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.evaluation import retrieval
 from xalign_fairseq.evaluation.embedding_alignment import BilingualDictionary, alignment_counts
 from xalign_fairseq.evaluation.embedding_comparison import pair_cosines
 from xalign_fairseq.evaluation.retrieval import RETRIEVAL_METRICS, by_cosine, by_margin, retrieval_counts, retrieve
@@ -44,22 +45,24 @@ def test_margin_is_that_of_loops(n, m, k):
 
 @pytest.mark.parametrize("search", [by_cosine, by_margin])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
-def test_chunks_change_nothing(search, dtype):
+def test_chunks_change_nothing(search, dtype, monkeypatch):
     generator = torch.Generator().manual_seed(2)
     queries, candidates = ((torch.randn(101, 33, generator=generator) + 0.5).to(dtype) for _ in range(2))
     whole = search(queries, candidates)
     for chunk in (1, 7, 100, 101, 1000):
-        assert search(queries, candidates, chunk=chunk).tolist() == whole.tolist()
+        monkeypatch.setattr(retrieval, "CHUNK", chunk)
+        assert search(queries, candidates).tolist() == whole.tolist()
 
 
 @pytest.mark.parametrize("chunk", [1, 16, 50])  # other sizes use other kernels, which round differently
 @pytest.mark.parametrize("search", [by_cosine, by_margin])
-def test_of_equal_candidates_the_first_is_found(search, chunk):
+def test_of_equal_candidates_the_first_is_found(search, chunk, monkeypatch):
+    monkeypatch.setattr(retrieval, "CHUNK", chunk)
     generator = torch.Generator().manual_seed(3)
     different = torch.randn(50, 65, generator=generator) + 0.5
     copies = torch.randint(0, 50, (173,), generator=generator)
     lengths = 2.0 ** torch.randint(-2, 3, (173, 1), generator=generator)
-    found = search(different, different[copies] * lengths, chunk=chunk).tolist()
+    found = search(different, different[copies] * lengths).tolist()
     order = copies.tolist()
     assert found == [order.index(order[i]) for i in found]
     if search is by_cosine:

@@ -43,8 +43,6 @@ def test_an_interval_is_that_of_the_binomial():
     items = np.stack([np.arange(100) < 60, np.ones(100)], axis=-1).astype(float)
     low, high = bootstrap_interval(items, ratio, samples=4000)
     assert (low, high) == (pytest.approx(0.504, abs=0.015), pytest.approx(0.696, abs=0.015))
-    narrow = bootstrap_interval(items, ratio, samples=4000, level=0.5)
-    assert low < narrow[0] < 0.6 < narrow[1] < high
     assert bootstrap_interval(items, ratio, seed=2) == bootstrap_interval(items, ratio, seed=2)
     with pytest.raises(XalignError, match="no item"):
         bootstrap_interval(np.empty((0, 2)), ratio)
@@ -209,9 +207,9 @@ def test_the_interval_covers_the_correlation():
     covered = []
     for seed in range(60):
         x = rng.standard_normal(60)
-        found = spearman(x, r * x + math.sqrt(1 - r * r) * rng.standard_normal(60), samples=100, seed=seed, level=0.9)
+        found = spearman(x, r * x + math.sqrt(1 - r * r) * rng.standard_normal(60), samples=100, seed=seed)
         covered.append(found.low <= 6 / math.pi * math.asin(r / 2) <= found.high)
-    assert 0.8 <= np.mean(covered) <= 0.98
+    assert 0.85 <= np.mean(covered) <= 1
 
 
 @pytest.mark.parametrize(

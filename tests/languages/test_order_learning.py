@@ -8,7 +8,7 @@ import pytest
 import torch
 from support.grammar import ADJ, DET, NMOD, by_loops
 
-from xalign_fairseq.languages.order_learning import Likelihood, fit
+from xalign_fairseq.languages.order_learning import VARIANCE, Likelihood, fit
 from xalign_fairseq.languages.order_model import Node
 
 
@@ -64,8 +64,8 @@ def test_the_gradient_is_that_of_finite_differences():
 
 
 def test_learning_ends_where_the_gradient_of_the_penalised_likelihood_is_zero():
-    seen, variance = observations(seed=6, count=60), 0.5
-    model = fit(seen, variance)
+    seen = observations(seed=6, count=60)
+    model = fit(seen)
     likelihood = Likelihood(seen)
     learned = [
         torch.tensor(each.weights[:, :-1, :-1], requires_grad=True)
@@ -73,5 +73,5 @@ def test_learning_ends_where_the_gradient_of_the_penalised_likelihood_is_zero():
     ]
     likelihood.backward(learned)
     for each in learned:
-        assert (each.grad + each.detach() / (variance * len(seen))).abs().max() < 1e-4
+        assert (each.grad + each.detach() / (VARIANCE * len(seen))).abs().max() < 1e-4
         assert each.abs().max() > 0.05

@@ -17,6 +17,7 @@ from xalign_fairseq.links.pharaoh import (
     one_based_evidence,
     parse_line,
     read_links,
+    read_marked,
 )
 
 LINKS = st.frozensets(st.tuples(st.integers(0, 99), st.integers(0, 99)))
@@ -48,7 +49,7 @@ def test_files(tmp_path):
     assert read_gold(path) == [Gold({(0, 0)}, {(1, 1)}), Gold((), ()), Gold({(2, 0)}, ())]
     assert read_links(path) == [{(0, 0), (1, 1)}, set(), {(2, 0)}]
     with pytest.raises(XalignError, match=r"x.gold, line 1\n  found: 0-0"):
-        read_links(path, base=1)
+        read_marked(path, base=1)
     path.write_text("1-1\nx\n")
     with pytest.raises(XalignError, match=r"x\.gold, line 2"):
         read_gold(path)

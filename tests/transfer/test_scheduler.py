@@ -19,7 +19,7 @@ def job(folder, name, code):
 
 def test_all_jobs_run_and_a_failed_one_stops_none(tmp_path):
     jobs = [job(tmp_path, f"j{i}", f"print('hello {i}'); raise SystemExit({7 if i == 1 else 0})") for i in range(4)]
-    ended = list(run_jobs(jobs, 2, poll=0.01))
+    ended = list(run_jobs(jobs, 2))
     assert {each.job.name: each.code for each in ended} == {"j0": 0, "j1": 7, "j2": 0, "j3": 0}
     assert [each.left for each in ended] == [3, 2, 1, 0]
     assert (tmp_path / "j1.log").read_text() == "hello 1\n"
@@ -34,19 +34,21 @@ def test_no_more_jobs_than_slots_run_at_a_time(tmp_path):
         f"time.sleep(.15); print(len(os.listdir({str(here)!r}))); os.remove(own)"
     )
     jobs = [job(tmp_path, f"j{i}", code) for i in range(5)]
-    assert all(each.code == 0 for each in run_jobs(jobs, 2, poll=0.01))
+    assert all(each.code == 0 for each in run_jobs(jobs, 2))
     assert max([int((tmp_path / f"j{i}.log").read_text()) for i in range(5)]) == 2
 
 
-def test_the_slots_share_the_cores_and_have_a_gpu_each(tmp_path):
+def test_the_slots_share_the_cores_and_have_a_gpu_each(tmp_path, monkeypatch):
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     code = "import os; print(os.environ['OMP_NUM_THREADS'], os.environ['CUDA_VISIBLE_DEVICES'])"
     jobs = [job(tmp_path, f"j{i}", code + "; import time; time.sleep(.2)") for i in range(3)]
-    list(run_jobs(jobs, 3, share(3, ["4", "6"], {}), poll=0.01))
+    list(run_jobs(jobs, 3, share(3, ["4", "6"])))
     threads = max(1, cores() // 3)
     assert [(tmp_path / f"j{i}.log").read_text() for i in range(3)] == [f"{threads} {g}\n" for g in (4, 6, 4)]
-    assert share(1, [], {})(0) == {"OMP_NUM_THREADS": str(cores())}
-    assert share(10_000, [], {})(0) == {"OMP_NUM_THREADS": "1"}
-    assert share(1, [], {"OMP_NUM_THREADS": "5"})(0) == {"OMP_NUM_THREADS": "5"}
+    assert share(1, [])(0) == {"OMP_NUM_THREADS": str(cores())}
+    assert share(10_000, [])(0) == {"OMP_NUM_THREADS": "1"}
+    monkeypatch.setenv("OMP_NUM_THREADS", "5")
+    assert share(1, [])(0) == {"OMP_NUM_THREADS": "5"}
 
 
 def test_leaving_early_ends_jobs_and_their_children(tmp_path):
@@ -56,7 +58,7 @@ def test_leaving_early_ends_jobs_and_their_children(tmp_path):
         f"subprocess.Popen([sys.executable, '-c', {child!r}]); time.sleep(60)"
     )
     jobs = [job(tmp_path, "long", code), job(tmp_path, "never", "open('never', 'w')"), job(tmp_path, "short", "")]
-    running = run_jobs([jobs[0], jobs[2], jobs[1]], 2, poll=0.01)
+    running = run_jobs([jobs[0], jobs[2], jobs[1]], 2)
     assert next(running).job.name == "short"
     wait_for((tmp_path / "ready").exists)
     pid = int((tmp_path / "ready").read_text())
@@ -71,7 +73,7 @@ def test_a_crashed_job_leaves_no_child_behind(tmp_path):
         "import os, subprocess, sys; p = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)']); "
         "print(p.pid, flush=True); os.kill(os.getpid(), 9)"
     )
-    (ended,) = run_jobs([job(tmp_path, "crash", code)], 1, poll=0.01)
+    (ended,) = run_jobs([job(tmp_path, "crash", code)], 1)
     assert ended.code == -9
     wait_for(lambda: not is_alive(int((tmp_path / "crash.log").read_text())))
 
@@ -82,7 +84,7 @@ def test_sigusr1_reaches_the_jobs_and_no_other_one_starts(tmp_path):
         f"open({str(tmp_path / 'ready')!r}, 'w'); time.sleep(60)"
     )
     jobs = [job(tmp_path, "short", ""), job(tmp_path, "long", code), job(tmp_path, "never", "open('never', 'w')")]
-    running = run_jobs(jobs, 1, poll=0.01)
+    running = run_jobs(jobs, 1)
     assert next(running).job.name == "short"
     threading.Thread(
         target=lambda: (wait_for((tmp_path / "ready").exists), signal.raise_signal(signal.SIGUSR1))

@@ -19,7 +19,13 @@ from xalign_fairseq.evaluation.link_scores import figures
 from xalign_fairseq.evaluation.signature import on_data, score_signature
 from xalign_fairseq.evaluation.statistics import holm
 from xalign_fairseq.links.aer import AlignmentCounts, sentence_counts
-from xalign_fairseq.links.bootstrap import METRICS, bootstrap_intervals, mean_aer_interval, paired_bootstrap_of_sets
+from xalign_fairseq.links.bootstrap import (
+    LEVEL,
+    METRICS,
+    bootstrap_intervals,
+    mean_aer_interval,
+    paired_bootstrap_of_sets,
+)
 from xalign_fairseq.links.pharaoh import check_bounds, one_based_evidence, read_links
 from xalign_fairseq.transport.linking import Linking
 
@@ -102,7 +108,7 @@ def run_benchmark(run: BenchmarkRun) -> dict[str, Any]:
     names = [each.name for each in sets]
     rows = compare_systems([*systems, *linked], names, samples=run.samples, seed=run.seed)
     data = [{"set": each.name, "pairs": len(each.pairs), "sha256": each.digest} for each in sets]
-    return {"data": data, "bootstrap": {"samples": run.samples, "seed": run.seed, "level": 0.95}, "systems": rows}
+    return {"data": data, "bootstrap": {"samples": run.samples, "seed": run.seed, "level": LEVEL}, "systems": rows}
 
 
 def _check_model(path: str, methods: Sequence[str]) -> None:

@@ -6,10 +6,8 @@ from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
 
+from xalign_fairseq.core.progress import SPARSE
 from xalign_fairseq.trainer.log_rows import EPOCH, VALID, LogRow, read_row, standing
-
-# Seconds between two lines where a line can't be overwritten.
-SPARSE = 30.0
 
 
 class TrainProgress:

@@ -24,17 +24,17 @@ class ArrayForm(NamedTuple):
 
 
 def read_arrays(
-    path: StrPath, form: Mapping[str, ArrayForm] | ArrayForm, *, most: int = MOST_BYTES, remedy: Text | None = None
+    path: StrPath, form: Mapping[str, ArrayForm] | ArrayForm, *, remedy: Text | None = None
 ) -> dict[str, np.ndarray]:
-    """The arrays of an ``.npz`` file: the names in ``form``, or all if it is one form; ``most`` bounds the memory."""
+    """The arrays of an ``.npz`` file: the names in ``form``, or all if it is one form."""
     path = Path(path)
     if not path.is_file():
         raise XalignError("the file of arrays does not exist", where=path, found=nearly(path), remedy=remedy)
     try:
         with zipfile.ZipFile(path) as archive:
             members = _members(archive, form)
-            if sum(each.file_size for each in members.values()) > most:
-                raise ValueError(f"more than {most:,} bytes of arrays")
+            if sum(each.file_size for each in members.values()) > MOST_BYTES:
+                raise ValueError(f"more than {MOST_BYTES:,} bytes of arrays")
             forms = dict.fromkeys(members, form) if isinstance(form, ArrayForm) else form
             return {name: _read(archive, each, forms[name]) for name, each in members.items()}
     except Exception as error:  # damaged archives and arrays can fail in any way

@@ -4,7 +4,7 @@ import ctypes
 import logging
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -24,11 +24,11 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def visible_gpus(environment: Mapping[str, str] = os.environ) -> list[str]:
+def visible_gpus() -> list[str]:
     """The GPUs that this process may use, named as in ``CUDA_VISIBLE_DEVICES``; empty on a CPU."""
     import torch
 
-    named = [name for name in environment.get("CUDA_VISIBLE_DEVICES", "").split(",") if name]
+    named = [name for name in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if name]
     count = torch.cuda.device_count() if torch.cuda.is_available() else 0
     return named[:count] or [str(i) for i in range(count)]
 

@@ -37,9 +37,7 @@ class PartScore:
     candidates: int
 
 
-def lexicon_scores(
-    embeddings: Tensor, lexicon: Lexicon, *, samples: int = 1000, seed: int = 1, level: float = 0.95
-) -> list[PartScore]:
+def lexicon_scores(embeddings: Tensor, lexicon: Lexicon, *, samples: int = 1000, seed: int = 1) -> list[PartScore]:
     """The share of source entries whose nearest target entry by cosine is a translation (ALIGN-MLM, Tang et al. 2022).
 
     An entry's vector is the mean of its subwords' embeddings (V, H). In every part all target entries of the lexicon
@@ -69,7 +67,7 @@ def lexicon_scores(
         chosen["all"] = counts
     scores = []
     for name, rows in chosen.items():
-        interval = bootstrap_interval(rows, ALIGNMENT_SCORE.value, samples=samples, seed=seed, level=level)
+        interval = bootstrap_interval(rows, ALIGNMENT_SCORE.value, samples=samples, seed=seed)
         scores.append(PartScore(name, ALIGNMENT_SCORE.score(rows), *interval, len(rows), len(tgt_rows)))
     return scores
 

@@ -10,7 +10,7 @@ from xalign_fairseq.core.text.containers import text_sha256
 from xalign_fairseq.core.text.lines import different_lengths, read_lines
 from xalign_fairseq.evaluation.signature import on_data, score_signature
 from xalign_fairseq.links.aer import AlignmentCounts, sentence_counts
-from xalign_fairseq.links.bootstrap import METRICS, bootstrap_intervals, paired_bootstrap
+from xalign_fairseq.links.bootstrap import LEVEL, METRICS, bootstrap_intervals, paired_bootstrap
 from xalign_fairseq.links.gold import is_numbered, read_gold
 from xalign_fairseq.links.pharaoh import Gold, check_bounds, one_based_evidence, read_marked
 
@@ -44,7 +44,7 @@ def score_files(files: LinkFilesToScore) -> dict[str, Any]:
     result["signature"] = on_data(signature, {"gold": text_sha256(files.gold)[:12]})
     if files.bootstrap:
         result["interval"] = bootstrap_intervals(first, samples=files.bootstrap, seed=files.seed)
-        result["bootstrap"] = {"samples": files.bootstrap, "seed": files.seed, "level": 0.95}
+        result["bootstrap"] = {"samples": files.bootstrap, "seed": files.seed, "level": LEVEL}
     for counts in rest:
         samples = files.bootstrap or SAMPLES_OF_A_COMPARISON
         test = paired_bootstrap(first, counts, samples=samples, seed=files.seed)

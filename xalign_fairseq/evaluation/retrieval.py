@@ -33,17 +33,17 @@ EQUAL = 1e-12
 Search = Callable[[Tensor, Tensor], Tensor]
 
 
-def by_cosine(queries: Tensor, candidates: Tensor, *, chunk: int = CHUNK) -> Tensor:
+def by_cosine(queries: Tensor, candidates: Tensor) -> Tensor:
     """The index of the candidate with the greatest cosine for each query, (N,) int64; the lowest among equals.
 
-    Queries (N, H) and candidates (M, H) are compared in float64, ``chunk`` queries at a time; a zero vector has cosine
+    Queries (N, H) and candidates (M, H) are compared in float64, 1,024 queries at a time; a zero vector has cosine
     0.
     """
     queries, candidates = unit(queries.double()), unit(candidates.double())
-    return torch.cat([_best(part @ candidates.T) for part in queries.split(chunk)])
+    return torch.cat([_best(part @ candidates.T) for part in queries.split(CHUNK)])
 
 
-def by_margin(queries: Tensor, candidates: Tensor, *, neighbours: int = NEIGHBOURS, chunk: int = CHUNK) -> Tensor:
+def by_margin(queries: Tensor, candidates: Tensor, *, neighbours: int = NEIGHBOURS) -> Tensor:
     r"""The index of the candidate with the greatest ratio margin for each query (Artetxe & Schwenk 2019, Eq. 2-3).
 
     .. math:: \frac{\cos(x, y)}
@@ -54,14 +54,14 @@ def by_margin(queries: Tensor, candidates: Tensor, *, neighbours: int = NEIGHBOU
     as mean hidden states have; 0 / 0, for zero vectors, is 0.
 
     Args:
-        queries, candidates, chunk: as in :func:`by_cosine`, with the lowest index among equals.
+        queries, candidates: as in :func:`by_cosine`, with the lowest index among equals.
         neighbours: k.
     """
     queries, candidates = unit(queries.double()), unit(candidates.double())
-    of_queries = _mean_of_nearest(queries, candidates, neighbours, chunk)
-    of_candidates = _mean_of_nearest(candidates, queries, neighbours, chunk)
+    of_queries = _mean_of_nearest(queries, candidates, neighbours)
+    of_candidates = _mean_of_nearest(candidates, queries, neighbours)
     found = []
-    for part, mean in zip(queries.split(chunk), of_queries.split(chunk), strict=True):
+    for part, mean in zip(queries.split(CHUNK), of_queries.split(CHUNK), strict=True):
         cosines, means = 2 * (part @ candidates.T), mean[:, None] + of_candidates
         found.append(_best((cosines / means).masked_fill((cosines == 0) & (means == 0), 0.0)))
     return torch.cat(found)
@@ -74,9 +74,9 @@ def _best(scores: Tensor) -> Tensor:
     return torch.where(best, index, scores.shape[1]).amin(1)
 
 
-def _mean_of_nearest(queries: Tensor, candidates: Tensor, neighbours: int, chunk: int) -> Tensor:
+def _mean_of_nearest(queries: Tensor, candidates: Tensor, neighbours: int) -> Tensor:
     k = min(neighbours, len(candidates))
-    return torch.cat([(part @ candidates.T).topk(k, dim=1).values.mean(1) for part in queries.split(chunk)])
+    return torch.cat([(part @ candidates.T).topk(k, dim=1).values.mean(1) for part in queries.split(CHUNK)])
 
 
 # Metric name -> search, and whether English sentences are the queries.

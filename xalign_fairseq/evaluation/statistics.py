@@ -40,9 +40,7 @@ def summarise(scores: Sequence[float]) -> Summary:
     return Summary(float(np.mean(scores)), deviation, len(scores))
 
 
-def bootstrap_interval(
-    counts: np.ndarray, value: Value, *, samples: int = 1000, seed: int = 1, level: float = 0.95
-) -> tuple[float, float]:
+def bootstrap_interval(counts: np.ndarray, value: Value, *, samples: int = 1000, seed: int = 1) -> tuple[float, float]:
     """Percentile interval of one system's score over resampled test items (Efron, 1979).
 
     ``counts`` (N, K) has one row per item; ``value`` maps summed counts (..., K) to scores (...,).
@@ -50,10 +48,10 @@ def bootstrap_interval(
     Raises:
         XalignError: no item, or invalid options.
     """
-    check_options(samples, level, seed)
+    check_options(samples, seed)
     if not len(counts):
         raise XalignError("there is no item to resample")
-    return percentile_interval(resampled([counts], value, samples, seed)[0], level)
+    return percentile_interval(resampled([counts], value, samples, seed)[0])
 
 
 @dataclass(frozen=True)
@@ -104,10 +102,10 @@ class Comparison:
             drawn.append(np.stack(means, axis=1))
         return cls(observed[1] - observed[0], drawn[1] - drawn[0])
 
-    def test(self, sets: Sequence[int] | None = None, level: float = 0.95) -> PairedTest:
+    def test(self, sets: Sequence[int] | None = None) -> PairedTest:
         """Test the mean difference over the chosen test sets (default: all)."""
         chosen = list(range(len(self.differences)) if sets is None else sets)
-        return paired_test(float(self.differences[chosen].mean()), self.drawn[:, chosen].mean(1), level)
+        return paired_test(float(self.differences[chosen].mean()), self.drawn[:, chosen].mean(1))
 
 
 def resample(
@@ -195,9 +193,7 @@ class Correlation:
     n: int
 
 
-def spearman(
-    x: Sequence[float], y: Sequence[float], *, samples: int = 1000, seed: int = 1, level: float = 0.95
-) -> Correlation:
+def spearman(x: Sequence[float], y: Sequence[float], *, samples: int = 1000, seed: int = 1) -> Correlation:
     r"""Pearson's correlation of ranks; equal values share their mean rank (Spearman, 1904).
 
     p is the two-sided probability that independent points correlate at least as strongly. For up to :data:`EXACT_UP_TO`
@@ -212,7 +208,7 @@ def spearman(
         XalignError: fewer than 3 points, different numbers of ``x`` and ``y``, non-finite numbers, a side with a single
             value, or no SciPy.
     """
-    check_options(samples, level, seed)
+    check_options(samples, seed)
     sides = [np.asarray(side, dtype=np.float64) for side in (x, y)]
     if len(x) != len(y) or len(x) < 3 or not all(np.isfinite(side).all() and np.ptp(side) > 0 for side in sides):
         problem = "there is no rank correlation of these points"
@@ -225,7 +221,7 @@ def spearman(
     draws = np.random.default_rng(seed).integers(len(x), size=(samples, len(x)))
     resampled = points[:, draws[(np.ptp(points[:, draws], axis=2) > 0).all(0)]]
     drawn = stats.pearsonr(*stats.rankdata(resampled, axis=2), axis=1).statistic if resampled.size else [math.nan]
-    return Correlation(float(found.statistic), float(p), *percentile_interval(drawn, level), len(x))
+    return Correlation(float(found.statistic), float(p), *percentile_interval(drawn), len(x))
 
 
 def _permutation_p(x: np.ndarray, y: np.ndarray) -> float:

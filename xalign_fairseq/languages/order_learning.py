@@ -17,8 +17,8 @@ VARIANCE = 0.3
 _BLOCK = 1 << 21
 
 
-def fit(observations: Iterable[Observation], variance: float = VARIANCE) -> OrderModel:
-    """Learn the weights w that maximise sum log p(order | node) - ``|w|^2 / (2 variance)``.
+def fit(observations: Iterable[Observation]) -> OrderModel:
+    """Learn the weights w that maximise sum log p(order | node) - ``|w|^2 / (2 VARIANCE)``.
 
     An order lists element numbers from left to right; the head is 0. Equal dependents keep their order.
     """
@@ -32,7 +32,7 @@ def fit(observations: Iterable[Observation], variance: float = VARIANCE) -> Orde
 
     def loss() -> float:
         optimizer.zero_grad()
-        prior = sum((each.square().sum() for each in weights), torch.zeros(())) / (2 * variance * likelihood.count)
+        prior = sum((each.square().sum() for each in weights), torch.zeros(())) / (2 * VARIANCE * likelihood.count)
         prior.backward()
         return prior.item() + likelihood.backward(weights)
 

@@ -8,6 +8,7 @@ import numpy as np
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.links.aer import AlignmentCounts
 
+LEVEL = 0.95  # the share of resamples inside an interval
 METRICS = ("aer", "precision", "recall", "f1")
 # Resampling weights are drawn in blocks of at most this many numbers (32 MB).
 BLOCK = 4_000_000
@@ -24,31 +25,30 @@ class PairedTest:
 
 
 def bootstrap_intervals(
-    counts: Sequence[AlignmentCounts], *, samples: int = 1000, seed: int = 1, level: float = 0.95
+    counts: Sequence[AlignmentCounts], *, samples: int = 1000, seed: int = 1
 ) -> dict[str, tuple[float, float]]:
     """Percentile intervals of ``aer``, ``precision``, ``recall`` and ``f1`` over resampled sentences (Efron, 1979).
 
     Args:
         samples: number of resamples, each with replacement and of the original size.
-        level: the share of resamples inside the interval.
 
     Raises:
         XalignError: there are no sentences, or an option is invalid.
     """
-    check_options(samples, level, seed)
+    check_options(samples, seed)
     (rates,) = resampled([_table(counts)], _rates, samples, seed)
-    return {name: percentile_interval(rates[:, k], level) for k, name in enumerate(METRICS)}
+    return {name: percentile_interval(rates[:, k]) for k, name in enumerate(METRICS)}
 
 
 def mean_aer_interval(
-    sets: Sequence[Sequence[AlignmentCounts]], *, samples: int = 1000, seed: int = 1, level: float = 0.95
+    sets: Sequence[Sequence[AlignmentCounts]], *, samples: int = 1000, seed: int = 1
 ) -> tuple[float, float]:
     """Percentile interval for the mean AER over test sets, resampled as by :func:`paired_bootstrap_of_sets`."""
-    check_options(samples, level, seed)
+    check_options(samples, seed)
     if not sets:
         raise XalignError("there is no test set")
     drawn = [_drawn_aers([counts], samples, _seed(seed, sets, at))[0] for at, counts in enumerate(sets)]
-    return percentile_interval(np.mean(drawn, axis=0), level)
+    return percentile_interval(np.mean(drawn, axis=0))
 
 
 def paired_bootstrap(
@@ -57,14 +57,13 @@ def paired_bootstrap(
     *,
     samples: int = 1000,
     seed: int = 1,
-    level: float = 0.95,
 ) -> PairedTest:
     r"""Test whether two systems differ in AER on the same sentences (Koehn, 2004; Riezler and Maxwell, 2005).
 
     Both are scored on the same resamples. The null distribution is the resampled differences, shifted to mean 0:
     :math:`p = (1 + \#\{|d_s - \bar d| \geq |d|\}) / (1 + samples)`.
     """
-    return paired_bootstrap_of_sets([first], [second], samples=samples, seed=seed, level=level)
+    return paired_bootstrap_of_sets([first], [second], samples=samples, seed=seed)
 
 
 def paired_bootstrap_of_sets(
@@ -73,10 +72,9 @@ def paired_bootstrap_of_sets(
     *,
     samples: int = 1000,
     seed: int = 1,
-    level: float = 0.95,
 ) -> PairedTest:
     """Like :func:`paired_bootstrap`, for the mean AER over several test sets, each resampled separately."""
-    check_options(samples, level, seed)
+    check_options(samples, seed)
     sizes = [[len(counts) for counts in sets] for sets in (first, second)]
     if sizes[0] != sizes[1] or not sizes[0]:
         one, other = (", ".join(map(str, each)) or "no" for each in sizes)
@@ -88,7 +86,7 @@ def paired_bootstrap_of_sets(
         difference += (observed[1] - observed[0]) / len(first)
         aers = _drawn_aers(pair, samples, _seed(seed, first, place))
         drawn += (aers[1] - aers[0]) / len(first)
-    return paired_test(difference, drawn, level)
+    return paired_test(difference, drawn)
 
 
 def _seed(seed: int, sets: Sequence[object], place: int) -> int | tuple[int, int]:
@@ -114,20 +112,20 @@ def resampled(
     return [np.concatenate(found) for found in drawn]
 
 
-def paired_test(difference: float, drawn: np.ndarray, level: float) -> PairedTest:
+def paired_test(difference: float, drawn: np.ndarray) -> PairedTest:
     """The test of an observed difference from resampled differences (R,), defined in :func:`paired_bootstrap`."""
     # Rounding must not decide whether equal differences are equal.
     extreme = int((np.abs(drawn - drawn.mean()) >= abs(difference) - 1e-12).sum())
-    return PairedTest(difference, *percentile_interval(drawn, level), (1 + extreme) / (1 + len(drawn)))
+    return PairedTest(difference, *percentile_interval(drawn), (1 + extreme) / (1 + len(drawn)))
 
 
-def check_options(samples: int, level: float = 0.95, seed: int = 1) -> None:
-    """Raise :class:`XalignError` for invalid numbers of resamples, levels or seeds."""
-    if samples < 1 or not 0 < level < 1 or seed < 0:
+def check_options(samples: int, seed: int = 1) -> None:
+    """Raise :class:`XalignError` for invalid numbers of resamples or seeds."""
+    if samples < 1 or seed < 0:
         raise XalignError(
             "the bootstrap has no such option",
-            found=f"samples {samples}, level {level}, seed {seed}",
-            expected="at least 1 sample, a level between 0 and 1, a seed of at least 0",
+            found=f"samples {samples}, seed {seed}",
+            expected="at least 1 sample, a seed of at least 0",
         )
 
 
@@ -159,7 +157,7 @@ def _ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
     return out
 
 
-def percentile_interval(values: np.ndarray | Sequence[float], level: float) -> tuple[float, float]:
-    """The bounds of the middle ``level`` of resampled values (R,)."""
-    low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
+def percentile_interval(values: np.ndarray | Sequence[float]) -> tuple[float, float]:
+    """The bounds of the middle :data:`LEVEL` of resampled values (R,)."""
+    low, high = np.quantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return float(low), float(high)

@@ -102,9 +102,9 @@ def format_links(sure: Iterable[Link], possible: Iterable[Link] = ()) -> str:
     return " ".join(f"{i}{marks[i, j]}{j}" for i, j in sorted(marks))
 
 
-def read_links(path: str | os.PathLike[str], *, base: int = 0) -> list[set[Link]]:
+def read_links(path: str | os.PathLike[str]) -> list[set[Link]]:
     """Read a file of links, both sure and possible, one set per line, 0-based; errors name the line."""
-    return [set(line.possible) for line in read_marked(path, base=base)]
+    return [set(line.possible) for line in read_marked(path)]
 
 
 def read_marked(path: str | os.PathLike[str], *, base: int = 0) -> list[Gold]:

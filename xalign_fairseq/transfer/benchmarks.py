@@ -177,12 +177,12 @@ def _patterns(benchmark: Benchmark, split: str, language: str) -> list[str]:
     return names + [f"{folder}/{name}" for folder in benchmark.folders for name in names]
 
 
-def _listing(folder: Path, most: int = 12) -> str:
+def _listing(folder: Path) -> str:
     """The first names in a folder."""
     if not folder.is_dir():
         return "no such folder"
     names = sorted(each.name + ("/" if each.is_dir() else "") for each in folder.iterdir())
-    return (", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")) or "nothing"
+    return (", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")) or "nothing"
 
 
 # The treebanks of Wu & Dredze (2020), section 3, for languages with several in UD.

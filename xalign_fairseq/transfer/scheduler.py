@@ -12,6 +12,8 @@ from xalign_fairseq.core.devices import cores
 from xalign_fairseq.core.process import start, stop
 from xalign_fairseq.core.signals import REQUEUE, Requeued, interrupts_held_back, requeue_handed_on
 
+POLL = 0.1  # seconds between two looks at the jobs
+
 
 @dataclass(frozen=True)
 class Job:
@@ -35,7 +37,6 @@ def run_jobs(
     jobs: Sequence[Job],
     slots: int,
     environment: Callable[[int], Mapping[str, str]] = lambda slot: {},
-    poll: float = 0.1,
 ) -> Iterator[Finished]:
     """Run jobs in order, at most ``slots`` at a time, and yield each as it ends, failed or not.
 
@@ -59,16 +60,16 @@ def run_jobs(
                     if not (signalled and code in (REQUEUE, -signal.SIGUSR1)):
                         yield Finished(job, code, len(waiting) + len(running))
                 if not ended:
-                    time.sleep(poll)
+                    time.sleep(POLL)
         finally:
             stop([process for _, process in running.values()])
     if signalled:
         raise Requeued
 
 
-def share(slots: int, gpus: Sequence[str], environment: Mapping[str, str] = os.environ) -> Callable[[int], dict]:
+def share(slots: int, gpus: Sequence[str]) -> Callable[[int], dict]:
     """Each slot's equal share of the cores, unless ``OMP_NUM_THREADS`` is given, and one GPU in turn."""
-    threads = environment.get("OMP_NUM_THREADS") or str(max(1, cores() // slots))
+    threads = os.environ.get("OMP_NUM_THREADS") or str(max(1, cores() // slots))
 
     def of(slot: int) -> dict[str, str]:
         mine = {"OMP_NUM_THREADS": threads}

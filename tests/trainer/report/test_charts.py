@@ -38,10 +38,10 @@ def test_one_value_has_ticks_around_it(value):
 
 
 def test_thinning_keeps_the_mean_and_the_end():
-    points = [(n, float(n % 7)) for n in range(1, 1001)]
-    fewer = thinned(points, 100)
-    assert len(fewer) == 100 and fewer[-1][0] == 1000 and fewer[0] == (10, sum(n % 7 for n in range(1, 11)) / 10)
-    assert thinned(points[:100], 100) == points[:100] and thinned([], 10) == []
+    points = [(n, float(n % 7)) for n in range(1, 4001)]
+    fewer = thinned(points)
+    assert len(fewer) == 400 and fewer[-1][0] == 4000 and fewer[0] == (10, sum(n % 7 for n in range(1, 11)) / 10)
+    assert thinned(points[:400]) == points[:400] and thinned([]) == []
 
 
 def test_a_chart_is_well_formed_and_within_its_picture():

@@ -12,42 +12,42 @@ from xalign_fairseq.data.labelled.examples import PairExample, QuestionExample
 
 logger = logging.getLogger(__name__)
 
+SOURCE = "en"  # the language of original examples
 
-def code_switch(examples: Mapping[str, Sequence[Any]], source: str = "en") -> list[tuple[Any, ...]]:
+
+def code_switch(examples: Mapping[str, Sequence[Any]]) -> list[tuple[Any, ...]]:
     """Replace each translated example by its two mixtures with the original. Both belong in one batch.
 
     (first_xx, second_xx) becomes (first_xx, second_en) and (first_en, second_xx), with XNLI's and PAWS-X's texts or
     QA's question and context; the original is dropped. Files are parallel line by line. Questions are matched by their
     ids; those without a translation are left out and counted.
     """
-    others = [language for language in examples if language != source]
-    if source not in examples or not others:
+    others = [language for language in examples if language != SOURCE]
+    if SOURCE not in examples or not others:
         problem = "code-switching mixes a translation with the original"
         parameter = ("code_switch", "train_langs")
-        expected = f"{source} and at least one other language"
+        expected = f"{SOURCE} and at least one other language"
         raise XalignError(problem, parameter=parameter, found=", ".join(examples), expected=expected)
     return [
         _mixtures(original, translated)
         for language in others
-        for original, translated in _parallel(examples[source], examples[language], source, language)
+        for original, translated in _parallel(examples[SOURCE], examples[language], language)
     ]
 
 
-def _parallel(
-    originals: Sequence[Any], translations: Sequence[Any], source: str, language: str
-) -> list[tuple[Any, Any]]:
+def _parallel(originals: Sequence[Any], translations: Sequence[Any], language: str) -> list[tuple[Any, Any]]:
     """The original of each translation: questions by their ids, other examples by their lines."""
     if all(isinstance(each, QuestionExample) for each in (*originals, *translations)):
         by_id = {each.id: each for each in originals}
         pairs = [(by_id[each.id], each) for each in translations if each.id in by_id]
         lost = len(originals) + len(translations) - 2 * len(pairs)
         if lost:
-            logger.warning("%d questions of %s or %s have no counterpart and are skipped", lost, source, language)
+            logger.warning("%d questions of %s or %s have no counterpart and are skipped", lost, SOURCE, language)
         if pairs:
             return pairs
     elif len(originals) == len(translations):
         return list(zip(originals, translations, strict=True))
-    where = f"{source} and {language}"
+    where = f"{SOURCE} and {language}"
     found = f"{len(originals)} and {len(translations)} examples"
     expected = "a translation of each example, in the same order; of questions with the same ids"
     raise XalignError("the training files are not parallel", where=where, found=found, expected=expected)
@@ -80,12 +80,7 @@ def grouped(training: Mapping[str, Sequence[Any]], switched: bool) -> list[tuple
     return [(example,) for examples in training.values() for example in examples]
 
 
-def held_out(
-    training: Mapping[str, Sequence[Any]],
-    groups: Sequence[tuple[Any, ...]],
-    share: float,
-    seed: int = 1,
-) -> np.ndarray:
+def held_out(training: Mapping[str, Sequence[Any]], groups: Sequence[tuple[Any, ...]], share: float) -> np.ndarray:
     """Which groups are held out: (groups,) bool.
 
     Source examples are drawn. An example in the files of several languages (same position, or for questions same id) is
@@ -99,7 +94,7 @@ def held_out(
         found = f"{share:g} of {len(numbers)} examples"
         raise XalignError(problem, parameter="holdout", found=found, expected="a share between 0 and 1")
     chosen = np.zeros(len(numbers), dtype=bool)
-    chosen[np.random.default_rng(seed).permutation(len(numbers))[:out]] = True
+    chosen[np.random.default_rng(1).permutation(len(numbers))[:out]] = True
     return chosen[[numbers[source] for source in of_group]]
 
 

@@ -73,9 +73,9 @@ def nice_ticks(low: float, high: float) -> list[float]:
     return [float(f"{number * step:.10g}") for number in range(begin, end + 1)]
 
 
-def thinned(points: Points, most: int = MOST_POINTS) -> list[tuple[int, float]]:
-    """At most this number of points: means of neighbours, at the last update of each group."""
-    size = math.ceil(len(points) / most)
+def thinned(points: Points) -> list[tuple[int, float]]:
+    """At most :data:`MOST_POINTS` points: means of neighbours, at the last update of each group."""
+    size = math.ceil(len(points) / MOST_POINTS)
     groups = (points[begin : begin + size] for begin in range(0, len(points), size or 1))
     return [(group[-1][0], sum(value for _, value in group) / len(group)) for group in groups]
 
