@@ -9,7 +9,7 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from multiprocessing.connection import Connection, wait
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from xalign_fairseq.aligner.protocol import Progress, SentencePair, WordAligner
 from xalign_fairseq.core.errors import Parameter, XalignError
@@ -32,12 +32,7 @@ AHEAD = 2
 
 Answer = TypeVar("Answer")
 Task = Callable[["Aligner"], Answer]
-
-
-class Load(Protocol):
-    """Makes an aligner in a worker; must be picklable."""
-
-    def __call__(self, *, device: str) -> "Aligner": ...
+Load = Callable[..., "Aligner"]  # makes an aligner for a ``device`` in a worker; must be picklable
 
 
 class AlignerPool(WordAligner):
