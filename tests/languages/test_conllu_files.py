@@ -6,7 +6,7 @@ import random
 import pytest
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.data.labelled.conllu import read_trees, read_upos
+from xalign_fairseq.data.labelled.conllu import read_trees
 from xalign_fairseq.languages import conllu_files
 
 # "He can't sleep, Ann." with a multi-word token, an empty node, an enhanced graph, a subtype and a space in a word.
@@ -50,10 +50,6 @@ DERIVED = """\
 """
 
 
-def identity(sentence, key):
-    return sentence
-
-
 def by_hand(sentence, key):
     return sentence.reordered([4, 5, 3, 2, 0, 1, 6]) if key == 0 else sentence
 
@@ -75,14 +71,6 @@ def test_words_move_with_tags_heads_and_relations(write):
     derived, counts = conllu_files.derive(conllu_files.read(write(NATURAL)), by_hand)
     assert text(derived) == DERIVED
     assert counts == {"multi-word tokens": 1, "empty nodes": 1, "enhanced dependencies": 7}
-
-
-def test_the_identity_keeps_all_that_tasks_read(write):
-    path = write(NATURAL)
-    derived, _ = conllu_files.derive(conllu_files.read(path), identity)
-    same = write(text(derived), "same.conllu")
-    assert read_upos(same, "en") == read_upos(path, "en")
-    assert read_trees(same, "en") == read_trees(path, "en")
 
 
 def random_treebank(chance, sentences=20):

@@ -98,18 +98,6 @@ def test_entities_are_the_runs_of_their_words():
     assert 0 < torn < whole
 
 
-def test_inverting_twice_gives_the_file_back(tmp_path):
-    chance = random.Random(2)
-    examples = [random_example(chance) for _ in range(20)]
-    (tmp_path / "dev.tsv").write_text("".join(line + "\n" for line in ner_files.lines(examples)))
-    natural = ner_files.read(tmp_path / "dev.tsv", "en")
-    once, _ = ner_files.derive(natural, Inversion(["."]))
-    twice, _ = ner_files.derive(once, Inversion(["."]))
-    assert twice == natural != once
-    assert ner_files.derive(natural, identity)[0] == natural
-    assert [each.tags for each in natural] == [each.tags for each in examples]
-
-
 @pytest.mark.parametrize("tag", ["NOUN", "E-PER", "S-PER", "B-", "B", "o"])
 def test_tags_that_are_not_bio_are_refused_by_file_and_sentence(tmp_path, tag):
     (tmp_path / "dev.tsv").write_text(f"Yes\tO\n\nAnn\tB-PER\nLee\t{tag}\n")

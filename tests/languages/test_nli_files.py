@@ -19,36 +19,41 @@ def write(tmp_path):
     return write
 
 
-def test_both_texts_are_derived_and_the_label_is_kept(write):
-    path = write("dev-en.tsv", "He ran. Why?\tHe didn't walk.\tentailment", "No\tYes, no\tcontradiction")
-    derived, counts = nli_files.derive(nli_files.read(path, "en"), INVERTED)
-    assert list(nli_files.lines(derived)) == [
-        "ran He . Why ?\twalk didn't He .\tentailment",
-        "No\tno , Yes\tcontradiction",
-    ]
-    assert counts == {"empty": 0}
-
-
-def test_labels_next_to_two_columns_become_the_third(write):
-    write("test.labels", "neutral", "contradiction")
-    derived, _ = nli_files.derive(nli_files.read(write("test-en.tsv", "a b\tc", "d\te f"), "en"), INVERTED)
-    assert list(nli_files.lines(derived)) == ["b a\tc\tneutral", "d\tf e\tcontradiction"]
-
-
-def test_two_columns_without_labels_stay_two(write):
-    pairs = nli_files.read(write("test-en.tsv", "a b\tc", "d\t"), "en")
-    assert nli_files.sentences(pairs) == [["a", "b"], ["c"], ["d"], []]
-    derived, counts = nli_files.derive(pairs, INVERTED)
-    assert list(nli_files.lines(derived)) == ["b a\tc", "d\t"]
-    assert counts == {"empty": 1}
-
-
-def test_columns_by_name_are_written_as_three(write):
-    path = write(
-        "xnli.dev.tsv", "language\tgold_label\tsentence1\tsentence2", "en\tneutral\ta b.\tc", "de\tneutral\tx\ty"
-    )
-    derived, _ = nli_files.derive(nli_files.read(path, "en"), INVERTED)
-    assert list(nli_files.lines(derived)) == ["b a .\tc\tneutral"]
+@pytest.mark.parametrize(
+    ("name", "lines", "labels", "derived", "empty"),
+    [
+        (
+            "dev-en.tsv",
+            ["He ran. Why?\tHe didn't walk.\tentailment", "No\tYes, no\tcontradiction"],
+            None,
+            ["ran He . Why ?\twalk didn't He .\tentailment", "No\tno , Yes\tcontradiction"],
+            0,
+        ),
+        (
+            "test-en.tsv",
+            ["a b\tc", "d\te f"],
+            ["neutral", "contradiction"],
+            ["b a\tc\tneutral", "d\tf e\tcontradiction"],
+            0,
+        ),
+        ("test-en.tsv", ["a b\tc", "d\t"], None, ["b a\tc", "d\t"], 1),  # two columns stay two
+        (
+            "xnli.dev.tsv",
+            ["language\tgold_label\tsentence1\tsentence2", "en\tneutral\ta b.\tc", "de\tneutral\tx\ty"],
+            None,
+            ["b a .\tc\tneutral"],
+            0,
+        ),
+    ],
+)
+def test_both_texts_of_every_layout_are_derived_and_the_label_is_kept(write, name, lines, labels, derived, empty):
+    if labels:
+        write("test.labels", *labels)
+    pairs = nli_files.read(write(name, *lines), "en")
+    found, counts = nli_files.derive(pairs, INVERTED)
+    assert list(nli_files.lines(found)) == derived and counts == {"empty": empty}
+    if empty:
+        assert nli_files.sentences(pairs) == [["a", "b"], ["c"], ["d"], []]
 
 
 def test_the_identity_keeps_all_that_the_task_reads(write):

@@ -19,12 +19,6 @@ def test_every_cell_has_all_forms_of_its_kind(name):
                 assert count == (len(names) // 2 if singular and name != "adjectives" else len(names)), entry[column]
 
 
-def test_a_homonym_has_a_row_for_each_sense():
-    banks = [entry for entry in table("nouns") + table("places") if entry["en"].split()[0] == "bank"]
-    assert {entry["de"].split()[0] for entry in banks} == {"Bank", "Ufer"}
-    assert len(set(banks)) == len(banks) and banks[0] != banks[1]
-
-
 @pytest.mark.parametrize(
     ("name", "column", "first", "forms"),
     [
