@@ -1,15 +1,12 @@
 """Embeddings of linked words in several checkpoints: cosines by hand, and a figure."""
 
-import math
-
 import pytest
 import torch
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
-from xalign_fairseq.evaluation.embedding_alignment import BilingualDictionary
-from xalign_fairseq.evaluation.embedding_comparison import compare_embeddings, frequent_pairs, pair_cosines
+from xalign_fairseq.evaluation.embedding_comparison import compare_embeddings, frequent_pairs
 
 PAIRS = [("house", "tree"), ("red", "green"), ("house", "ship")]
 
@@ -66,16 +63,3 @@ def test_pairs_by_frequency_without_identical_words_and_without_numbers():
     assert [pair for pair, _ in left] == [("house", "Haus")]
     with pytest.raises(XalignError, match="no linked pair"):
         frequent_pairs([(["1", "x"], ["2", "x"])], [{(0, 0), (1, 1)}], 20)
-
-
-def test_cosines_of_linked_and_of_all_other_pairs():
-    words = BilingualDictionary.collect([("a", "x"), ("a", "y"), ("b", "y")])
-    src = torch.tensor([[1.0, 0.0], [0.0, 3.0]])
-    tgt = torch.tensor([[2.0, 0.0], [1.0, 1.0]])
-    linked, others = pair_cosines(words, src, tgt)
-    assert linked == pytest.approx((1 + 2 * math.sqrt(0.5)) / 3)  # a-x, a-y, b-y
-    assert others == pytest.approx(0, abs=1e-12)  # b-x
-    assert pair_cosines(BilingualDictionary.collect([("a", "x")]), src[:1], tgt[1:]) == (
-        pytest.approx(math.sqrt(0.5)),
-        None,
-    )

@@ -55,11 +55,6 @@ def test_panels_are_not_mirrored(figures):
     assert np.allclose(*[[line.get_xydata() for line in axes.lines] for axes in figures[0].axes])
 
 
-def test_a_picture_is_written(tmp_path):
-    plot_embeddings([("a", "b")], [Panel("$ one", np.ones((1, 3)), np.zeros((1, 3)))], tmp_path / "p.png")
-    assert (tmp_path / "p.png").read_bytes().startswith(b"\x89PNG")
-
-
 def test_neighbours_stay_neighbours_and_the_picture_is_the_same_again():
     rng = np.random.default_rng(0)
     vectors = np.repeat(9 * rng.normal(size=(4, 6)), 6, axis=0) + 0.1 * rng.normal(size=(24, 6))

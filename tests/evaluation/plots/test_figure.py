@@ -1,4 +1,3 @@
-import warnings
 from xml.dom import minidom
 
 import pytest
@@ -12,11 +11,9 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.evaluation.plots.figure import (
     FONTS,
     check_picture,
-    draw_key,
     new_figure,
     require_matplotlib,
     save,
-    style_axes,
 )
 from xalign_fairseq.evaluation.plots.palette import INK
 
@@ -96,30 +93,3 @@ def test_a_picture_that_fails_leaves_the_earlier_one(tmp_path):
     with pytest.raises(ValueError, match="nothing"):
         save(figure, path)
     assert path.read_bytes() == before and [each.name for each in tmp_path.iterdir()] == ["a.png"]
-
-
-def test_the_legend_names_each_series():
-    figure = new_figure(1, 1)
-    lines = figure.add_subplot().plot([1, 2], [[3, 5], [4, 6]])
-    draw_key(figure, zip(("_a", "$b$"), lines, strict=True), columns=2)
-    [legend] = figure.legends
-    assert [text.get_text() for text in legend.get_texts()] == ["_a", "$b$"]
-    assert [each.get_color() for each in legend.legend_handles] == [each.get_color() for each in lines]
-
-
-def test_axes_have_a_grid_along_one_axis_and_no_frame():
-    axes = new_figure(1, 1).add_subplot()
-    style_axes(axes, grid="x")
-    assert {side for side, spine in axes.spines.items() if spine.get_visible()} == {"left", "bottom"}
-    lines = {
-        name: [line.get_visible() for line in axis.get_gridlines()]
-        for name, axis in (("x", axes.xaxis), ("y", axes.yaxis))
-    }
-    assert all(lines["x"]) and not any(lines["y"])
-
-
-def test_other_warnings_are_passed_on(tmp_path, monkeypatch):
-    figure = new_figure(1, 1)
-    monkeypatch.setattr(figure, "savefig", lambda *args, **options: warnings.warn("something else", stacklevel=1))
-    with pytest.warns(UserWarning, match="something else"):
-        save(figure, tmp_path / "a.png")

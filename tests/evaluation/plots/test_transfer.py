@@ -11,6 +11,12 @@ def row(task, checkpoint, mean, deviation, **more):
     return {"task": task, "checkpoint": checkpoint, "mean": mean, "deviation": deviation, **more}
 
 
+def spans(axes):
+    """The vertical ranges of all error bars."""
+    bars = (each for each in axes.containers if isinstance(each, ErrorbarContainer))
+    return [segment[:, 1].tolist() for each in bars for segment in each.lines[2][0].get_segments()]
+
+
 def test_bars_are_side_by_side_with_their_deviations(figures):
     plot_scores([row("pos", "a", 0.8, 0.01), row("pos", "b", 0.7, None), row("ner", "b", 0.5, 0.02)], "unused.png")
     [axes] = figures[0].axes
@@ -18,13 +24,7 @@ def test_bars_are_side_by_side_with_their_deviations(figures):
     assert [round(bar.get_height()) for bar in first] == [80]
     assert [round(bar.get_height()) for bar in second] == [70, 50]
     assert first[0].get_x() + first[0].get_width() <= second[0].get_x() < 0.5 < second[1].get_x()
-    spans = [
-        segment[:, 1].tolist()
-        for each in axes.containers
-        if isinstance(each, ErrorbarContainer)
-        for segment in each.lines[2][0].get_segments()
-    ]
-    assert spans == [pytest.approx([79, 81]), pytest.approx([48, 52])]
+    assert spans(axes) == [pytest.approx([79, 81]), pytest.approx([48, 52])]
     assert [label.get_text() for label in axes.get_xticklabels()] == ["pos", "ner"]
     assert [text.get_text() for text in figures[0].legends[0].get_texts()] == ["a", "b"]
 
@@ -70,13 +70,7 @@ def test_bars_of_each_language_with_their_deviations(figures):
     left, right = first[1].get_x(), second[0].get_x() + second[0].get_width()
     assert first[1].get_x() + first[1].get_width() <= second[0].get_x() and right - left < 1
     assert (left + right) / 2 == pytest.approx(1)
-    spans = [
-        segment[:, 1].tolist()
-        for each in pos.containers
-        if isinstance(each, ErrorbarContainer)
-        for segment in each.lines[2][0].get_segments()
-    ]
-    assert spans == [pytest.approx([35, 45]), pytest.approx([9, 11])]
+    assert spans(pos) == [pytest.approx([35, 45]), pytest.approx([9, 11])]
     assert [label.get_text() for label in ner.get_xticklabels()] == ["Trans", "Inv"]
     assert [text.get_text() for text in figures[0].legends[0].get_texts()] == ["MLM", "ALIGN"]
 
