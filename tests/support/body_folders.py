@@ -95,16 +95,3 @@ def their_states(model, tokenizer, tokens):
     keep = tokens.ne(1)
     ids = torch.tensor(tokenizer.pipeline.order)[tokens].where(keep, torch.tensor(model.config.pad_token_id))
     return model.base_model(input_ids=ids, attention_mask=keep.long(), output_hidden_states=True).hidden_states
-
-
-def assert_same_states(folder, model_type, lengths=(19, 5, 12), **changes):
-    """Check that all layers' states of a small model equal transformers'; return the encoder."""
-    model = write_model(folder, model_type, **changes)
-    encoder, tokenizer = read_model(folder)
-    tokens = ragged_tokens(encoder, lengths)
-    theirs = their_states(model, tokenizer, tokens)
-    assert len(theirs) == encoder.config.encoder_layers + 1
-    keep, states = tokens.ne(1), encoder.states(tokens, grad=False)
-    for layer, expected in enumerate(theirs):
-        torch.testing.assert_close(states.layer(layer)[keep], expected[keep], rtol=1e-4, atol=2e-5)
-    return encoder

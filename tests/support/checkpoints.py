@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 import torch
 
+from support.text import encoder_state
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.encoder import checkpoint, masked_lm
-from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.transformer import Encoder
-from xalign_fairseq.encoder.vocabulary import load_tokenizer, tokenizer_state
+from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.trainer import compat
 
 
@@ -132,15 +131,9 @@ def checkpoint_of(databin, path):
     sizes = {"encoder_layers": 2, "encoder_embed_dim": 16, "encoder_ffn_embed_dim": 32, "encoder_attention_heads": 2}
     sizes |= {"max_positions": 60}
     data = DataBin(databin)
-    torch.manual_seed(0)
-    encoder = Encoder(EncoderConfig(vocab_size=data.dictionary.embedding_size, **sizes))
-    heads = {"heads.dwa.agreement": torch.tensor(0.5), "heads.linear_mapping.maps.xx": torch.zeros(3, 16, 16)}
-    state = {
-        "args": None,
-        "cfg": {"model": sizes, "criterion": {"_name": "xlm_align", "dwa_label_layer": 1}},
-        "model": {f"encoder.{key}": value for key, value in encoder.state_dict().items()} | heads,
-        "task_state": {"tokenizer": tokenizer_state(data.dictionary, data.tokenizer_model)},
-        "optimizer_history": [{"num_updates": 3}],
-    }
-    torch.save(state, path)
+    state = encoder_state(data.dictionary, data.tokenizer_model, sizes)
+    state["cfg"]["criterion"] = {"_name": "xlm_align", "dwa_label_layer": 1}
+    state["model"] |= {"heads.dwa.agreement": torch.tensor(0.5)}
+    state["model"] |= {"heads.linear_mapping.maps.xx": torch.zeros(3, 16, 16)}
+    torch.save(state | {"optimizer_history": [{"num_updates": 3}]}, path)
     return path

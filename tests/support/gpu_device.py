@@ -7,7 +7,7 @@ on the CPU, which tests nothing of CUDA but finds what would fail on any device.
 import itertools
 import os
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -88,22 +88,6 @@ def graph(function: Callable[[], Tensor]) -> tuple[Callable[[], Any], Tensor]:
 def memory_in_use() -> int:
     """Bytes allocated by torch on the device; 0 on the CPU, where nothing counts them."""
     return torch.cuda.memory_allocated() if ON_CUDA else 0
-
-
-def fresh_peak() -> None:
-    """Reset :func:`memory_peak`."""
-    if ON_CUDA:
-        torch.cuda.reset_peak_memory_stats()
-
-
-def memory_peak() -> int:
-    """Peak of the bytes allocated by torch on the device; 0 on the CPU."""
-    return torch.cuda.max_memory_allocated() if ON_CUDA else 0
-
-
-def device_of(number: int) -> AbstractContextManager:
-    """Make another GPU the current one."""
-    return torch.cuda.device(number) if ON_CUDA else nullcontext()
 
 
 # Tensors from values of the host, whose copy the host waits for.

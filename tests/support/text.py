@@ -2,6 +2,7 @@
 
 import io
 import itertools
+from argparse import Namespace
 
 import numpy as np
 import sentencepiece
@@ -97,16 +98,24 @@ def train_symbols(lines, lowercase=False, size=400):
     return sorted(made.get_vocab(), key=made.get_vocab().__getitem__)
 
 
+def encoder_state(dictionary, tokenizer, sizes, noise=0.0, **model):
+    """The content of a checkpoint with an untrained encoder; ``noise`` makes biases and layer norms matter."""
+    torch.manual_seed(0)
+    encoder = Encoder(EncoderConfig(vocab_size=dictionary.embedding_size, **sizes))
+    with torch.no_grad():
+        for parameter in encoder.parameters():
+            parameter.add_(torch.randn_like(parameter) * noise)
+    return {
+        "args": None,
+        "cfg": {"model": Namespace(**model, **sizes), "task": {"_name": "xalign_pretraining", "data": "data-bin"}},
+        "model": {f"encoder.{key}": value for key, value in encoder.state_dict().items()},
+        "task_state": {"tokenizer": tokenizer_state(dictionary, tokenizer)},
+    }
+
+
 def write_bert(path, symbols):
     """The state of a checkpoint of this package with an untrained encoder like BERT's."""
-    dictionary, settings = from_vocabulary(symbols, lowercase=False)
-    torch.manual_seed(0)
-    encoder = Encoder(EncoderConfig(vocab_size=dictionary.embedding_size, **WORDPIECE_SIZES))
-    state = {
-        "cfg": {"model": WORDPIECE_SIZES},
-        "model": {f"encoder.{key}": value for key, value in encoder.state_dict().items()},
-        "task_state": {"tokenizer": tokenizer_state(dictionary, settings)},
-    }
+    state = encoder_state(*from_vocabulary(symbols, lowercase=False), WORDPIECE_SIZES)
     torch.save(state, path)
     return state
 

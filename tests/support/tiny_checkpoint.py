@@ -1,16 +1,12 @@
 """A checkpoint as fairseq writes it, with a tiny untrained encoder, and text to align with it."""
 
 import random
-from argparse import Namespace
 
 import pytest
 import torch
 
-from support.text import sentencepiece_model
+from support.text import encoder_state, sentencepiece_model
 from xalign_fairseq.data.tokenizers.tokenizer import dictionary_of_model, load_sentencepiece
-from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.transformer import Encoder
-from xalign_fairseq.encoder.vocabulary import tokenizer_state
 from xalign_fairseq.transport.linking import Linking
 
 TEXT = "the red house is big a cat sees dogs run home now we have seven trees near river they sing old songs"
@@ -52,25 +48,10 @@ def tiny_spm():
 def tiny_state(tiny_spm):
     """The content of a checkpoint: options, weights, tokenizer; the labelling layer is the first."""
     dictionary = dictionary_of_model(load_sentencepiece(tiny_spm))
-    torch.manual_seed(0)
-    encoder = Encoder(EncoderConfig(vocab_size=dictionary.embedding_size, **SIZES))
-    with torch.no_grad():
-        for parameter in encoder.parameters():
-            parameter.add_(torch.randn_like(parameter) * 0.3)
-    return {
-        "args": None,
-        "cfg": {
-            "model": Namespace(arch="xalign_tiny", **SIZES),
-            "criterion": {"_name": "xlm_align"},
-            "task": {"_name": "xalign_pretraining", "data": "data-bin"},
-        },
-        "model": {f"encoder.{key}": value for key, value in encoder.state_dict().items()},
-        "last_optimizer_state": None,
-        "task_state": {
-            "tokenizer": tokenizer_state(dictionary, tiny_spm),
-            "labelling": Linking("transport", layers=(1,), similarity="hidden").state(),
-        },
-    }
+    state = encoder_state(dictionary, tiny_spm, SIZES, noise=0.3, arch="xalign_tiny")
+    state["cfg"]["criterion"] = {"_name": "xlm_align"}
+    state["task_state"]["labelling"] = Linking("transport", layers=(1,), similarity="hidden").state()
+    return state | {"last_optimizer_state": None}
 
 
 @pytest.fixture(scope="session")

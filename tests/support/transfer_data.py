@@ -2,18 +2,15 @@
 
 import json
 import random
-from argparse import Namespace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
-from support.text import sentencepiece_model
+from support.text import encoder_state, sentencepiece_model
 from xalign_fairseq.data.tokenizers.tokenizer import dictionary_of_model, load_sentencepiece
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.transformer import Encoder
-from xalign_fairseq.encoder.vocabulary import tokenizer_state
 from xalign_fairseq.evaluation.signature import task_signature
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS
 from xalign_fairseq.transfer.plan import Checkpoint
@@ -111,15 +108,7 @@ def write_encoder(path: Path) -> Path:
     lines = [" ".join(word for word, *_ in sentence(rng)) + f" {i % 10} ?" for i in range(300)]
     model = sentencepiece_model(lines, vocab_size=120)
     dictionary = dictionary_of_model(load_sentencepiece(model))
-    torch.manual_seed(0)
-    encoder = Encoder(EncoderConfig(vocab_size=dictionary.embedding_size, **SIZES))
-    state = {
-        "args": None,
-        "cfg": {"model": Namespace(arch="xalign_tiny", **SIZES), "task": {"_name": "xalign_pretraining"}},
-        "model": {f"encoder.{key}": value for key, value in encoder.state_dict().items()},
-        "task_state": {"tokenizer": tokenizer_state(dictionary, model)},
-    }
-    torch.save(state, path)
+    torch.save(encoder_state(dictionary, model, SIZES, arch="xalign_tiny"), path)
     return path
 
 

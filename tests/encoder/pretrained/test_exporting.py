@@ -1,5 +1,4 @@
 import json
-from argparse import Namespace
 
 import pytest
 import tokenizers
@@ -7,6 +6,7 @@ import torch
 import torch.nn.functional as F
 import yaml
 from support.huggingface_folders import BERT_SYMBOLS, POSITIONS, TEXT, UNSEEN, assert_same_logits, imported
+from support.text import encoder_state
 
 from xalign_fairseq.cli import main
 from xalign_fairseq.core.errors import XalignError
@@ -18,8 +18,7 @@ from xalign_fairseq.encoder.pretrained.huggingface.families import XLM_R
 from xalign_fairseq.encoder.pretrained.huggingface.vocabularies import dictionary_of_xlm_r
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.sentence_vectors import sentence_vectors
-from xalign_fairseq.encoder.transformer import Encoder
-from xalign_fairseq.encoder.vocabulary import load_tokenizer, tokenizer_state
+from xalign_fairseq.encoder.vocabulary import load_tokenizer
 
 OPTIONS = {
     "encoder_layers": 2,
@@ -35,21 +34,13 @@ def own(spm):
     """The content of a checkpoint of this package, with a pointer."""
     model = spm.read_bytes()
     dictionary = dictionary_of_xlm_r([piece.text for piece in read_pieces(model)], spm)
-    torch.manual_seed(0)
-    encoder = Encoder(EncoderConfig(vocab_size=dictionary.embedding_size, **OPTIONS))
-    with torch.no_grad():
-        for parameter in encoder.parameters():
-            parameter.add_(torch.randn_like(parameter) * 0.3)
-    heads = {"heads.dwa.pointer.query.weight": torch.rand(16, 16), "heads.dwa.agreement": torch.tensor(0.5)}
-    return {
-        "cfg": {
-            "model": Namespace(_name="xalign_tiny", dropout=0.2, init_checkpoint="/home/me/base.pt", **OPTIONS),
-            "criterion": {"_name": "xlm_align", "objectives": "mlm,dwa", "dwa_label_layer": 1},
-            "task": {"_name": "xalign_pretraining", "data": "/home/me/data-bin", "seed": 3},
-        },
-        "model": {**{f"encoder.{key}": value for key, value in encoder.state_dict().items()}, **heads},
-        "task_state": {"tokenizer": tokenizer_state(dictionary, model), "transfer": {"benchmark": "xnli"}},
-    }
+    more = {"_name": "xalign_tiny", "dropout": 0.2, "init_checkpoint": "/home/me/base.pt"}
+    state = encoder_state(dictionary, model, OPTIONS, noise=0.3, **more)
+    state["cfg"]["criterion"] = {"_name": "xlm_align", "objectives": "mlm,dwa", "dwa_label_layer": 1}
+    state["cfg"]["task"] = {"_name": "xalign_pretraining", "data": "/home/me/data-bin", "seed": 3}
+    state["model"] |= {"heads.dwa.pointer.query.weight": torch.rand(16, 16), "heads.dwa.agreement": torch.tensor(0.5)}
+    state["task_state"]["transfer"] = {"benchmark": "xnli"}
+    return state
 
 
 @pytest.fixture
