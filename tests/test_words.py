@@ -85,17 +85,6 @@ def test_comments_and_docstrings_have_no_word_of_the_list(folder):
     assert said == []
 
 
-def test_code_and_tables_of_scripts_are_left_out():
-    text = "Blanks, nothing else, `else`.\n\n    else\n\n<!-- results:a -->\nkin\n<!-- end -->\n[x](beside.md)\n"
-    assert found(text) == ["Blanks"]
-
-
-def test_words_leave_out_tables_and_code():
-    assert (
-        words("Two words.\n\n| a | b |\n\n```\nc d\n```\n<!-- results:a -->\ne\n<!-- end -->\n[`f` g](h i) – !\n") == 4
-    )
-
-
 def test_the_pages_are_short():
     counts = words_of_pages()
     assert {"README.md", "docs/reference/objectives.md", "docs/notebooks/align_look_evaluate.ipynb"} <= set(counts)

@@ -13,6 +13,7 @@ from xalign_fairseq.transfer.plan import TransferOptions
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = (
     "README.md",
+    "CONTRIBUTING.md",
     "user_dir_docs.md",
     *sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs").rglob("*.md")),
     *sorted(str(page.relative_to(ROOT)) for page in (ROOT / "examples").rglob("*.md")),
