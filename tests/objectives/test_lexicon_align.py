@@ -43,8 +43,8 @@ def cosine(a, b):
     return (a * b).sum() / ((a * a).sum() * (b * b).sum()).sqrt()
 
 
-def restatement(embeddings, entries=ENTRIES):
-    return sum(1 - cosine(mean(embeddings, src), mean(embeddings, tgt)) for src, tgt in entries)
+def restatement(embeddings):
+    return sum(1 - cosine(mean(embeddings, src), mean(embeddings, tgt)) for src, tgt in ENTRIES)
 
 
 def test_loss_is_the_equation_over_the_trained_entries_of_all_lexicons():

@@ -20,10 +20,10 @@ def cosine(a, b):
     return a @ b / (a @ a * (b @ b)).sqrt()
 
 
-def restatement(trial, sentences, strong=False, masked=False, temperature=0.1, **how):
+def restatement(trial, sentences, strong, masked=False):
     """Eq. 7 and 8 with their minus sign in plain loops: the sum over B pairs, and the share of hits."""
     words = []
-    for number, (s, t, language, s_tokens, t_tokens) in enumerate(trial.pairs(sentences, **how)):
+    for number, (s, t, language, s_tokens, t_tokens) in enumerate(trial.pairs(sentences)):
         words.append(("S", number, project(trial, s), (EN, s_tokens)))
         words.append(("T", number, project(trial, t), (language, t_tokens)))
 
@@ -40,8 +40,8 @@ def restatement(trial, sentences, strong=False, masked=False, temperature=0.1, *
         none = [anchor, *(partner_of(word) for word in words if same(word, anchor))]
         candidates = [word for word in words if word is not anchor and (strong or word[0] != anchor[0])]
         candidates = [word for word in candidates if word is partner or not any(same(word, each) for each in none)]
-        scores = [cosine(anchor[2], word[2]) / temperature for word in candidates]
-        positive = cosine(anchor[2], partner[2]) / temperature
+        scores = [cosine(anchor[2], word[2]) / 0.1 for word in candidates]
+        positive = cosine(anchor[2], partner[2]) / 0.1
         total -= (positive - torch.stack(scores).logsumexp(0)) / 2
         hits += bool(max(scores) <= positive + 1e-9)
     return total, hits
