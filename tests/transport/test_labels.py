@@ -4,7 +4,7 @@ import random
 
 import pytest
 import torch
-from support.links import pair_matrices
+from support.links import in_domain, pair_matrices
 
 from xalign_fairseq.transport.methods import Transport
 
@@ -105,8 +105,8 @@ def sides(hidden, spans, row):
         Transport(filter="union"),
         Transport(rounds=4, alpha=0.6),
         Transport(mu=0.5, eps=0.3, iterations=3),
-        Transport(mu=0.5, eps=0.3, order="rows-first", filter="itermax-paper", domain="log"),
-        Transport(mu=2.0, domain="linear"),
+        in_domain(Transport(mu=0.5, eps=0.3, order="rows-first", filter="itermax-paper"), "log"),
+        Transport(mu=2.0),
     ],
     ids=lambda o: f"{o.order}-{o.filter}-{o.rounds}-mu{o.mu}",
 )

@@ -19,7 +19,6 @@ def test_defaults_match_the_released_code():
         ("mu", 0.0),
         ("eps", 0.0),
         ("order", "rows"),
-        ("domain", "linear-log"),
         ("filter", "max"),
         ("rounds", 0),
         ("alpha", 0.0),

@@ -148,6 +148,7 @@ def method_state(method: Method) -> dict[str, Any]:
 def method_of_state(state: Mapping[str, Any]) -> Method:
     """The method that :func:`method_state` described; :class:`XalignError` for an unknown method."""
     options = dict(state)
+    options.pop("domain", None)  # an option of older checkpoints
     try:
         name = options.pop("name")
         made = _CLASSES[name](**_fixed(name), **options)

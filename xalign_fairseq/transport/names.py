@@ -14,7 +14,6 @@ METHODS = {  # with their options
 }
 COMPARED_METHODS = ("transport", "argmax", "itermax", "softmax", "grow")  # default; match needs SciPy
 ORDERS = ("columns-first", "rows-first")  # the first is the default, as in the released code
-DOMAINS = ("auto", "linear", "log")
 BACKENDS = ("auto", "reference", "cpu", "cuda")
 ENCODINGS = ("joint", "separate")
 SIMILARITIES = ("hidden", "pointer")

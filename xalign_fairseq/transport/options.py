@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from xalign_fairseq.core.errors import check_values
 from xalign_fairseq.transport.extraction import check_link_options
-from xalign_fairseq.transport.names import DOMAINS, ORDERS
+from xalign_fairseq.transport.names import ORDERS
 
 # In float32 the scaled linear domain keeps every link down to this mu; below it relevant entries underflow.
 SMALLEST_LINEAR_MU = 0.05
@@ -22,9 +22,9 @@ class SinkhornOptions:
         mu: weight of the entropy (Eq. 3).
         eps: floor of the similarity (Eq. 1).
         order: ``columns-first`` or ``rows-first``.
-        domain: ``linear``, ``log``, or ``auto``: linear down to mu = 0.05, log below. At mu = 1 the linear domain needs
-            neither exp nor log. A plan that would lose entries in the linear domain (small mu and many iterations, or
-            masses of 0) is recomputed in the log domain.
+
+    Sinkhorn iterates on K down to mu = 0.05, and on log K below. At mu = 1, K needs neither exp nor log. A plan that
+    would lose entries (small mu and many iterations, or masses of 0) is recomputed on log K.
 
     Raises:
         XalignError: an option has an invalid value.
@@ -39,7 +39,6 @@ class SinkhornOptions:
     mu: float = 1.0
     eps: float = 1e-6
     order: str = ORDERS[0]
-    domain: str = DOMAINS[0]
 
     def __post_init__(self) -> None:
         check_values(
@@ -48,7 +47,6 @@ class SinkhornOptions:
             ("mu", self.mu, 0 < self.mu < math.inf, "a number above 0"),
             ("eps", self.eps, self.eps > 0, "a number above 0"),
             ("order", self.order, self.order in ORDERS, " or ".join(ORDERS)),
-            ("domain", self.domain, self.domain in DOMAINS, " or ".join(DOMAINS)),
         )
 
     @property
@@ -59,7 +57,7 @@ class SinkhornOptions:
     @property
     def log_domain(self) -> bool:
         """Whether iterations run on log K."""
-        return self.domain == "log" or (self.domain == "auto" and self.mu < SMALLEST_LINEAR_MU)
+        return self.mu < SMALLEST_LINEAR_MU
 
 
 RELEASED = SinkhornOptions()

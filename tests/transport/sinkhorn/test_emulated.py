@@ -4,7 +4,6 @@ Thread order and copies take the worst cases that CUDA allows, so that a missing
 """
 
 import ctypes
-import dataclasses
 import itertools
 import shutil
 import subprocess
@@ -16,6 +15,7 @@ from support.fused import DTYPES, RELEASED, assert_read_whole, assert_same_links
 from support.links import (
     assert_highest,
     assert_no_plan_is_lost,
+    in_domain,
     links_by,
     lost_pair,
     pair_matrices,
@@ -141,12 +141,10 @@ def test_plans_with_masses_and_without(emulated, schedule, order, mu, domain, it
         "tgt_mass": torch.rand(tgt_mask.shape, generator=draw),
     }
     masses["tgt_mass"][:, 2] = 0
-    given = {"iterations": iterations, "mu": mu, "eps": 1e-6, "order": order, "domain": domain}
+    options = in_domain(SinkhornOptions(iterations=iterations, mu=mu, order=order), domain)
     for some in ({}, masses):
-        expected = sinkhorn(
-            similarity[:3], src_mask[:3], tgt_mask[:3], SinkhornOptions(**given), **{k: v[:3] for k, v in some.items()}
-        )
-        found = fused.plan(similarity, src_mask.sum(1), tgt_mask.sum(1), SinkhornOptions(**given), **some)
+        expected = sinkhorn(similarity[:3], src_mask[:3], tgt_mask[:3], options, **{k: v[:3] for k, v in some.items()})
+        found = fused.plan(similarity, src_mask.sum(1), tgt_mask.sum(1), options, **some)
         torch.testing.assert_close(found[:3], expected, rtol=2e-4, atol=1e-6)
         assert not found[3].any()
 
@@ -165,7 +163,7 @@ def test_links_of_a_recomputed_plan(emulated, schedule, k, dtype):
     emulated.native.emulator_select(*schedule)
     options = Transport(mu=0.1, iterations=100, order="rows-first")
     hidden, spans = lost_pair(k)
-    exact, _ = links_by("reference", hidden.double(), spans, dataclasses.replace(options, domain="log"))
+    exact, _ = links_by("reference", hidden.double(), spans, in_domain(options, "log"))
     found, _ = pair_matrices(hidden.to(dtype), spans, options)
     assert torch.equal(found, exact) and exact.sum() > k
 

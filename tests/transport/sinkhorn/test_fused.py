@@ -3,8 +3,6 @@
 Each test runs on the CPU operator and, marked ``gpu``, on the CUDA one.
 """
 
-import dataclasses
-
 import pytest
 import torch
 from support.fused import DTYPES, ON_THE_CPU, ORDERS, RELEASED, SIZES, assert_read_whole, assert_same_links, moved
@@ -13,6 +11,7 @@ from support.links import (
     assert_highest,
     assert_no_plan_is_lost,
     hangs_on_rounding,
+    in_domain,
     links_by,
     lost_pair,
     pair_matrices,
@@ -89,7 +88,7 @@ def test_probabilities_are_as_close_to_float64_as_the_reference(on, mu, filter):
 def test_the_plan_is_as_close_to_float64_as_the_reference(on, order, mu, domain, iterations, longest):
     hidden, spans = random_pairs(11, 6, longest)
     similarity, src_mask, tgt_mask = pair_similarity(hidden, spans)
-    options = SinkhornOptions(iterations=iterations, mu=mu, order=order, domain=domain)
+    options = in_domain(SinkhornOptions(iterations=iterations, mu=mu, order=order), domain)
     draw = torch.Generator().manual_seed(1)
     masses = {"src_mass": torch.rand(src_mask.shape, generator=draw) + 0.1}
     masses |= {"tgt_mass": torch.rand(tgt_mask.shape, generator=draw) + 0.1}
@@ -110,12 +109,12 @@ def test_the_plan_is_as_close_to_float64_as_the_reference(on, order, mu, domain,
 @pytest.mark.parametrize(("n", "m"), [(3, 300), (128, 4), (20, 60)])
 def test_many_iterations_on_sides_of_different_length_keep_their_plan(on, order, n, m):
     similarity = torch.rand(1, n, m, generator=torch.Generator().manual_seed(n)) + 0.1
-    options = SinkhornOptions(iterations=300, order=order, domain="linear")
+    options = SinkhornOptions(iterations=300, order=order)
     exact = sinkhorn(
         similarity.double(),
         torch.ones(1, n).bool(),
         torch.ones(1, m).bool(),
-        dataclasses.replace(options, domain="log"),
+        in_domain(options, "log"),
     )
     found = fused.plan(*moved(on, similarity, torch.tensor([n]), torch.tensor([m])), options)
     torch.testing.assert_close(found.cpu().double(), exact, rtol=1e-4, atol=1e-7)
@@ -135,7 +134,7 @@ def test_no_plan_is_lost_in_float32(on):
 def test_links_of_a_recomputed_plan_equal_float64(on, dtype, order, k):
     options = Transport(mu=0.1, iterations=100, order=order)
     hidden, spans = lost_pair(k)
-    exact, _ = links_by("reference", hidden.double(), spans, dataclasses.replace(options, domain="log"))
+    exact, _ = links_by("reference", hidden.double(), spans, in_domain(options, "log"))
     found = pair_matrices(*moved(on, hidden.to(dtype), spans), options)[0].cpu()
     assert torch.equal(found, exact) and exact.sum() > k
 

@@ -3,6 +3,7 @@
 import pytest
 import torch
 from support import gpu_device
+from support.links import in_domain
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.options import SinkhornOptions
@@ -86,7 +87,7 @@ def test_few_iterations_give_the_gradient_of_plain_loops(order, iterations, mu):
 def test_finite_differences(order, iterations, mu, domain):
     similarity, both, masses, _ = ragged(2, sizes=((4, 3), (2, 3), (1, 2), (3, 3)))
     inside = both[0][:, :, None] & both[1][:, None]
-    options = SinkhornOptions(iterations=iterations, mu=mu, order=order, domain=domain)
+    options = in_domain(SinkhornOptions(iterations=iterations, mu=mu, order=order), domain)
 
     def plan(values):
         whole = torch.zeros_like(similarity).masked_scatter(inside, values)

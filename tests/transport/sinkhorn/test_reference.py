@@ -4,7 +4,7 @@ import random
 
 import pytest
 import torch
-from support.links import assert_no_plan_is_lost, lost_pair
+from support.links import assert_no_plan_is_lost, in_domain, lost_pair
 
 from xalign_fairseq.transport.options import SinkhornOptions
 from xalign_fairseq.transport.similarity import pair_similarity
@@ -17,8 +17,8 @@ def masks(lengths, size):
     return torch.arange(size) < torch.tensor(lengths)[:, None]
 
 
-def plan_of(*given, src_mass=None, tgt_mass=None, **options):
-    return sinkhorn(*given, SinkhornOptions(**options), src_mass=src_mass, tgt_mass=tgt_mass)
+def plan_of(*given, src_mass=None, tgt_mass=None, domain="auto", **options):
+    return sinkhorn(*given, in_domain(SinkhornOptions(**options), domain), src_mass=src_mass, tgt_mass=tgt_mass)
 
 
 def ragged(seed, pairs=12, scale=20.0, longest=9):

@@ -37,8 +37,7 @@ def sinkhorn_plan(
         similarity: (B, n, m), any floating dtype. Gradients flow, in this dtype.
         src_mask: (B, n) bool, True for the first tokens of each row, those of the source side.
         tgt_mask: (B, m) bool, likewise.
-        options: at least 1 iteration; no gradient flows below ``eps``. ``domain`` is for the forward pass (the backward
-            pass is in the log domain).
+        options: at least 1 iteration; no gradient flows below ``eps``. The backward pass is in the log domain.
         src_mass: (B, n), the mass of each source token, 0 or more, without gradient; default: 1 each.
         tgt_mass: (B, m), likewise.
 

@@ -32,7 +32,7 @@ def sinkhorn(
         similarity: (B, n, m); float32 and float64 are kept, narrower dtypes widened to float32.
         src_mask: (B, n) bool, the tokens of the source side.
         tgt_mask: (B, m) bool, the tokens of the target side.
-        options: iterations, order, mu, eps and the domain; the released code's by default.
+        options: iterations, order, mu and eps; the released code's by default.
         src_mass: (B, n), the mass a of every source token, 0 or more (Cuturi, 2013); default: 1 each.
         tgt_mass: (B, m), b likewise.
 
