@@ -1,12 +1,12 @@
 """Shared by the commands that run the aligner: names listed without importing torch, and values that are read."""
 
 import argparse
+import logging
 
 import pytest
 
 from xalign_fairseq.cli import _aligning, align, build_parser, layers
-from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.text import segmentation
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.transport import names
 from xalign_fairseq.transport.linking import Linking
 
@@ -109,7 +109,6 @@ def test_the_arguments_of_a_linking_give_it_again(name, parser):
 
 
 def test_a_warning_of_the_library_names_the_option_of_the_command_line(capsys):
-    segmentation._warn_of_spaces.cache_clear()
     _aligning.show_log(quiet=True)
-    segmentation._warn_of_spaces()
+    logging.getLogger("xalign_fairseq.core.text").warning("another segmenter (%s)", Parameter("segment"))
     assert "another segmenter (--segment)" in capsys.readouterr().err

@@ -82,10 +82,9 @@ def find_format(name: str, src: str, tgt: str | None, extract: bool = False) -> 
     if extract:
         if not found.marked:
             expected = ", ".join(key for key, each in ANNOTATIONS.items() if each.marked)
-            problem, remedy = "the texts of this format can't be extracted", None
-            if found.bilingual:
-                remedy = "translate in the file itself, which has both texts"
-            raise XalignError(problem, found=named[0], expected=expected, remedy=remedy)
+            problem = "the texts of this format can't be extracted"
+            instead = "translate in the file itself, which has both texts" if found.bilingual else None
+            raise XalignError(problem, found=named[0], expected=expected, remedy=instead)
     elif found.bilingual != (tgt is None):
         problem = "has the translation in the same file" if found.bilingual else "needs a file of the translation"
         remedy = "leave it out" if found.bilingual else ("give", Parameter("tgt", "FILE"))
