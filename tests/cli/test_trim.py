@@ -53,10 +53,20 @@ def test_unknown_tokens_of_other_text_are_counted_and_the_trimming_text_is_named
     assert "; it was trimmed to a.en, a.xx, which xalign untrim undoes; links by --from-scratch" in warning
 
 
-def test_nothing_is_overwritten_silently(trim, tmp_path, capsys):
-    for out in ("small", "small.pt"):
-        assert trim(out) == 0
-        assert trim(out) == 2 and "exists already" in capsys.readouterr().err
-        assert trim(out, "--overwrite") == 0
+@pytest.mark.parametrize("command", ["trim", "export-hf", "import-hf"])
+@pytest.mark.parametrize("out", ["model", "model.pt"])
+def test_nothing_is_overwritten_silently(tiny_checkpoint, tiny_text, tmp_path, capsys, command, out):
+    path = tmp_path / out
+    line = [command, "--model", str(tiny_checkpoint), "--out", str(path)]
+    line += ["--text", str(tiny_text / "text.en")] if command == "trim" else []
+    assert main(line) == 0
+    part = next(path.iterdir()) if path.is_dir() else path
+    part.write_bytes(b"mine")
+    assert main(line) == 2 and "exists already" in capsys.readouterr().err and part.read_bytes() == b"mine"
+    assert main([*line, "--overwrite"]) == 0 and part.read_bytes() != b"mine"
+
+
+def test_the_model_itself_is_not_overwritten(trim, tmp_path, capsys):
+    assert trim("small") == 0
     assert trim("small", "--overwrite", model=tmp_path / "small") == 2
     assert "is or contains an input" in capsys.readouterr().err
