@@ -69,6 +69,17 @@ def test_dropout_and_size(crf):
     assert head(torch.ones(2, 4, 6)).shape == (2, 4, 3)
 
 
+def test_a_crf_decides_loss_and_prediction():
+    task, examples = family(crf=True), [sentence("a a a", "NOUN VERB NOUN")]
+    batch, hidden, head = prepare(task, examples)
+    before, _ = task.loss(head, hidden, batch)
+    with torch.no_grad():
+        head.crf.neighbours.fill_diagonal_(-1e4)  # no tag twice in a row
+    assert task.loss(head, hidden, batch)[0] < before - 0.1
+    [(first, second, third)] = task.predict(head, hidden, batch, examples)
+    assert first != second != third
+
+
 def test_predictions_are_valid_bio_if_asked_for():
     labels = ("B-LOC", "I-LOC", "O")
     example = WordsExample("1", "en", ("a", "b"), ("I-LOC", "I-LOC"))
