@@ -19,10 +19,6 @@ def random_maps(languages=("de", "to"), layers=2, dim=4, scale=0.3):
     return maps
 
 
-def as_heads(maps):
-    return {f"heads.linear_mapping.{key}": value for key, value in maps.state_dict().items()}
-
-
 def test_maps_are_one_parameter_per_language_and_start_as_identities():
     maps = LanguageMaps(["de", "to"], "en", 2, 4)  # "to", Tongan, is also a method of modules
     assert maps.languages == ("de", "to")
@@ -103,7 +99,8 @@ def test_maps_are_applied_in_float32_at_least():
 
 def test_maps_are_restored_from_the_heads_of_a_checkpoint():
     maps = random_maps()
-    loaded = load_maps({"heads.dwa.agreement": torch.zeros(()), **as_heads(maps)})
+    heads = {f"heads.linear_mapping.{key}": value for key, value in maps.state_dict().items()}
+    loaded = load_maps({"heads.dwa.agreement": torch.zeros(()), **heads})
     assert loaded.languages == ("de", "to") and not any(p.requires_grad for p in loaded.parameters())
     assert all((loaded.of(language) == maps.of(language)).all() for language in ("de", "to"))
     loaded.require(["en", "de"])

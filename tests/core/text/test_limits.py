@@ -19,13 +19,9 @@ from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.data.labelled.examples import read_rows
 
 
-@pytest.fixture
-def short_lines(monkeypatch):
-    monkeypatch.setattr(limits, "LINE_BYTES", 10)
-
-
 @pytest.mark.parametrize("block", [4, 7, 100])
-def test_lines_up_to_the_limit_are_read_and_the_first_longer_one_is_named(tmp_path, short_lines, monkeypatch, block):
+def test_lines_up_to_the_limit_are_read_and_the_first_longer_one_is_named(tmp_path, monkeypatch, block):
+    monkeypatch.setattr(limits, "LINE_BYTES", 10)
     monkeypatch.setattr(corpus, "BLOCK_BYTES", block)
     for longest, last in ((9, "\n"), (10, "")):
         (tmp_path / "t").write_text(f"a\n{'b' * longest}{last}")

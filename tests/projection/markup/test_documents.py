@@ -32,16 +32,15 @@ TMX = """<tmx version="1.4"><header srclang="en-US"/><body><tu><tuv xml:lang="de
 <tu srclang="*all*"><tuv lang="fr"><seg><hi>a</hi></seg></tuv><tuv lang="de"><seg>a</seg></tuv></tu></body></tmx>"""
 
 
-def diagonal(unit):
-    return {(i, i): 1.0 for i in range(len(unit.src))}
-
-
 def result(tmp_path, name, content):
     path = tmp_path / f"a.{name}"
     path.write_bytes(content.encode())
     pieces = list(ANNOTATIONS[name].read(Annotated(str(path))).pieces())
     units = [piece for piece in pieces if isinstance(piece, Unit)]
-    made = [piece.project(diagonal(piece)) if isinstance(piece, Unit) else piece for piece in pieces]
+    made = [
+        piece.project({(i, i): 1.0 for i in range(len(piece.src))}) if isinstance(piece, Unit) else piece
+        for piece in pieces
+    ]
     return units, made, "".join(each if isinstance(each, str) else each.text for each in made)
 
 

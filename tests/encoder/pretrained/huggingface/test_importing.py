@@ -146,10 +146,6 @@ def bert_tokens(make_tokens):
     return make_tokens(len(BERT_SYMBOLS))
 
 
-def theirs(tokens):
-    return torch.tensor(ORDER)[tokens]
-
-
 # ``<s> a </s> b </s>`` of our ids, a second text of three tokens, one of five, and none; and their token types.
 PAIRS = torch.tensor([[0, 5, 6, 2, 7, 8, 2, 1, 1], [0, 5, 2, 9, 10, 11, 5, 2, 1], [0, 5, 6, 7, 8, 9, 10, 11, 2]])
 TYPES = torch.tensor([[0, 0, 0, 0, 1, 1, 1, 0, 0], [0, 0, 0, 1, 1, 1, 1, 1, 0], [0] * 9])
@@ -169,7 +165,9 @@ def test_a_second_text_has_token_type_1(build, save, given, types):
     assert encoder.config.token_types == 2
     keep = PAIRS.ne(1)
     with torch.no_grad():
-        expected = model(theirs(PAIRS), attention_mask=keep.long(), token_type_ids=types).logits[keep][:, ORDER]
+        expected = model(torch.tensor(ORDER)[PAIRS], attention_mask=keep.long(), token_type_ids=types).logits[keep][
+            :, ORDER
+        ]
         found = encoder.lm_head(encoder.states(given).layer()[keep])
     torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-4)
 

@@ -39,13 +39,10 @@ def tokenizer(request, spm):
     return wordpiece_tokenizer(lowercase=not plain, strip_accents=None if plain else True, chinese_chars=plain)
 
 
-def whole(files):
-    return tokenizers.Tokenizer.from_str(files.contents["tokenizer.json"].decode())
-
-
 def test_special_symbols_have_their_roles(tokenizer):
     files = tokenizer_files(tokenizer, 20, "here")
-    config, theirs = json.loads(files.contents["tokenizer_config.json"]), whole(files)
+    config = json.loads(files.contents["tokenizer_config.json"])
+    theirs = tokenizers.Tokenizer.from_str(files.contents["tokenizer.json"].decode())
     for role, index in {"pad": 1, "unk": 3, "cls": 0, "sep": 2, "mask": tokenizer.dictionary.mask_index}.items():
         symbol = config[f"{role}_token"]
         if isinstance(symbol, dict):

@@ -69,10 +69,6 @@ def into_bert(content):
     content["pre_tokenizer"] = {"type": "BertPreTokenizer"}
 
 
-def tokenizer_of(vocabulary):
-    return load_tokenizer({"task_state": {"tokenizer": vocabulary.state}}, len(vocabulary.order))
-
-
 def test_a_sentencepiece_file_is_read_without_protobuf(write, spm, pieces, monkeypatch):
     monkeypatch.setitem(sys.modules, "sentencepiece.sentencepiece_model_pb2", None)
     monkeypatch.delattr(sentencepiece, "sentencepiece_model_pb2", raising=False)
@@ -136,7 +132,8 @@ def test_berts_symbols_are_put_into_fairseqs_order(write, name):
     found = read_vocabulary(write(name, into_bert if name == "tokenizer.json" else len), BERT, len(BERT_LINES))
     assert list(found.order) == BERT_ORDER
     assert found.state["symbols"] == [*SPECIALS, "[unused1]", "the", "##re", "The", "cat"]
-    assert tokenizer_of(found).encode("The there dog") == [7, 5, 6, 3]
+    tokenizer = load_tokenizer({"task_state": {"tokenizer": found.state}}, len(found.order))
+    assert tokenizer.encode("The there dog") == [7, 5, 6, 3]
 
 
 @pytest.mark.parametrize(
