@@ -14,7 +14,7 @@ def line(kind, prefix="", **values):
 
 @pytest.fixture
 def run_folder(tmp_path):
-    """40 updates of two objectives with two validations; resumed once from update 20 after 30 updates."""
+    """40 updates of two objectives with two validations; resumed once from update 20 after 60 updates."""
     folder = tmp_path / "a <run>"
     data = tmp_path / "data-bin"
     folder.mkdir()
@@ -40,7 +40,7 @@ def run_folder(tmp_path):
     (folder / "training.json").write_text(json.dumps({"sessions": [killed, session]}))
     inner = [
         line("train_inner", num_updates=n, loss=20 - n / 10, mlm_loss=9 - n / 10, dwa_loss=4, wps=1000 + n, lr=0.1)
-        for n in (10, 20, 30)
+        for n in (10, 20, 30, 60)
     ]
     log = [
         f"{HEAD}fairseq_cli.train | {CONFIGURATION}\n",
