@@ -12,12 +12,8 @@ from xalign_fairseq.trainer.report.trained_run import read_run
 
 def test_all_that_xalign_train_leaves(run_folder):
     run = read_run(run_folder)
-    assert run.series("train_inner", "mlm_loss") == [
-        (10, 8),
-        (20, 7),
-        (30, 5.5),
-        (40, 5),
-    ]  # of updates after 20 the later ones
+    # After update 20 only the later rows.
+    assert run.series("train_inner", "mlm_loss") == [(10, 8), (20, 7), (30, 5.5), (40, 5)]
     assert run.series("valid", "aer") == [(20, 0.31), (40, 0.25)]
     assert run.names("train_inner")[:3] == ["num_updates", "loss", "mlm_loss"] and run.training == "train_inner"
     assert run.command.startswith("fairseq-train data-bin") and run.seconds == 3630
