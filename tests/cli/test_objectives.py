@@ -52,7 +52,7 @@ def test_a_default_is_logged_once(capsys):
     main(["objectives", "dwa"])
     page = capsys.readouterr().out
     assert "labelling layer (default: 10 of 12, the same relative depth for other encoders; Table 4)\n" in page
-    assert "for transport: Sinkhorn iterations (default: 2)\n" in page
+    assert "Sinkhorn iterations (default: 2)\n" in page
 
 
 def test_it_needs_no_fairseq():
