@@ -5,7 +5,6 @@ import pytest
 from support.text import write_plain_data
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.data import streams_dataset, windows
 from xalign_fairseq.data.mmap import MMapWriter
 from xalign_fairseq.data.pretraining import PretrainingData, PretrainingDataOptions, Reader, pivot_language
 from xalign_fairseq.data.streams_dataset import StreamsDataset
@@ -73,12 +72,9 @@ def test_dictionaries_of_the_same_bytes_are_read_once_and_others_compared(folder
         PretrainingData(f"{folder}:{other}")
 
 
-@pytest.mark.parametrize("window", [windows.DRAWS, 16])
 @pytest.mark.parametrize("folders", [1, 3])
 @pytest.mark.parametrize("needs", [{"bitext"}, {"mono"}, {"bitext", "mono"}])
-def test_short_epochs_read_all_of_a_folder_before_any_of_it_twice(needs, folders, window, tmp_path, monkeypatch):
-    for module in (windows, streams_dataset):
-        monkeypatch.setattr(module, "DRAWS", window)
+def test_short_epochs_read_all_of_a_folder_before_any_of_it_twice(needs, folders, tmp_path):
     paths = [write_plain_data(tmp_path / f"bin.{number}", pairs=30 + 7 * number) for number in range(folders)]
     options = PretrainingDataOptions(epoch_items=22, mono_tokens_per_sample=8, mono_langs="de")
     data, times = None, {}
@@ -89,8 +85,7 @@ def test_short_epochs_read_all_of_a_folder_before_any_of_it_twice(needs, folders
             data.shards.go_on(**place)
         dataset = data.dataset(StreamsDataset, "train", Reader(needs), epoch)
         dataset.set_epoch(epoch)
-        cut = dataset.windows(None, 4)
-        batches = dataset.batch_by_size(dataset.ordered_indices(), None, 4) if cut is None else cut
+        batches = dataset.batch_by_size(dataset.ordered_indices(), None, 4)
         drawn = np.concatenate(list(batches)) % len(dataset)
         seen = times.setdefault(data.shards.index(epoch), np.zeros(len(dataset), dtype=int))
         seen += np.bincount(drawn, minlength=len(dataset))
