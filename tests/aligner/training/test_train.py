@@ -169,6 +169,12 @@ def parsed():
     return parse
 
 
+def test_the_memory_of_a_batch_is_bounded_and_every_pair_fits(parsed, monkeypatch):
+    assert parsed().max_tokens == 3072 and parsed(extra=("--max-tokens", "5000")).max_tokens == 5000
+    monkeypatch.setattr(train, "MOST_TOKENS", 1)
+    assert parsed().max_tokens == 2 * CONFIG.max_positions
+
+
 def test_the_defaults(parsed):
     args = parsed(dev=DEV)
     assert (args.data, args.save_dir, args.task, args.cpu) == ("out/data-bin", "out", "xalign_pretraining", True)

@@ -30,6 +30,9 @@ from xalign_fairseq.transport.sinkhorn import backend
 # In epochs, because epochs of a small bitext are short and checkpoints are rarer.
 NEVER = 10**9
 
+# The tokens of a batch, which bound the memory: of long sentences, a batch has fewer pairs.
+MOST_TOKENS = 3072
+
 
 def train_options(run: TrainingRun, config: EncoderConfig, layer: int, cpu: bool) -> list[str]:
     """The arguments of fairseq-train: awesome-align's optimiser, and losses summed as in XLM-Align's paper."""
@@ -78,6 +81,7 @@ def train_options(run: TrainingRun, config: EncoderConfig, layer: int, cpu: bool
     )
     rest: dict[str, Any] = {
         "--task": "xalign_pretraining",
+        "--max-tokens": max(MOST_TOKENS, 2 * config.max_positions),  # room for every pair
         "--pivot-lang": "en" if "en" in run.languages else run.languages[1],
         "--freeze-layers": run.freeze_layers,
         "--autocast": "auto" if cpu else None,  # GPUs use fairseq's options
