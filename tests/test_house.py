@@ -9,9 +9,9 @@ import structure
 
 # The counts of scripts/structure.py must not exceed these numbers. Lower a number when its count falls.
 CEILINGS = {
-    "lines of the package": 50_200,
-    "lines of tests": 55_150,
-    "lines of scripts and examples": 11_000,
+    "lines of the package": 48_250,
+    "lines of tests": 50_750,
+    "lines of scripts and examples": 10_300,
     "rooms": 18,
     "levels of rooms": 14,
     "upward imports": 0,
@@ -20,8 +20,8 @@ CEILINGS = {
     "functions outside cli that take a Namespace": 0,
     "functions of cli that take one, not to parse or run it": 0,
     "flags in errors outside cli": 0,
-    "fmt: skip": 112,
-    ": Any": 130,
+    "fmt: skip": 93,
+    ": Any": 128,
     "functions wrapped in trainer/compat": 14,
     "... of them of Trainer": 0,
     "loose helper modules of tests": 0,
