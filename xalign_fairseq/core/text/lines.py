@@ -22,11 +22,8 @@ PACKED = {
     "xz": (rb"\xfd7zXZ\0", ".xz"),
     "zstd": (rb"\x28\xb5\x2f\xfd", ".zst"),
 }
-DOCUMENTS = (
-    b"PK\x03\x04",
-    b"%PDF-",
-    b"\xd0\xcf\x11\xe0",
-)  # a ZIP file (also of Word and Excel), PDF, old Word and Excel
+# The first bytes of ZIP files (also those of Word and Excel), of PDF, and of old files of Word and Excel.
+DOCUMENTS = (b"PK\x03\x04", b"%PDF-", b"\xd0\xcf\x11\xe0")
 
 
 def decode_line(raw: bytes, path: StrPath, number: int, expected: str = "UTF-8 text", next: str | None = None) -> str:
@@ -94,10 +91,8 @@ def text_lines(stream: IO[bytes] | LiveStream, path: StrPath, table: bool = Fals
                 expected = f"text, or a name that ends in {PACKED[tool][1]}"
                 raise XalignError(problem, where=path, found=found, expected=expected, remedy=remedy)
             if raw.startswith(DOCUMENTS):
-                found, remedy = (
-                    "a Word, Excel, PDF or ZIP file",
-                    "save it as plain text in UTF-8, one sentence per line",
-                )
+                found = "a Word, Excel, PDF or ZIP file"
+                remedy = "save it as plain text in UTF-8, one sentence per line"
                 raise XalignError("the file is not text", where=path, found=found, remedy=remedy)
             if not table:
                 require_one_text(raw, path)
