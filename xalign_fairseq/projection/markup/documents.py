@@ -115,11 +115,8 @@ class _Parser:
             self.expat.Parse(block, last)
         except expat.ExpatError as error:
             problem, where = "the file is not well-formed XML", f"{self.file}, line {error.lineno}"
-            found, remedy = (
-                expat.errors.messages[error.code],
-                "correct the tags near this line, or export the file again",
-            )
-            raise XalignError(problem, where=where, found=found, remedy=remedy) from None
+            remedy = "correct the tags near this line, or export the file again"
+            raise XalignError(problem, where=where, found=expat.errors.messages[error.code], remedy=remedy) from None
 
     def take(self, stop: int) -> str:
         """The text up to a place in the file; it is then released."""
@@ -165,10 +162,8 @@ class BilingualXml:
             yield from self._segments(sources, raw[id(text)], f"{parser.file}, line {text.line}")
         if not targets:
             missing = Projected("", 0, (Dropped(sources["source"][:80], "there is no translation"),))
-            nothing = self._annotated.segment("")
-            yield Unit(
-                nothing, nothing, f"{parser.file}, line {texts[0].line}", lambda links: missing, needs_links=False
-            )
+            nothing, where = self._annotated.segment(""), f"{parser.file}, line {texts[0].line}"
+            yield Unit(nothing, nothing, where, lambda links: missing, needs_links=False)
 
     def _segments(self, sources: dict[str, str], target: str, where: str) -> Iterator[Piece]:
         """A translation, or, if ``<mrk mtype="seg">`` divides both sides, its segments."""
