@@ -6,7 +6,7 @@ import json
 import pytest
 
 from xalign_fairseq.cli import _train_progress
-from xalign_fairseq.cli._train_progress import TrainProgress, told
+from xalign_fairseq.cli._train_progress import TrainProgress, row_text
 from xalign_fairseq.trainer.log_rows import LogRow, read_row
 
 HEAD = "2026-11-23 05:12:51 | "
@@ -27,7 +27,7 @@ def valid(updates, **values):
 
 def test_a_line_has_everything():
     row = LogRow("train_inner", 1200, {"loss": 9.5, "mlm_loss": 4.1, "dwa_loss": 2.25, "wps": 12345.6, "ups": 2.0})
-    assert told(row, 3200, 0.251) == (
+    assert row_text(row, 3200, 0.251) == (
         "update 1,200/3,200, ETA 0:16:40, loss 9.50 (mlm 4.10, dwa 2.25), AER 25.10, 12,346 tokens/s"
     )
 

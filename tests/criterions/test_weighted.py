@@ -14,7 +14,7 @@ from support.trials import Task, build_criterion
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.criterions import weighted
 from xalign_fairseq.criterions.validation import AerCounter
-from xalign_fairseq.criterions.weighted import CLASSES, PRESETS, WeightedConfig, WeightedCriterion, add, told
+from xalign_fairseq.criterions.weighted import CLASSES, PRESETS, WeightedConfig, WeightedCriterion, add, describe_batch
 from xalign_fairseq.data.batches import collate
 from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.links.aer import score
@@ -195,7 +195,7 @@ def test_criterions_with_negatives_of_the_batch_say_so():
 
 
 def test_objectives_whose_loss_is_not_finite_are_named_with_their_batch(monkeypatch):
-    monkeypatch.setattr(weighted, "told", lambda sample, task: f"{sample['nsentences']} pairs")
+    monkeypatch.setattr(weighted, "describe_batch", lambda sample, task: f"{sample['nsentences']} pairs")
     made = criterion({**LOSSES, "tlm": (math.nan, 5), "dwa": (math.inf, 1)})
     samples = [SAMPLE, {**SAMPLE, "nsentences": 3}]
     for sample in samples:
@@ -223,7 +223,7 @@ def task():
 
 def test_an_error_names_a_batch_by_its_first_texts(task):
     pairs = [pair([5, 6], [7], langs=(1, 0)), pair([8, 9, 10, 11], [12], langs=(0, 1))]
-    assert told(collate(pairs, []), task) == '2 pairs of de, en in epoch 3, the first: "s5 s6 </s> s7 </s>"'
+    assert describe_batch(collate(pairs, []), task) == '2 pairs of de, en in epoch 3, the first: "s5 s6 </s> s7 </s>"'
 
 
 LEXICON = Lexicon("aa", "bb", [5], [1], [40], [1], [0])

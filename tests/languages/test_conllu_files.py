@@ -112,14 +112,14 @@ def test_trees_that_are_none_are_refused_by_file_line_and_sentence(write):
 def test_trees_of_a_file_without_any_are_in_a_file_next_to_it(write, tmp_path):
     words = [["He", "ca", "n't", "sleep", ",", "Ann Lee", "."]]
     write(NATURAL.partition("\n\n")[0] + "\n", "dev-en.conllu.gz")
-    trees = conllu_files.trees_beside(tmp_path / "dev-en.tsv", words)
+    trees = conllu_files.trees_next_to(tmp_path / "dev-en.tsv", words)
     assert [tree.heads for tree in trees] == [(3, 3, 3, -1, 5, 3, 3)]
     with pytest.raises(XalignError, match=r"(?s)does not match its sentence.*He ca n't.*expected: He can't"):
-        conllu_files.trees_beside(tmp_path / "dev-en.tsv", [["He", "can't"]])
+        conllu_files.trees_next_to(tmp_path / "dev-en.tsv", [["He", "can't"]])
     with pytest.raises(XalignError, match=r"(?s)number of sentences.*2 and 1"):
-        conllu_files.trees_beside(tmp_path / "dev-en.tsv", words * 2)
+        conllu_files.trees_next_to(tmp_path / "dev-en.tsv", words * 2)
     with pytest.raises(XalignError, match=r"(?s)has no trees.*test-en\.conllu"):
-        conllu_files.trees_beside(tmp_path / "test-en.tsv", words)
+        conllu_files.trees_next_to(tmp_path / "test-en.tsv", words)
     write(NATURAL.partition("\n\n")[2], "x.conllu")
     with pytest.raises(XalignError, match=r"(?s)does not match its sentence.*no heads"):
-        conllu_files.trees_beside(tmp_path / "x.tsv", [["Yes"]])
+        conllu_files.trees_next_to(tmp_path / "x.tsv", [["Yes"]])

@@ -55,7 +55,7 @@ def test_a_sparse_gradient_is_looked_at_too(end, number, named):
 @pytest.mark.parametrize("flag", ["--fp16", "--memory-efficient-fp16"])
 def test_a_loss_scale_at_its_minimum_ends_the_training_with_objective_and_batch(flag, tmp_path, monkeypatch):
     """fairseq repeated the update and failed with StopIteration."""
-    monkeypatch.setattr(weighted, "told", lambda sample, task: f"{sample['nsentences']} pairs")
+    monkeypatch.setattr(weighted, "describe_batch", lambda sample, task: f"{sample['nsentences']} pairs")
     extra = (flag, "--fp16-init-scale", 4, "--min-loss-scale", 0.5, "--save-dir", tmp_path)
     trainer = make_trainer("legacy_ddp", 0, 1, "joint", {"objectives": "mlm,tlm"}, extra)
     sample = collate([pair(5, 7)], [block(1)])

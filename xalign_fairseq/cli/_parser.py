@@ -44,8 +44,8 @@ class HelpLines(argparse.RawDescriptionHelpFormatter):
 
     def _get_help_string(self, action: argparse.Action) -> str:
         text = action.help or ""
-        told = "default" in text or action.default in (None, False, argparse.SUPPRESS, "", [], ())
-        return text if told or not action.option_strings else f"{text} (default: %(default)s)".strip()
+        stated = "default" in text or action.default in (None, False, argparse.SUPPRESS, "", [], ())
+        return text if stated or not action.option_strings else f"{text} (default: %(default)s)".strip()
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         """Paragraphs as wide as the terminal; indented lines (commands) unchanged."""

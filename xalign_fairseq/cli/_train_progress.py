@@ -22,7 +22,7 @@ class TrainProgress:
         self.last: LogRow | None = None
         self.updates = 0
         self.validations = with_aer(before)
-        self.told: LogRow | None = None
+        self.written: LogRow | None = None
         self.shown = -SPARSE
         terminal = sys.stderr.isatty()
         self.bar: Any = tqdm(bar_format="{desc}", file=sys.stderr, leave=False) if terminal and not quiet else None
@@ -33,7 +33,7 @@ class TrainProgress:
     def __exit__(self, *error: object) -> None:
         if self.bar is not None:
             self.bar.close()
-        elif self.last is not None and self.last is not self.told:
+        elif self.last is not None and self.last is not self.written:
             self._tell(self.last)
 
     @property
@@ -72,8 +72,8 @@ class TrainProgress:
             self.write(f"{parts[1].lower()}: {parts[3]}")
 
     def _tell(self, row: LogRow) -> None:
-        self.told, self.shown = row, time.monotonic()
-        self.show(told(row, self.most, self.aer))
+        self.written, self.shown = row, time.monotonic()
+        self.show(row_text(row, self.most, self.aer))
 
     def _validated(self, row: LogRow) -> None:
         if "aer" in row.values:
@@ -106,7 +106,7 @@ def with_aer(rows: Iterable[LogRow]) -> list[LogRow]:
     return [row for row in standing(rows) if row.kind == VALID and "aer" in row.values]
 
 
-def told(row: LogRow, most: int | None, aer: float | None = None) -> str:
+def row_text(row: LogRow, most: int | None, aer: float | None = None) -> str:
     """An interval of training as text."""
     values = row.values
     parts = [f"update {row.updates:,}" + (f"/{most:,}" if most else "")]

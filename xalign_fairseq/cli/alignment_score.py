@@ -30,10 +30,10 @@ def run(args: argparse.Namespace) -> None:
     from xalign_fairseq.evaluation.lexicon_alignment import score_checkpoints
 
     rows = score_checkpoints(named_models(args.model), args.data, samples=args.samples, seed=args.seed)
-    print_result(args.json, rows, (f"{row['checkpoint']} {row['pair']}: {told(row)}" for row in rows))
+    print_result(args.json, rows, (f"{row['checkpoint']} {row['pair']}: {row_text(row)}" for row in rows))
 
 
-def told(row: dict[str, Any]) -> str:
+def row_text(row: dict[str, Any]) -> str:
     """A part's score, for people."""
     interval = f"[{100 * row['low']:.1f}, {100 * row['high']:.1f}]"
     return f"{row['part']} {100 * row['score']:.1f} {interval}, {row['words']} words among {row['candidates']}"

@@ -41,7 +41,7 @@ def atomic_write(path: StrPath, mode: str = "w") -> Iterator[IO]:
     path = _resolved(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     _remove_leftovers(path)
-    temporary = _beside(path)
+    temporary = _temporary(path)
     # Not with tempfile: its files are private, while these permissions follow the umask.
     handle = new_file(temporary)
     try:
@@ -105,7 +105,7 @@ def atomic_folder(path: StrPath, overwrite: bool | None = False, keep: bool = Fa
     for left, held in _leftovers(path, running=True):
         if not _hold(held):  # held by another process, or by another block of this one
             raise XalignError("another process writes this output", where=path, found=left)
-    temporary = path.with_name(f".{path.name}.unfinished") if keep else _beside(path)
+    temporary = path.with_name(f".{path.name}.unfinished") if keep else _temporary(path)
     temporary.mkdir(exist_ok=keep)
     require_own(temporary)
     handle = os.open(temporary, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
@@ -132,7 +132,7 @@ def scratch_folder(path: StrPath) -> Iterator[Path]:
     """A temporary folder next to the output, removed when the block ends, like leftovers of killed processes."""
     path = _resolved(path)
     _remove_leftovers(path)
-    temporary = _beside(path)
+    temporary = _temporary(path)
     temporary.mkdir()
     handle = os.open(temporary, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
@@ -145,7 +145,7 @@ def scratch_folder(path: StrPath) -> Iterator[Path]:
 
 def usual_mode(path: StrPath) -> None:
     """Give a file written by a library the permissions of a new file (umask)."""
-    probe = _beside(Path(path))
+    probe = _temporary(Path(path))
     handle = new_file(probe)
     try:
         os.chmod(path, os.fstat(handle).st_mode & 0o777)
@@ -181,7 +181,7 @@ def _resolved(path: StrPath) -> Path:
     return Path(os.path.realpath(path))
 
 
-def _beside(path: Path) -> Path:
+def _temporary(path: Path) -> Path:
     return path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(6)}.tmp")
 
 
@@ -244,7 +244,7 @@ def _exchange(first: Path, second: Path) -> None:
     here, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
     if rename is not None and rename(here, os.fsencode(first), here, os.fsencode(second), exchange) == 0:
         return
-    old = _beside(second)
+    old = _temporary(second)
     os.replace(second, old)
     os.replace(first, second)
     os.replace(old, first)

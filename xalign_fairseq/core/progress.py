@@ -40,7 +40,7 @@ class SparseLines:
 
     def __init__(self, items: Iterable[Any] | None, total: float | None, unit: str, desc: str | None):
         self.items, self.total, self.unit, self.desc, self.n = items, total, unit, desc, 0.0
-        self.start = self.told = time.monotonic()
+        self.start = self.written = time.monotonic()
 
     def __enter__(self) -> "SparseLines":
         return self
@@ -61,8 +61,8 @@ class SparseLines:
         """Add finished units, and print a line if it is time."""
         self.n += done
         now = time.monotonic()
-        if now - self.told >= SPARSE:
-            self.told = now
+        if now - self.written >= SPARSE:
+            self.written = now
             print(self.line(now - self.start), file=sys.stderr, flush=True)
 
     def line(self, seconds: float) -> str:

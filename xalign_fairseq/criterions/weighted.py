@@ -25,7 +25,7 @@ from xalign_fairseq.transport.sinkhorn import backend
 LONGEST = 160  # limit for a text in a message
 
 
-def told(sample: Mapping[str, Any], task: Any) -> str:
+def describe_batch(sample: Mapping[str, Any], task: Any) -> str:
     """A batch's description: numbers of pairs and blocks, languages, epoch, and the beginning of the first pair and
     block.
     """
@@ -122,7 +122,7 @@ class WeightedCriterion(WeightedSum, FairseqCriterion):
             names = [name for name, loss in losses.items() if not loss.isfinite()]
             if names and sample:
                 place = f"batch {number} of {len(samples)}" if len(samples) > 1 else "the batch"
-                found.append(f"the loss of {', '.join(names)} in {place} of {told(sample, self.task)}")
+                found.append(f"the loss of {', '.join(names)} in {place} of {describe_batch(sample, self.task)}")
         return "; ".join(found)
 
     def forward(self, model: Any, sample: dict[str, Any], reduce: bool = True) -> tuple[Tensor, Any, dict[str, Any]]:

@@ -56,7 +56,7 @@ def lines(sentences: Iterable[ConlluSentence]) -> Iterator[str]:
         yield ""
 
 
-def trees_beside(path: StrPath, sentences: Sequence[Sequence[str]]) -> list[SyntaxTree]:
+def trees_next_to(path: StrPath, sentences: Sequence[Sequence[str]]) -> list[SyntaxTree]:
     """Trees for a file without trees, from the CoNLL-U file next to it: ``dev.conllu`` for ``dev.tsv``."""
     treebank = f"{unpacked_name(path).removesuffix('.tsv')}.conllu"
     beside = existing(treebank)

@@ -50,10 +50,10 @@ def open_source(kind: str, name: str, path: str, language: str, with_trees: bool
         content = list(_with_trees(conllu_files.read(path), with_trees))
     elif kind == "ner":
         content = ner_files.read(path, language)
-        trees = conllu_files.trees_beside(path, [each.words for each in content]) if with_trees else None
+        trees = conllu_files.trees_next_to(path, [each.words for each in content]) if with_trees else None
     else:
         content = nli_files.read(path, language)
-        trees = conllu_files.trees_beside(path, nli_files.sentences(content)) if with_trees else None
+        trees = conllu_files.trees_next_to(path, nli_files.sentences(content)) if with_trees else None
     return Source(kind, name, path, content, trees)
 
 

@@ -11,6 +11,7 @@ from zlib import crc32
 
 from xalign_fairseq.aligner.protocol import Alignment
 from xalign_fairseq.aligner.render.matrix import gaps, looks, markup
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.version import __version__
 from xalign_fairseq.links.pharaoh import Gold, format_links
 
@@ -117,17 +118,13 @@ def _label(label: str, first: bool) -> str:
 
 def _facts(alignment: Alignment, gold: Gold | None) -> str:
     links = alignment.links.keys()
-    facts = [f"{len(alignment.src)} and {_count(len(alignment.tgt), 'word')}", _count(len(links), "link")]
+    facts = [f"{len(alignment.src)} and {counted(len(alignment.tgt), 'word')}", counted(len(links), "link")]
     if gold is not None:
         extra, missing = len(links - gold.possible), len(gold.sure - links)
         facts += [f"<b>{extra} not gold</b>"] if extra else []
         facts += [f"<b>{missing} missing</b>"] if missing else []
         facts += [] if extra or missing else ["all as gold"]
     return " · ".join(facts)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _key() -> str:

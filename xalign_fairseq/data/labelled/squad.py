@@ -55,8 +55,8 @@ def read_squad(path: StrPath, language: str) -> list[QuestionExample]:
         raise left_out[0]
     if left_out or wrong_answers:
         first = str((wrong_answers or left_out)[0]).replace("\n", ";")
-        told = "%s: skipped %d answers that are not at their offsets, and %d questions; the first: %s"
-        logger.warning(told, path, len(wrong_answers), len(left_out), first)
+        message = "%s: skipped %d answers that are not at their offsets, and %d questions; the first: %s"
+        logger.warning(message, path, len(wrong_answers), len(left_out), first)
     if not questions:
         raise XalignError("the file has no question", where=path)
     return questions

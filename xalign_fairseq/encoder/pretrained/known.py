@@ -26,7 +26,7 @@ class KnownModel:
     family: str
     names: tuple[str, ...]  # on hubs and in archives, in lower case, without organisation
     sizes: tuple[int, int, int, int]  # layers, hidden size, inner size of feed-forward maps, ids with <mask>
-    told: str = NAMED  # how it is recognised; sentence encoders have no masked-language-model head
+    known_by: str = NAMED  # how it is recognised; sentence encoders have no masked-language-model head
     norm: tuple[float, ...] = ()  # first weights of the embeddings' layer norm, which identify it without a name
 
 
@@ -84,8 +84,8 @@ def recognise(weights: Mapping[str, Tensor], called: Iterable[StrPath]) -> str |
         first = torch.tensor(model.norm)
         has_norm = len(first) > 0 and len(norm) >= len(first)
         if (
-            model.told == ALWAYS
-            or (model.told == WITH_HEAD and masked_lm.has_head(weights))
+            model.known_by == ALWAYS
+            or (model.known_by == WITH_HEAD and masked_lm.has_head(weights))
             or (has_norm and torch.allclose(norm[: len(first)], first, rtol=2e-3, atol=0))  # also in half precision
         ):
             return model.family

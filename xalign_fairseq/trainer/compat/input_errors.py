@@ -56,11 +56,11 @@ def _no_architecture(error: BaseException, traceback: TracebackType | None) -> s
 
 @instead
 def _plain(hook: Function, kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
-    told = None if "--debug" in sys.argv else message(error) or _no_architecture(error, traceback)
-    if told is None:
+    text = None if "--debug" in sys.argv else message(error) or _no_architecture(error, traceback)
+    if text is None:
         hook(kind, error, traceback)
     else:
-        print(f"error: {told}\n  (--debug shows where in the program)", file=sys.stderr)
+        print(f"error: {text}\n  (--debug shows where in the program)", file=sys.stderr)
 
 
 UNIT = FairseqPatch(NAME, "fairseq prints its traceback above an error in the input; --debug shows it", needed, install)
