@@ -25,7 +25,7 @@ choose_benchmark() {
 as_paths() { # NAME ...
   local name
   for name in "$@"; do
-    [[ -z "${!name:-}" || "${!name}" == /* ]] || printf -v "$name" './%s' "${!name}"
+    [[ -z "${!name:-}" || "${!name}" == /* || "${!name}" == ./* ]] || printf -v "$name" './%s' "${!name}"
   done
 }
 

@@ -80,13 +80,13 @@ def _read_target(markup: Markup, source: MarkedText, target: str) -> MarkedText:
         return replace(markup.read(target), text=target)
     if markup.target == "plain":
         if tag := next((tag for tag in source.tags if tag.strip() and tag in target), None):
-            raise XalignError("the translation has tags already", found=tag)
+            raise XalignError("the translation has some of the tags already", found=tag)
         return MarkedText(target, [], {}, Counter())
     read = markup.read(target)
     pairs = [mark for mark in read.marks if mark.kind == "pair"]
     at_end = all(mark.start == len(read.text) for mark in read.marks)
     if any(mark.start < mark.stop for mark in walk(read.marks)) or not (pairs or at_end):
-        raise XalignError("the translation has tags already", found=read.marks[0].tag)
+        raise XalignError("the translation has some of the tags already", found=read.marks[0].tag)
     if read.tags - source.tags:
         raise XalignError("the translation has a tag that its source lacks", found=next(iter(read.tags - source.tags)))
     return replace(read, marks=[], tags=Counter())
