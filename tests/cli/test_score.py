@@ -105,6 +105,14 @@ def test_bad_files(files, capsys, change, expected):
     assert code == 2 and expected in err and not out
 
 
+def test_exchanged_languages_give_a_warning(files, capsys):
+    for lines, warns in ((5, True), (3, False)):  # with few links it may be chance
+        (files / "hyp").write_text("0-1 1-2 2-3\n" * lines)
+        (files / "gold").write_text("1-0 2-1 3-2\n" * lines)
+        code, _, err = score(capsys, "--hyp", files / "hyp", "--gold", files / "gold")
+        assert code == 0 and ("source and target exchanged" in err) == warns
+
+
 def test_swapped_files_give_a_warning(files, capsys):
     (files / "sure").write_text("0-0 1-1\n0-1\n\n")
     code, _, err = score(capsys, "--hyp", files / "gold", "--gold", files / "sure")

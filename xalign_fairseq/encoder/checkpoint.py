@@ -115,7 +115,8 @@ def load_pickled(path: StrPath) -> Any:
     """
     path = Path(path)
     if not path.is_file():
-        raise XalignError("the checkpoint does not exist", where=path, found=nearly(path))
+        remedy = "check the path; a training writes its first checkpoint late"
+        raise XalignError("the checkpoint does not exist", where=path, found=nearly(path), remedy=remedy)
     # torch's context manager also removes earlier entries of its list.
     before = torch.serialization.get_safe_globals()
     allowed = [each for each in allow_list(dict.fromkeys(METERS, Meter)) if each not in before]
