@@ -72,7 +72,7 @@ def align(tmp_path):
         for name, number in zip(texts, lines, strict=True):
             (tmp_path / name).parent.mkdir(exist_ok=True)
             (tmp_path / name).write_text("\n".join(map(str, range(number))))
-            if packed:
+            if packed and not (tmp_path / f"{name}.{packed[1]}").exists():
                 subprocess.run([packed[0], "-f", tmp_path / name], check=True)
         texts = names or ([f"{name}.{packed[1]}" for name in texts] if packed else texts)
         array = {"SLURM_ARRAY_TASK_ID": str(task), "SLURM_ARRAY_TASK_COUNT": str(count)}
@@ -123,6 +123,13 @@ def test_another_text_and_other_options_need_another_folder(align, other):
     for task in (0, 1):  # one part is there, the other is not
         code, error, parts = align(task, 2, **other)
         assert code == 2 and "another OUT" in error and parts == {"0": ["0 0", "1 1"]}
+
+
+def test_another_text_of_the_same_size_needs_another_folder(align, tmp_path):
+    assert align(0, 2)[0] == 0
+    (tmp_path / "other.en").write_text("4\n3\n2\n1\n0")
+    code, error, _ = align(1, 2, names=["other.en", "text.de"])
+    assert code == 2 and "another OUT" in error
 
 
 def test_options_in_place_of_the_folder_are_refused(align, tmp_path):

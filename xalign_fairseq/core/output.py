@@ -36,9 +36,8 @@ class Output:
         plain = is_plain(path)
         if self._path.is_symlink() and plain:  # the target is written, the link stays
             self._path = Path(os.path.realpath(self._path))
-        if plain and is_compressed(path):
-            remedy = f"leave out {self._path.suffix}, or write to - and compress: | gzip > {path}"
-            raise XalignError("the output is not compressed", where=path, remedy=remedy)
+        if plain:
+            require_uncompressed(path)
         if not self._standard:
             require_place(self._path, map(file_of, inputs))
         elif sys.stdout is None:
@@ -146,6 +145,13 @@ def require_record(path: Path, theirs: Mapping[str, object], ours: Mapping[str, 
         found = ("a difference in", *map(Parameter, different))
         expected = "the options and the input of the run that was interrupted"
         raise XalignError(problem, where=path, found=found, expected=expected, remedy=remedy)
+
+
+def require_uncompressed(path: StrPath) -> None:
+    """Raise :class:`XalignError` for the name of a compressed file, because outputs are plain text."""
+    if is_compressed(path):
+        remedy = f"leave out {Path(path).suffix}, or compress the file afterwards"
+        raise XalignError("the output is not compressed", where=path, remedy=remedy)
 
 
 def is_plain(path: StrPath) -> bool:
