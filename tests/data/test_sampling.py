@@ -6,14 +6,14 @@ from xalign_fairseq.data import sampling
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 64, 1000, 1025])
-def test_permute_is_a_permutation(size):
-    assert sorted(sampling.permute(np.arange(size), size, (1, 2, 3))) == list(range(size))
+def test_a_pass_is_a_permutation(size):
+    assert sorted(sampling.draw(size, 0, size, (1, 2, 3))) == list(range(size))
 
 
-def test_permute_depends_on_the_key_and_not_on_the_requested_positions():
-    everything = sampling.permute(np.arange(1000), 1000, (5,))
-    assert (sampling.permute(np.array([3, 999, 500]), 1000, (5,)) == everything[[3, 999, 500]]).all()
-    assert (sampling.permute(np.arange(1000), 1000, (6,)) != everything).mean() > 0.9
+def test_a_draw_depends_on_the_key_and_not_on_the_requested_positions():
+    everything = sampling.draw(1000, 0, 1000, (5,))
+    assert [sampling.draw(1000, start, 1, (5,)).item() for start in (3, 999, 500)] == everything[[3, 999, 500]].tolist()
+    assert (sampling.draw(1000, 0, 1000, (6,)) != everything).mean() > 0.9
 
 
 def test_draw_runs_through_everything_once_a_pass_and_pieces_fit_together():
@@ -22,6 +22,9 @@ def test_draw_runs_through_everything_once_a_pass_and_pieces_fit_together():
     for start in (0, 10, 20):
         assert sorted(whole[start : start + 10]) == list(range(10))
     assert (whole[:10] != whole[10:20]).any()
+    many = sampling.draw(29, 5, 3 * sampling.BLOCK, (1,))  # thousands of passes
+    assert (many[70_000:70_100] == sampling.draw(29, 70_005, 100, (1,))).all()
+    assert (np.bincount(many[24 : 24 + 29 * 6000]) == 6000).all()
     items = sampling.draw(10**12, 123_456_789, 1000, (1,))  # computes only what is drawn
     assert len(set(items)) == 1000 and items.min() >= 0 and items.max() < 10**12
 

@@ -14,6 +14,7 @@ ROUNDS = 6
 ROUNDING = 1e-6  # tolerance of a count of draws; n^(1/T) has a relative error of 10^-15
 GOLDEN = (math.sqrt(5) - 1) / 2
 CHUNK = 4096  # epochs counted at a time
+BLOCK = 1 << 16  # positions permuted at a time: their keys take 3 MB
 
 
 def temperature_shares(sizes: list[int], temperature: float) -> np.ndarray:
@@ -56,24 +57,28 @@ def epoch_shares(total: int, shares: np.ndarray, visit: int) -> tuple[list[int],
     return (whole + extra).tolist(), (starts - extra).tolist()
 
 
-def permute(positions: np.ndarray, size: int, key: tuple[int, ...]) -> np.ndarray:
-    """A keyed pseudo-random permutation of ``range(size)``, evaluated at ``positions`` only.
+def permute(positions: np.ndarray, size: int, keys: np.ndarray) -> np.ndarray:
+    """A keyed pseudo-random permutation of ``range(size)``, evaluated at ``positions`` (N,) only.
 
     A Feistel network over the smallest even number of bits that holds ``size``; values outside are mapped again until
     they fall inside, so the map is one-to-one.
+
+    Args:
+        keys: of each round (ROUNDS, 1), or of each round and position (ROUNDS, N), uint64.
     """
     half = max(1, math.ceil(math.log2(max(size, 2)) / 2))
     mask = np.uint64((1 << half) - 1)
     shift = np.uint64(half)
-    keys = np.random.SeedSequence(key).generate_state(ROUNDS, dtype=np.uint64)
     values = positions.astype(np.uint64)
     outside = np.ones(len(values), dtype=bool)
     while outside.any():
         left, right = values[outside] >> shift, values[outside] & mask
-        for round_key in keys:
-            left, right = right, left ^ (_mix(right ^ round_key) & mask)
+        for round_keys in keys:
+            left, right = right, left ^ (_mix(right ^ round_keys) & mask)
         values[outside] = (left << shift) | right
-        outside[outside] = values[outside] >= size
+        still = values[outside] >= size
+        outside[outside] = still
+        keys = keys if keys.shape[1] == 1 else keys[:, still]
     return values.astype(np.int64)
 
 
@@ -86,13 +91,19 @@ def _mix(values: np.ndarray) -> np.ndarray:
 
 def draw(size: int, start: int, count: int, key: tuple[int, ...]) -> np.ndarray:
     """Items ``start ... start + count`` of the endless stream over ``range(size)``, with a new order in each pass."""
-    positions = np.arange(start, start + count, dtype=np.int64)
-    items = np.empty(len(positions), dtype=np.int64)
-    passes = positions // size
-    for number in np.unique(passes).tolist():
-        here = passes == number
-        items[here] = permute(positions[here] - number * size, size, (*key, number))
+    items = np.empty(count, dtype=np.int64)
+    for first in range(0, count, BLOCK):
+        positions = np.arange(start + first, start + min(first + BLOCK, count), dtype=np.int64)
+        passes, numbers = np.unique(positions // size, return_inverse=True)
+        keys = np.stack([_round_keys((*key, each)) for each in passes.tolist()], axis=1)
+        keys = keys if len(passes) == 1 else keys[:, numbers]
+        items[first : first + BLOCK] = permute(positions % size, size, keys)
     return items
+
+
+def _round_keys(key: tuple[int, ...]) -> np.ndarray:
+    """(ROUNDS,) uint64."""
+    return np.random.SeedSequence(key).generate_state(ROUNDS, dtype=np.uint64)
 
 
 def repeats(items: np.ndarray) -> np.ndarray:
