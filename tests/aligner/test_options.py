@@ -6,6 +6,7 @@ import shutil
 import pytest
 
 from xalign_fairseq.aligner.load import check_options, load_aligner
+from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.aligner.options import AlignerOptions, BestParts, read_best
 from xalign_fairseq.aligner.run_record import model_state
 from xalign_fairseq.core.errors import XalignError
@@ -23,10 +24,16 @@ def test_options_have_their_command_line_names():
 
 
 def test_an_unknown_option():
-    assert AlignerOptions.of(maps=True) == AlignerOptions(maps=True)
     with pytest.raises(XalignError, match="no such option") as raised:
-        AlignerOptions.of(layer=3)
+        load_aligner("e5-small", AlignerOptions(), layer=3)
     assert raised.value.parameters == ("layer",) and "linking" in raised.value.expected
+
+
+def test_an_option_by_name_changes_given_options(tiny_checkpoint):
+    options = AlignerOptions(device="cpu", processes=2, dtype="float32").on_devices()
+    assert (options.device, options.processes) == ("cpu,cpu", 1) and options.on_devices() == options
+    for load in (load_aligner, Aligner.from_pretrained):
+        assert load(tiny_checkpoint, options, device="cpu", linking=Linking("argmax")).linking.method == "argmax"
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """Compare aligners, and the links of other tools, on test sets with gold links."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +104,7 @@ def run_benchmark(run: BenchmarkRun) -> dict[str, Any]:
                 label = name if len(run.methods) == 1 else f"{name}, {method}"
                 linking = Linking() if method == OWN else Linking(method)
                 options = AlignerOptions(linking, device=run.device, dtype=run.dtype)
+                options = AlignerOptions() if is_statistical(path) else options  # it has none of these
                 systems.append(_align_sets(label, path, options, sets, bar.update))
     names = [each.name for each in sets]
     rows = compare_systems([*systems, *linked], names, samples=run.samples, seed=run.seed)
@@ -133,10 +134,9 @@ def _align_sets(label: str, model: str, options: AlignerOptions, sets: Sequence[
     """The links of a model. An encoder with language embeddings is loaded anew for the languages of each set."""
     counts, aligner = [], None
     for each in sets:
-        if _has_no_methods(model):
-            aligner = aligner or load_aligner(model, None if is_statistical(model) else options)
-        elif not isinstance(aligner, Aligner) or aligner.encoder.config.languages:
-            aligner = Aligner.from_pretrained(model, replace(options, languages=each.languages))
+        if aligner is None or (isinstance(aligner, Aligner) and aligner.encoder.config.languages):
+            languages = None if _has_no_methods(model) else each.languages
+            aligner = load_aligner(model, options, languages=languages)
         links = [pair.links for pair in aligner.stream(each.pairs, done)]
         counts.append(sentence_counts(links, each.golds, where=each.name))
     assert aligner is not None

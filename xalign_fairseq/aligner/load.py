@@ -14,7 +14,6 @@ from xalign_fairseq.aligner.protocol import WordAligner
 from xalign_fairseq.aligner.run_record import model_state
 from xalign_fairseq.aligner.statistical.aligner import StatisticalAligner
 from xalign_fairseq.aligner.statistical.folder import is_statistical, load
-from xalign_fairseq.core.devices import choose_devices
 from xalign_fairseq.core.errors import Command, Parameter, XalignError
 from xalign_fairseq.encoder.pretrained.low_rank import is_low_rank
 from xalign_fairseq.encoder.pretrained.packaged import NAME
@@ -40,7 +39,7 @@ def load_aligner(
             (:func:`~xalign_fairseq.encoder.pretrained.reading.read_pretrained`); or the folder of an aligner from
             bitext alone, or of ``xalign train-aligner --best``.
         options: all options as one value.
-        more: options by name instead, as in :class:`~xalign_fairseq.aligner.options.AlignerOptions`.
+        more: options by name, as in :class:`~xalign_fairseq.aligner.options.AlignerOptions`.
 
     Returns:
         an :class:`~xalign_fairseq.aligner.neural.aligner.Aligner`, or an
@@ -59,39 +58,37 @@ def load_aligner(
         >>> sorted(pair.links)
         [(0, 0), (1, 2), (2, 1)]
     """
-    options = options or AlignerOptions.of(**more)
+    options = (options or AlignerOptions()).changed(**more)
     check_options(path, options)
-    if not is_statistical(path):
-        # One dtype for all processes, so that their links equal those of one process.
-        devices, dtype = choose_devices(options.device, options.dtype, options.processes)
-        options = replace(options, device=devices, dtype=dtype, processes=1)
-    return open_aligner(path, options)
-
-
-def open_aligner(path: str | os.PathLike[str], options: AlignerOptions) -> WordAligner:
-    """Load an aligner by checked options, with one device per process and one dtype for all."""
     if is_statistical(path):
         return StatisticalAligner(load(Path(path)), options.min_probability)
+    options = options.on_devices()
     if parts := read_best(path):
-        return open_parts(parts, options)
-    if options.statistics is None:
-        return open_encoder(path, options)
-    trained = load(Path(options.statistics))
-    guide = trained.method if trained.guide == model_state(path) else None
-    method = scoring_method(path, options.linking, options.maps, guide)
-    if trained.guide not in (None, model_state(path)):
-        guided = "statistics: %s were guided by %s, and are read with %s"
-        logger.warning(guided, options.statistics, trained.guide, model_state(path))
-    encoder = open_encoder(path, scoring_options(options, method))
-    return CombinedAligner(encoder, trained, method, *choice_of(options))
+        return combine(parts, options)
+    if options.statistics is not None:
+        return combine(BestParts(os.fspath(path), "", None, Path(options.statistics)), options)
+    devices = options.device.split(",")
+    if len(devices) == 1:
+        return Aligner.from_pretrained(path, options)
+    pool = AlignerPool(partial(Aligner.from_pretrained, path, options), devices)
+    pool.ask(partial(_log_backend, level=logging.getLogger(SINKHORN).level))
+    return pool
 
 
-def open_parts(parts: BestParts, options: AlignerOptions) -> WordAligner:
-    """Load the parts of an aligner of ``train-aligner --best`` as one aligner."""
-    statistics = load(parts.statistics) if parts.statistics else None
-    second = open_encoder(parts.trained, scoring_options(options, "grow")) if parts.trained else None
-    encoder = open_encoder(parts.encoder, scoring_options(options, parts.method))
-    return CombinedAligner(encoder, statistics, parts.method, *choice_of(options), second)
+def combine(parts: BestParts, options: AlignerOptions) -> CombinedAligner:
+    """Load encoders and statistics as one aligner; an empty method is that of the statistics or the encoder's usual."""
+    trained = load(parts.statistics) if parts.statistics else None
+    method = parts.method
+    if trained and not method:
+        state = model_state(parts.encoder)
+        guide = trained.method if trained.guide == state else None
+        method = scoring_method(parts.encoder, options.linking, options.maps, guide)
+        if trained.guide not in (None, state):
+            guided = "statistics: %s were guided by %s, and are read with %s"
+            logger.warning(guided, parts.statistics, trained.guide, state)
+    second = load_aligner(parts.trained, scoring_options(options, "grow")) if parts.trained else None
+    encoder = load_aligner(parts.encoder, scoring_options(options, method))
+    return CombinedAligner(encoder, trained, method, *choice_of(options), second)
 
 
 def check_options(path: str | os.PathLike[str], options: AlignerOptions, learn: str = "") -> None:
@@ -152,20 +149,6 @@ def scoring_options(options: AlignerOptions, method: str) -> AlignerOptions:
     kept = {name: value for name, value in options.linking.options.items() if name not in ("threshold", "growth")}
     linking = replace(options.linking, method=method, options=kept | {"threshold": 1.0})
     return replace(options, min_probability=None, linking=linking, statistics=None)
-
-
-def open_encoder(path: str | os.PathLike[str], options: AlignerOptions) -> WordAligner:
-    """One aligner, or one per device; options as in :func:`open_aligner`."""
-    devices = options.device.split(",")
-    if len(devices) > 1:
-        pool = AlignerPool(partial(_load_in_worker, os.fspath(path), options), devices)
-        pool.ask(partial(_log_backend, level=logging.getLogger(SINKHORN).level))
-        return pool
-    return Aligner.open(path, options)
-
-
-def _load_in_worker(path: str, options: AlignerOptions, device: str) -> Aligner:
-    return Aligner.open(path, replace(options, device=device))
 
 
 def _log_backend(_: Aligner, level: int) -> None:

@@ -1,10 +1,11 @@
 """The options of loading an aligner, as one value."""
 
 import os
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict
 
+from xalign_fairseq.core.devices import choose_devices
 from xalign_fairseq.core.errors import XalignError, check_values
 from xalign_fairseq.core.json_files import read_json
 from xalign_fairseq.transport.linking import UNSPECIFIED, Linking, layer_range
@@ -41,13 +42,17 @@ class AlignerOptions:
     batch_tokens: int = 8192
     sinkhorn_backend: str = "auto"
 
-    @classmethod
-    def of(cls, **options: Any) -> "AlignerOptions":
-        """The options by name; :class:`XalignError` for an unknown one."""
-        known = [each.name for each in fields(cls)]
+    def changed(self, **options: Any) -> "AlignerOptions":
+        """The same with some options changed by name; :class:`XalignError` for an unknown one."""
+        known = [each.name for each in fields(self)]
         for name in options.keys() - set(known):
             raise XalignError("an aligner has no such option", parameter=name, expected=", ".join(known))
-        return cls(**options)
+        return replace(self, **options)
+
+    def on_devices(self) -> "AlignerOptions":
+        """The same with the device of each process by name, and one dtype for all, so that their links are equal."""
+        devices, dtype = choose_devices(self.device, self.dtype, self.processes)
+        return replace(self, device=devices, dtype=dtype, processes=1)
 
     def given(self) -> dict[str, Any]:
         """The options that differ from their defaults, by their names in errors and on the command line."""

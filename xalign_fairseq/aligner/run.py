@@ -2,8 +2,8 @@
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -15,8 +15,7 @@ from xalign_fairseq.aligner.load import (
     GUIDED,
     check_options,
     choice_of,
-    open_aligner,
-    open_encoder,
+    load_aligner,
     scoring_method,
     scoring_options,
 )
@@ -29,7 +28,6 @@ from xalign_fairseq.aligner.run_record import run_record
 from xalign_fairseq.aligner.statistical.aligner import StatisticalAligner, train_from_scratch
 from xalign_fairseq.aligner.statistical.folder import begun, is_statistical, learn_models, passes_bar
 from xalign_fairseq.core.counts import counted
-from xalign_fairseq.core.devices import choose_devices
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.output import STANDARD_OUTPUT, Output
 from xalign_fairseq.core.progress import progress, say
@@ -137,8 +135,7 @@ def align_files(run: AlignRun) -> AlignReport:
         pairs, golds = read_gold_text(src, tgt, gold, needs_links=False, split=split)
     if not (run.learn == ALONE or is_statistical(run.model)):
         # A resumed output keeps its dtype; otherwise its lines would differ from an uninterrupted run's.
-        devices, dtype = choose_devices(options.device, options.dtype, options.processes)
-        options = replace(options, device=devices, dtype=dtype, processes=1)
+        options = options.on_devices()
     page = Page(golds, options.languages) if run.format == "html" else None
     files = (run.model, run.pictures.gold, options.statistics)
     inputs = [*run.text, *filter(None, files)]
@@ -152,7 +149,7 @@ def align_files(run: AlignRun) -> AlignReport:
     }
     record = run_record(run.text, run.model, options, **more) if isinstance(pairs, SentencePairs) else None
     output = Output(run.out, None if page else record, run.resume, inputs)
-    with _open_aligner(run, options, pairs, record) as aligner:
+    with _learn_or_load(run, options, pairs, record) as aligner:
         run.pictures.draw(aligner, pairs, golds)
         if page:
             page = replace(page, system=", ".join(filter(None, (run.model, aligner.describe()))))
@@ -162,22 +159,23 @@ def align_files(run: AlignRun) -> AlignReport:
         )
 
 
-@contextmanager
-def open_guided(
+def learn_guided(
     model: str, options: AlignerOptions, folder: Path, record: Mapping[str, str], text: PairedText, quiet: bool = False
-) -> Iterator[CombinedAligner]:
-    """An encoder with statistics of a text, learned first."""
+) -> CombinedAligner:
+    """Learn statistics of a text, guided by an encoder; returns the aligner of both."""
     # The format and the choice of links do not affect statistics.
     method = scoring_method(model, options.linking, options.maps)
     identity = {name: value for name, value in record.items() if name not in ("format", *CHOOSING, GUIDED)}
-    with open_encoder(model, scoring_options(options, method)) as encoder:
+    with ExitStack() as stack:
+        encoder = stack.enter_context(load_aligner(model, scoring_options(options, method)))
         with begun(folder, {**identity, "method": method}):
             kept = KeptScores(encoder, folder)
             with progress(total=len(text), unit=" pairs", quiet=quiet) as bar:
                 kept.read(text, bar.update)
             with passes_bar(quiet) as show:
                 trained = learn_models(text, folder, show, kept.guide)
-        yield CombinedAligner(kept, trained, method, *choice_of(options))
+        stack.pop_all()  # the aligner closes the encoder
+    return CombinedAligner(kept, trained, method, *choice_of(options))
 
 
 def _check(run: AlignRun) -> None:
@@ -198,22 +196,17 @@ def _check(run: AlignRun) -> None:
     check_options(run.model, run.options, run.learn)
 
 
-@contextmanager
-def _open_aligner(
+def _learn_or_load(
     run: AlignRun, options: AlignerOptions, pairs: SentencePairs | PairStream, record: dict[str, str] | None
-) -> Iterator[WordAligner]:
-    """The aligner, after learning if needed."""
+) -> WordAligner:
     if not (run.learn and record and isinstance(pairs, SentencePairs)):
-        with open_aligner(run.model, options) as aligner:
-            yield aligner
-    elif run.learn == ALONE:
+        return load_aligner(run.model, options)
+    if run.learn == ALONE:
         with passes_bar(run.quiet) as show:
             trained = train_from_scratch(pairs, run.learned, show, segment=run.segment, learn_from=run.learn_from)
-        yield StatisticalAligner(trained, options.min_probability)
-    else:
-        sample = pairs if run.learn_from is None else SpreadPairs(pairs, run.learn_from)
-        with open_guided(run.model, options, run.learned, record, sample, run.quiet) as guided:
-            yield guided
+        return StatisticalAligner(trained, options.min_probability)
+    sample = pairs if run.learn_from is None else SpreadPairs(pairs, run.learn_from)
+    return learn_guided(run.model, options, run.learned, record, sample, run.quiet)
 
 
 def _write(

@@ -3,20 +3,19 @@
 import os
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, TypedDict
 
-from xalign_fairseq.aligner.load import GUIDED, check_options, open_aligner
+from xalign_fairseq.aligner.load import GUIDED, check_options, load_aligner
 from xalign_fairseq.aligner.options import AlignerOptions
 from xalign_fairseq.aligner.protocol import Alignment, Links, WordAligner
 from xalign_fairseq.aligner.render.page import Page
-from xalign_fairseq.aligner.run import json_line, open_guided
+from xalign_fairseq.aligner.run import json_line, learn_guided
 from xalign_fairseq.aligner.run_record import run_record
 from xalign_fairseq.aligner.statistical.folder import is_statistical
 from xalign_fairseq.core.counts import counted
-from xalign_fairseq.core.devices import choose_devices
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.files import atomic_write, require_place
 from xalign_fairseq.core.json_files import parse_json, require_form
@@ -245,8 +244,7 @@ def _from_aligner(
     """Each piece with the aligner's links, stored next to the output; links of an interrupted run are read first."""
     options = run.options
     if not is_statistical(run.model):
-        devices, dtype = choose_devices(options.device, options.dtype, options.processes)
-        options = replace(options, device=devices, dtype=dtype, processes=1)
+        options = options.on_devices()
     text = (run.src,) if run.tgt is None else (run.src, run.tgt)
     record = run_record(
         text,
@@ -257,11 +255,11 @@ def _from_aligner(
         **({GUIDED: True} if run.learns else {}),
     )
     kept = Output(f"{run.out}.links" if is_plain(run.out) else os.devnull, record, run.resume, files)
-    aligner: AbstractContextManager[WordAligner]
+    aligner: WordAligner
     if run.learns:
-        aligner = open_guided(run.model, options, Path(f"{run.out}.aligner"), record, pairs, run.quiet)
+        aligner = learn_guided(run.model, options, Path(f"{run.out}.aligner"), record, pairs, run.quiet)
     else:
-        aligner = open_aligner(run.model, options)
+        aligner = load_aligner(run.model, options)
     return _kept(pieces, stack.enter_context(aligner), kept, stack.enter_context(kept.open()))
 
 

@@ -13,7 +13,6 @@ from xalign_fairseq.aligner.neural.pair_states import EncodedPair, PairEncoder, 
 from xalign_fairseq.aligner.options import AlignerOptions, least_options, require_one_choice
 from xalign_fairseq.aligner.protocol import Alignment, Links, Progress, SentencePair, WordAligner
 from xalign_fairseq.aligner.statistical.choice import Calibration
-from xalign_fairseq.core.devices import choose_devices
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.text.pairs import WordPair, chunks
 from xalign_fairseq.data.batches import pad
@@ -140,22 +139,17 @@ class Aligner(WordAligner):
         Args:
             path: as in :func:`~xalign_fairseq.encoder.pretrained.reading.read_pretrained`; default: e5-small.
             options: all options as one value.
-            more: options by name instead, as in :class:`~xalign_fairseq.aligner.options.AlignerOptions`.
+            more: options by name, as in :class:`~xalign_fairseq.aligner.options.AlignerOptions`.
 
         Example::
 
             Aligner.from_pretrained("e5-small", linking=Linking("argmax"), device="cpu")
         """
-        options = options or AlignerOptions.of(**more)
+        options = (options or AlignerOptions()).changed(**more)
         for name in {"statistics", "processes"} & options.given().keys():
             raise XalignError("this aligner has no such option", parameter=name, remedy="use load_aligner")
         require_one_choice(options)
-        device, dtype = choose_devices(options.device, options.dtype)
-        return cls.open(path, replace(options, device=device, dtype=dtype))
-
-    @classmethod
-    def open(cls, path: str | os.PathLike[str], options: AlignerOptions) -> "Aligner":
-        """Like :meth:`from_pretrained`, with device and dtype by name."""
+        options = options.on_devices()
         model = open_model(path, lookup=True)
         config = model.encoder.config
         asked, depth, width = options.linking, config.encoder_layers, config.encoder_embed_dim

@@ -14,7 +14,7 @@ from statistics import fmean
 from typing import Any
 
 from xalign_fairseq.aligner.gold_sets import GoldSet, read_set
-from xalign_fairseq.aligner.load import GUIDED, open_parts, scoring_method
+from xalign_fairseq.aligner.load import GUIDED, combine, scoring_method
 from xalign_fairseq.aligner.options import BEGUN, DONE, AlignerOptions, BestAligner, BestParts, FinishedStep
 from xalign_fairseq.aligner.run import AlignRun, align_files
 from xalign_fairseq.aligner.run_record import model_state
@@ -23,7 +23,6 @@ from xalign_fairseq.aligner.training.gold import ScorerRun, judging_part, train_
 from xalign_fairseq.aligner.training.run import TrainingRun
 from xalign_fairseq.aligner.training.text import text_digest
 from xalign_fairseq.aligner.training.train import Hear, train_aligner
-from xalign_fairseq.core.devices import choose_devices
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import atomic_write
 from xalign_fairseq.core.installation import require_fairseq
@@ -109,8 +108,7 @@ class _Steps:
         self._run, self._say, self._hear = run, say, hear
         path = run.out / STEPS
         self._done: dict[str, FinishedStep] = read_json(path, dict[str, FinishedStep]) if path.is_file() else {}
-        device, dtype = choose_devices(run.device, "auto")
-        self._options = AlignerOptions(device=device, dtype=dtype)
+        self._options = AlignerOptions(device=run.device).on_devices()
         self._links, self._changed = run.out / "links.txt", run.out / GOLD / CHANGED
         # Gold that the packaged encoder was trained on must not train or evaluate aligners that contain it.
         self._method = scoring_method(run.model, Linking(), maps=False)
@@ -170,7 +168,7 @@ class _Steps:
         return (fmean(row[0] for row in found), fmean(row[1] for row in found)) if found else None
 
     def _aer(self, parts: BestParts, judge: GoldSet) -> float:
-        with open_parts(parts, self._options) as aligner:
+        with combine(parts, self._options) as aligner:
             return score([set(pair.links) for pair in aligner.stream(judge.pairs)], judge.golds).aer
 
     def _align(self, encoder: str) -> None:

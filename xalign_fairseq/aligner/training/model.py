@@ -9,7 +9,7 @@ from typing import Any, TypedDict
 
 from torch import Tensor, uint8
 
-from xalign_fairseq.aligner.load import open_encoder
+from xalign_fairseq.aligner.load import load_aligner
 from xalign_fairseq.aligner.options import AlignerOptions
 from xalign_fairseq.aligner.training.run import TrainingRun
 from xalign_fairseq.core.errors import XalignError
@@ -115,7 +115,7 @@ def aer_of(model: str | os.PathLike[str], gold: GoldText | None, options: Aligne
     """
     if gold is None:
         return None
-    with open_encoder(model, options) as aligner:
+    with load_aligner(model, options) as aligner:
         return score([set(pair.links) for pair in aligner.stream(gold.pairs)], gold.golds).aer
 
 

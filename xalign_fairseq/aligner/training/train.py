@@ -9,7 +9,6 @@ from xalign_fairseq.aligner.options import AlignerOptions
 from xalign_fairseq.aligner.training.model import TRIMMED, Begun, RunFolder, aer_of, open_start, put_back, trim_model
 from xalign_fairseq.aligner.training.run import TrainingRun
 from xalign_fairseq.core.counts import counted
-from xalign_fairseq.core.devices import choose_devices
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.installation import require_fairseq
 from xalign_fairseq.core.json_files import read_json, write_json
@@ -160,7 +159,7 @@ def train_aligner(run: TrainingRun, say: Say = print, hear: Hear = lambda line, 
     folder = RunFolder(run.out)
     folder.require_own()
     gold = run.check()
-    device, dtype = choose_devices(run.device, "auto")
+    reading = AlignerOptions(languages=run.languages, device=run.device).on_devices()
     backend.select(run.sinkhorn_backend)
     start = open_start(run)
     run = start.run
@@ -170,8 +169,7 @@ def train_aligner(run: TrainingRun, say: Say = print, hear: Hear = lambda line, 
         if folder.result.is_file():
             return read_json(folder.result, TrainedAligner)
         trained = replace(run, model=str(run.out / TRIMMED)) if run.trim_vocabulary else run
-        options = train_options(trained, start.config, start.layer, cpu=device == "cpu")
-        reading = AlignerOptions(languages=run.languages, device=device, dtype=dtype)
+        options = train_options(trained, start.config, start.layer, cpu=reading.device == "cpu")
         if found is None:
             if run.extra:
                 require_known(options)
