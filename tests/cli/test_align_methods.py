@@ -4,12 +4,11 @@ import pytest
 import torch
 from support.checkpoints import with_languages
 
-from xalign_fairseq.aligner.neural import aligner as module
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.cli import main
 from xalign_fairseq.encoder.mappings import LanguageMaps
+from xalign_fairseq.transport.labels import Transport
 from xalign_fairseq.transport.linking import Linking
-from xalign_fairseq.transport.methods import links_of_words
 from xalign_fairseq.transport.sinkhorn import backend
 
 
@@ -36,13 +35,13 @@ def test_the_sinkhorn_backend_is_selected_and_logged(nothing_decided, capsys, mo
 def test_bfloat16_holds_for_weights_and_states_but_not_for_links(tiny_checkpoint, monkeypatch):
     aligner = Aligner.from_pretrained(tiny_checkpoint, dtype="bfloat16", linking=Linking(layers=(1, 2)))
     assert {parameter.dtype for parameter in aligner.encoder.parameters()} == {torch.bfloat16}
-    seen = []
+    seen, links = [], Transport.links
 
-    def watching(method, hidden, *more):
+    def watching(method, hidden, *more, **scores):
         seen.append(hidden.dtype)
-        return links_of_words(method, hidden, *more)
+        return links(method, hidden, *more, **scores)
 
-    monkeypatch.setattr(module, "links_of_words", watching)
+    monkeypatch.setattr(Transport, "links", watching)
     [pair] = aligner.stream([("the red house", "a big cat")])
     assert pair.links
     assert seen == [torch.float32]

@@ -140,7 +140,7 @@ def test_links_between_words_are_those_of_the_aligner(bitext, encoder):
     rows = []
     for row, (n, m) in enumerate(((5, 7), (3, 2))):
         words = [torch.arange(size).clamp(max=size - 2)[None] for size in (n, m)]
-        rows.append(list(method.words(hidden[row : row + 1], spans[row : row + 1], *words)[0]))
+        rows.append(list(method.links(hidden[row : row + 1], spans[row : row + 1], *words)[0][0]))
     assert counter.counts(step, bitext, TASK) == expected(rows)
     assert expected(rows) != expected(by_pair(method(hidden, spans), 3))
 

@@ -73,9 +73,9 @@ def test_links_grow_from_the_threshold_down_to_a_share_of_it():
     _, hidden, spans = draw(3)
     words = owners(4)
     scores = METHOD.scores(hidden, spans, *words).numpy()
-    found = METHOD.words(hidden, spans, *words)
+    found, _ = METHOD.links(hidden, spans, *words)
     assert found == [grown_links(each, 0.3, 0.15) for each in scores]
-    alone = Grown(temperature=0.2, threshold=0.3, growth=1.0).words(hidden, spans, *words)
+    alone, _ = Grown(temperature=0.2, threshold=0.3, growth=1.0).links(hidden, spans, *words)
     assert all(one.items() <= other.items() for one, other in zip(alone, found, strict=True)) and alone != found
     assert min(value for each in alone for value in each.values()) >= 0.3
     assert 0.15 <= min(value for each in found for value in each.values()) < 0.3

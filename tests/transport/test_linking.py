@@ -9,7 +9,7 @@ from support.damage import damaged
 from support.links import random_pairs
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.transport.linking import Linking, layer_range, with_heads
+from xalign_fairseq.transport.linking import Linking, layer_range
 from xalign_fairseq.transport.methods import Cosine, Softmax, Transport
 from xalign_fairseq.transport.pointer import Pointer
 
@@ -52,6 +52,7 @@ def test_the_layers_of_all_similarities():
     pointer = linking.of_similarity("pointer")
     assert pointer == Linking.of(Transport(), {"hidden": 10, "pointer": 12}, "pointer") and pointer.layer == 12
     assert Linking.of(Transport(), {"hidden": 10}).of_similarity("pointer").layers == ()
+    assert pointer.with_options(mu=1.0, rounds=None, filter="union") == replace(pointer, options={"filter": "union"})
 
 
 def test_the_pointer_replaces_dot_products():
@@ -60,13 +61,13 @@ def test_the_pointer_replaces_dot_products():
     torch.nn.init.normal_(pointer.query.weight), torch.nn.init.normal_(pointer.key.weight)
     hidden, spans = random_pairs(2, 6, 8)
     method = Transport(filter="argmax")
-    assert with_heads(method, None) is method
-    found = with_heads(method, pointer)
+    assert method.with_heads(None) is method
+    found = method.with_heads(pointer)
     expected = Transport(filter="argmax", measure=pointer.similarity).matrix(hidden, spans)
     assert torch.equal(found.matrix(hidden, spans), expected)
     assert not torch.equal(found.labels(hidden, spans), method.labels(hidden, spans))
     with pytest.raises(XalignError, match=r"(?s)only transport.*softmax"):
-        with_heads(Softmax(), pointer)
+        Softmax().with_heads(pointer)
     with pytest.raises(XalignError, match=r"(?s)only transport.*softmax"):
         Linking.of(Softmax(), {"hidden": 2, "pointer": 3}, "pointer")
 

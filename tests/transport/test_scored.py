@@ -9,7 +9,7 @@ from support.links import DIM, SIZES, draw
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.link_scorer import LinkScorer
-from xalign_fairseq.transport.methods import links_of_words, make_method, method_of_state, method_state
+from xalign_fairseq.transport.methods import make_method, method_of_state, method_state
 from xalign_fairseq.transport.pair_features import word_states
 from xalign_fairseq.transport.scored import PACKAGED, RECORD, Scored, load_scorer, save_scorer
 
@@ -29,7 +29,7 @@ def test_words_are_scored_by_the_network(scorer):
     method = Scored(threshold=0.45, measure=scorer)
     sides = [word_states(hidden, spans, side, words, 2) for side, words in enumerate((src_words, tgt_words))]
     expected = scorer.probabilities(*sides)
-    found = links_of_words(method, hidden, spans, src_words, tgt_words)
+    found, _ = method.links(hidden, spans, src_words, tgt_words)
     assert any(found)
     for links, scores in zip(found, expected, strict=True):
         assert set(links) == {tuple(each) for each in (scores >= 0.45).nonzero().tolist()}

@@ -18,8 +18,7 @@ from xalign_fairseq.links.aer import AlignmentCounts, count
 from xalign_fairseq.links.pharaoh import Gold
 from xalign_fairseq.objectives.registry import Objective, choice, labeller_among
 from xalign_fairseq.transport.labels import Transport
-from xalign_fairseq.transport.linking import Linking, changed_options, with_heads
-from xalign_fairseq.transport.methods import links_of_words, with_options
+from xalign_fairseq.transport.linking import Linking
 from xalign_fairseq.transport.names import FILTERS, SIMILARITIES
 from xalign_fairseq.transport.token_links import NO_WORD
 
@@ -62,8 +61,7 @@ class AerCounter:
         layer = own.layer if self.layer is None else config.resolve_layer(self.layer, "aer_layer")
         self.mapping = next((objective for objective in objectives if objective.name == HEAD), None)
         encoding = own.encoding if self.mapping is None else "separate"
-        options = changed_options(with_options(own.finder, filter=self.filter))
-        self.linking = replace(own, options=options, layers=(layer,), encoding=encoding)
+        self.linking = replace(own.with_options(filter=self.filter), layers=(layer,), encoding=encoding)
 
     def counts(self, encoder: StepEncoder, batch: Batch, task: Any) -> dict[str, float]:
         """The additive parts of AER for a validation batch, for every language pair; nothing in training."""
@@ -79,8 +77,8 @@ class AerCounter:
             hidden, spans = encoder.pair_states(bitext, self.linking.layer, self.linking.pair_encoding, **how)
             points = self.linking.similarity == "pointer" and self.labeller
             head: Any = encoder.heads[points] if points else None
-            method = with_heads(self.linking.finder, head.pointer if head is not None else None)
-            links = links_of_words(method, hidden, spans, *_owners(bitext, hidden.device))
+            method = self.linking.finder.with_heads(head.pointer if head is not None else None)
+            links, _ = method.links(hidden, spans, *_owners(bitext, hidden.device))
             for hypothesis, gold, number in zip(links, bitext.gold, bitext.corpus.tolist(), strict=True):
                 if gold is not None:
                     sure = frozenset((int(i), int(j)) for i, j, mark in gold.links if mark)

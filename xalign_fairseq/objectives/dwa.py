@@ -13,9 +13,8 @@ from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.objectives.registry import Loss, Objective, RunContext, Traits, option, register_objective
 from xalign_fairseq.objectives.step import Step
-from xalign_fairseq.transport.extraction import describe_filter
 from xalign_fairseq.transport.labels import Transport
-from xalign_fairseq.transport.linking import Linking, with_heads
+from xalign_fairseq.transport.linking import Linking
 from xalign_fairseq.transport.names import FILTERS, ORDERS, POINTER_STARTS, SIMILARITIES
 from xalign_fairseq.transport.pointer import Pointer
 
@@ -85,7 +84,7 @@ class DWA(Objective):
 
     def _labeller(self) -> Transport:
         """How hidden states become labels; XalignError for an option that the filter lacks."""
-        read = describe_filter(self.filter, self.filter_rounds, self.filter_alpha)
+        read = Transport(filter=self.filter).describe()
         for each in ("rounds", "alpha"):
             name = f"filter_{each}"
             if each not in read and getattr(self, name) != getattr(DWA, name):
@@ -156,7 +155,7 @@ class DWA(Objective):
         """The model's A(i) (B, T) int64, from a pass without gradient over the unperturbed pairs; -1: no link."""
         bitext = step.bitext
         hidden = step.encoder.states(bitext.input(), labelling=True).layer(self.linking.layer)
-        method = with_heads(self.labeller, step.head.pointer if self.label_by == "pointer" else None)
+        method = self.labeller.with_heads(step.head.pointer if self.label_by == "pointer" else None)
         return method.labels(hidden, bitext.spans, sizes=bitext.longest).long()
 
     def _most(self, host: OnHost) -> int | None:

@@ -1,7 +1,5 @@
 """Links from a transport plan: argmax intersection, itermax (as released and as printed), union."""
 
-from typing import Any
-
 import torch
 from torch import Tensor
 
@@ -17,11 +15,6 @@ def check_link_options(filter: str, rounds: int, alpha: float) -> None:
         ("rounds", rounds, rounds >= 1, "1 or more"),
         ("alpha", alpha, 0 < alpha <= 1, "above 0, at most 1"),
     )
-
-
-def describe_filter(filter: str, rounds: int, alpha: float) -> dict[str, Any]:
-    """The filter and its options, by name."""
-    return {"filter": filter, **({"rounds": rounds, "alpha": alpha} if filter.startswith("itermax") else {})}
 
 
 def find_links(

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import torch
@@ -12,15 +12,15 @@ from torch import Tensor
 from xalign_fairseq.core.errors import check_values
 from xalign_fairseq.links.growing import grown_links
 from xalign_fairseq.links.pharaoh import Link
-from xalign_fairseq.transport.peers import ByMatrix
-from xalign_fairseq.transport.similarity import pair_cosines, side_sizes
+from xalign_fairseq.transport.method import WordMethod
+from xalign_fairseq.transport.similarity import pair_cosines
 
 # For a long side, the token-by-word table would be larger than the similarities.
 WORDS_AT_ONCE = 512
 
 
 @dataclass(frozen=True)
-class Grown(ByMatrix):
+class Grown(WordMethod):
     r"""Softmaxes of cosines over either side, summed to words, and links that grow.
 
     With :math:`p(j \mid i)` the softmax over the target's tokens of :math:`\cos(h_i, h_j) / T` and :math:`p(i \mid j)`
@@ -32,7 +32,7 @@ class Grown(ByMatrix):
     so a word of several subwords counts once, and its subwords may point at different subwords of one partner. Links
     are pairs with a score of at least ``threshold``. From these, weaker links of at least ``growth`` times
     ``threshold`` grow as in grow-diag-final-and (:func:`~xalign_fairseq.links.symmetrize.grown_links`). The score is
-    the probability. Where links join tokens, each token is a word.
+    the probability.
 
     Args:
         temperature: T.
@@ -40,8 +40,7 @@ class Grown(ByMatrix):
         growth: the least score of grown links, as a share of ``threshold``; 1: none grow.
     """
 
-    encoding: ClassVar[str] = "separate"
-    depth: ClassVar[float] = 8 / 12
+    name: ClassVar[str] = "grow"
 
     temperature: float = 0.05
     threshold: float = 0.5
@@ -55,10 +54,6 @@ class Grown(ByMatrix):
             ("growth", self.growth, 0 < self.growth <= 1, "above 0, at most 1"),
         )
 
-    def words(self, hidden: Tensor, spans: Tensor, src_words: Tensor, tgt_words: Tensor) -> list[dict[Link, float]]:
-        """The word links of each pair, with their scores; arguments as of :func:`.methods.links_of_words`."""
-        return self._grow(self.scores(hidden, spans, src_words, tgt_words))
-
     @torch.no_grad()
     def scores(self, hidden: Tensor, spans: Tensor, src_words: Tensor, tgt_words: Tensor) -> Tensor:
         """s (B, words of the longest source, words of the longest target); 0 beyond a pair's own words."""
@@ -70,30 +65,13 @@ class Grown(ByMatrix):
         back = _word_sums(backward, src_words, tgt_words) / _tokens(tgt_words, cosine.dtype)[:, None, :]
         return (there * back).sqrt()
 
-    def scored(self, hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor]:
-        """Like :meth:`ByMatrix.scored`; links are found on the host."""
-        tokens = (torch.arange(size, device=spans.device) for size in sizes or side_sizes(spans))
-        scores = self.scores(hidden, spans, *(each.expand(len(spans), -1) for each in tokens))
-        links = torch.zeros(scores.shape, dtype=torch.bool)
-        for matrix, found in zip(links, self._grow(scores), strict=True):
-            if found:
-                matrix[tuple(torch.tensor(list(found)).T)] = True
-        return links.to(scores.device), scores
-
-    def _grow(self, scores: Tensor) -> list[dict[Link, float]]:
-        return [self.choose(each) for each in scores.cpu().numpy()]
-
     def choose(self, scores: np.ndarray) -> dict[Link, float]:
-        """The links of a pair, from the scores (n, m) of its words."""
         return grown_links(scores, self.threshold, self.least)
 
     @property
     def least(self) -> float:
         """The least score of a link that grows."""
         return self.growth * self.threshold
-
-    def describe(self) -> dict[str, Any]:
-        return {"method": "grow", "temperature": self.temperature, "threshold": self.threshold, "growth": self.growth}
 
 
 def _word_sums(values: Tensor, src_words: Tensor, tgt_words: Tensor) -> Tensor:

@@ -1,20 +1,22 @@
 """XLM-Align's links: from hidden states to a transport plan, to links, and to one partner position per token."""
 
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Protocol, Self
 
 import torch
 from torch import Tensor
 
-from xalign_fairseq.transport.extraction import describe_filter, find_links, link_probability
+from xalign_fairseq.transport.extraction import find_links, link_probability
+from xalign_fairseq.transport.link_scorer import LinkScorer
+from xalign_fairseq.transport.method import Method
 from xalign_fairseq.transport.options import TransportOptions
+from xalign_fairseq.transport.pointer import Pointer
 from xalign_fairseq.transport.similarity import pair_similarity, side_sizes
 from xalign_fairseq.transport.sinkhorn import backend, fused
 from xalign_fairseq.transport.sinkhorn.reference import sinkhorn
 from xalign_fairseq.transport.token_links import (
     TokenLinks,
     last_partners,
-    links_of_matrix,
     links_of_partners,
     matrix_of_partners,
     partners_of_matrix,
@@ -31,7 +33,7 @@ class Measure(Protocol):
 
 
 @dataclass(frozen=True)
-class Transport(TransportOptions):
+class Transport(TransportOptions, Method):
     """XLM-Align's links (Chi et al., 2021): a transport plan of the similarities, and a filter on it.
 
     They are found by the implementation that :func:`~xalign_fairseq.transport.sinkhorn.backend.chosen` names. The
@@ -46,6 +48,7 @@ class Transport(TransportOptions):
         links.src, links.tgt  # of every link, the tokens counted from the first of their side
     """
 
+    name: ClassVar[str] = "transport"
     encoding: ClassVar[str] = "joint"
     depth: ClassVar[float] = 10 / 12
 
@@ -54,8 +57,7 @@ class Transport(TransportOptions):
     def __call__(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> TokenLinks:
         with torch.no_grad():
             if backend.chosen(hidden) == "reference":
-                links, plan = self._reference(hidden, spans, sizes)
-                return links_of_matrix(links, link_probability(plan))
+                return super().__call__(hidden, spans, sizes=sizes)
             sizes = side_sizes(spans) if sizes is None else sizes
             found, probability = self._fused(hidden, spans, sizes, probabilities=True)
             return links_of_partners(found, probability, spans, sizes, one_sided=self._one_sided)
@@ -64,8 +66,7 @@ class Transport(TransportOptions):
         self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None
     ) -> tuple[TokenLinks, Tensor]:
         """Like :meth:`Method.with_scores`; the plan is the reference implementation's."""
-        with torch.no_grad():
-            return self(hidden, spans, sizes=sizes), link_probability(self._reference(hidden, spans, sizes)[1])
+        return self(hidden, spans, sizes=sizes), self.scored(hidden, spans, sizes)[1]
 
     def matrix(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> Tensor:
         with torch.no_grad():
@@ -92,9 +93,13 @@ class Transport(TransportOptions):
             found, _ = self._fused(hidden, spans, sizes, highest=True)
             return last_partners(found, one_sided=self._one_sided)
 
+    def with_heads(self, pointer: Pointer | None, scorer: LinkScorer | None = None) -> Self:
+        return self if pointer is None else replace(self, measure=pointer.similarity)
+
     def describe(self) -> dict[str, Any]:
+        rounds = {"rounds": self.rounds, "alpha": self.alpha} if self.filter.startswith("itermax") else {}
         plan = {"mu": self.mu, "eps": self.eps, "iterations": self.iterations, "order": self.order}
-        return {"method": "transport", **describe_filter(self.filter, self.rounds, self.alpha), **plan}
+        return {"method": self.name, "filter": self.filter, **rounds, **plan}
 
     @property
     def _one_sided(self) -> bool:
@@ -105,6 +110,11 @@ class Transport(TransportOptions):
             return fused.link_partners(hidden, spans, sizes, self, **wanted)
         similarity, _, _ = self.measure(hidden, spans, sizes=sizes)
         return fused.link_partners_of(similarity, spans, hidden.shape[1], self, **wanted)
+
+    @torch.no_grad()
+    def scored(self, hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor]:
+        links, plan = self._reference(hidden, spans, sizes)
+        return links, link_probability(plan)
 
     def _reference(self, hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor]:
         """Links and plan, both (B, n, m)."""

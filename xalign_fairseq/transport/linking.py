@@ -3,20 +3,16 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NotRequired, TypedDict, TypeVar
+from typing import Any, NotRequired, TypedDict
 
-from xalign_fairseq.core.errors import Parameter, XalignError, check_values
+from xalign_fairseq.core.errors import XalignError, check_values
 from xalign_fairseq.core.json_files import require_form
-from xalign_fairseq.transport.labels import Transport
-from xalign_fairseq.transport.link_scorer import LinkScorer
-from xalign_fairseq.transport.methods import Method, make_method, method_of_state, method_state
+from xalign_fairseq.transport.method import Method, require_transport
+from xalign_fairseq.transport.methods import make_method, method_of_state, method_state, with_options
 from xalign_fairseq.transport.names import ENCODINGS, METHODS, SIMILARITIES
-from xalign_fairseq.transport.pointer import Pointer
-from xalign_fairseq.transport.scored import OWN, Scored
 
 # Method options chosen on development data; command lines always name them.
 CHOSEN = ("filter", "threshold")
-Finder = TypeVar("Finder", bound=Method)
 
 
 class _State(TypedDict):
@@ -79,7 +75,15 @@ class Linking:
         """How a model labels itself: by a method, with the layer of each of its similarities."""
         others = {name: layer for name, layer in layers.items() if name != similarity}
         own = (layers[similarity],) if similarity in layers else ()
-        return cls(method_name(method), changed_options(method), own, similarity, encoding, others)
+        return cls(method.name, _changed(method), own, similarity, encoding, others)
+
+    def with_options(self, **options: object) -> "Linking":
+        """The same with some options of the method changed; None keeps an option.
+
+        Raises:
+            XalignError: the method lacks an option, or its filter makes it void.
+        """
+        return replace(self, options=_changed(with_options(self.finder, **options)))
 
     @cached_property
     def finder(self) -> Method:
@@ -132,14 +136,9 @@ class Linking:
 UNSPECIFIED = Linking()
 
 
-def method_name(method: Method) -> str:
-    """The name of a method in :data:`~xalign_fairseq.transport.names.METHODS`."""
-    return str(method.describe()["method"])
-
-
-def changed_options(method: Method) -> dict[str, Any]:
+def _changed(method: Method) -> dict[str, Any]:
     """The options of a method that differ from its defaults."""
-    usual = method_state(make_method(method_name(method)))
+    usual = method_state(make_method(method.name))
     return {name: value for name, value in method_state(method).items() if value != usual[name]}
 
 
@@ -148,27 +147,6 @@ def layer_range(layers: Sequence[int]) -> str:
     if len(layers) > 1 and list(layers) == list(range(layers[0], layers[-1] + 1)):
         return f"{layers[0]}-{layers[-1]}"
     return ",".join(map(str, layers))
-
-
-def with_heads(method: Finder, pointer: Pointer | None, scorer: LinkScorer | None = None) -> Finder:
-    """The method with a model's link scorer, or with a pointer's scores, which only transport reads."""
-    if isinstance(method, Scored) and method.scorer == OWN:
-        return replace(method, measure=scorer)
-    if pointer is None:
-        return method
-    require_transport(method_name(method))
-    return replace(method, measure=pointer.similarity)  # type: ignore[type-var]
-
-
-def require_transport(method: str) -> None:
-    """Raise :class:`XalignError` for a method that cannot read a pointer's scores."""
-    if method != Transport().describe()["method"]:
-        raise XalignError(
-            "only transport reads a pointer's scores",
-            parameter=("method", "similarity"),
-            found=method,
-            remedy=("set", Parameter("method", "transport"), "or", Parameter("similarity", "hidden")),
-        )
 
 
 def resolve_layer(layer: int, depth: int, parameter: str = "layer", where: object = None) -> int:

@@ -1,45 +1,24 @@
 """The links of other aligners: SimAlign, awesome-align, and the aligner released with XLM-Align."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from xalign_fairseq.core.errors import XalignError, check_values
-from xalign_fairseq.transport.extraction import check_link_options, describe_filter, find_links
+from xalign_fairseq.transport.extraction import check_link_options, find_links
+from xalign_fairseq.transport.method import Method
 from xalign_fairseq.transport.similarity import finite_pairs, pair_cosines, pair_similarity
-from xalign_fairseq.transport.token_links import TokenLinks, links_of_matrix
 
 COSINE_FILTERS = ("argmax", "itermax", "match")
 Assignment = Callable[..., tuple[np.ndarray, np.ndarray]]
 
 
-class ByMatrix(ABC):
-    """A method whose links are found as a matrix."""
-
-    @abstractmethod
-    def scored(self, hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor]:
-        """Links (B, n, m) bool, and the probability of each (B, n, m)."""
-
-    def __call__(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> TokenLinks:
-        return links_of_matrix(*self.scored(hidden, spans, sizes))
-
-    def with_scores(
-        self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None
-    ) -> tuple[TokenLinks, Tensor]:
-        links, probability = self.scored(hidden, spans, sizes)
-        return links_of_matrix(links, probability), probability
-
-    def matrix(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> Tensor:
-        return self.scored(hidden, spans, sizes)[0]
-
-
 @dataclass(frozen=True)
-class Cosine(ByMatrix):
+class Cosine(Method):
     """SimAlign's links (Jalili Sabet et al., 2020), on the similarity (1 + cos(h_i, h_j)) / 2.
 
     - ``argmax``: pairs of mutually most similar tokens.
@@ -50,12 +29,13 @@ class Cosine(ByMatrix):
     The probability of a link is its similarity, which ignores other candidates.
     """
 
-    encoding: ClassVar[str] = "separate"
-    depth: ClassVar[float] = 8 / 12
-
     filter: str = "argmax"
     rounds: int = 2
     alpha: float = 0.9
+
+    @property
+    def name(self) -> str:
+        return self.filter
 
     def __post_init__(self) -> None:
         known = self.filter in COSINE_FILTERS
@@ -76,20 +56,15 @@ class Cosine(ByMatrix):
         links = find_links(similarity, src_mask, tgt_mask, filter=self.filter, rounds=self.rounds, alpha=self.alpha)
         return links, similarity
 
-    def describe(self) -> dict[str, Any]:
-        options = describe_filter(self.filter, self.rounds, self.alpha)
-        return {"method": options.pop("filter"), **options}
-
 
 @dataclass(frozen=True)
-class Softmax(ByMatrix):
+class Softmax(Method):
     """awesome-align's links (Dou & Neubig, 2021): dot products through a softmax over either side.
 
     A link exceeds ``threshold`` in both softmaxes; its probability is their geometric mean.
     """
 
-    encoding: ClassVar[str] = "separate"
-    depth: ClassVar[float] = 8 / 12
+    name: ClassVar[str] = "softmax"
 
     threshold: float = 1e-3
 
@@ -107,12 +82,9 @@ class Softmax(ByMatrix):
         links = (forward > self.threshold) & (backward > self.threshold) & inside
         return links, (forward * backward).sqrt()
 
-    def describe(self) -> dict[str, Any]:
-        return {"method": "softmax", "threshold": self.threshold}
-
 
 @dataclass(frozen=True)
-class Released(ByMatrix):
+class Released(Method):
     """The links of the aligner released with XLM-Align (Chi et al., 2021), which differ from the paper's.
 
     The matrix S of unclamped dot products is divided by its column sums and then by its row sums, ``iterations`` times.
@@ -123,8 +95,8 @@ class Released(ByMatrix):
     The probability of a link is its share of its row, clamped to [0, 1].
     """
 
+    name: ClassVar[str] = "released"
     encoding: ClassVar[str] = "joint"
-    depth: ClassVar[float] = 8 / 12
 
     iterations: int = 2
 
@@ -150,9 +122,6 @@ class Released(ByMatrix):
             1, backward, True
         )
         return links & inside & finite, rows.clamp(0, 1)
-
-    def describe(self) -> dict[str, Any]:
-        return {"method": "released", "iterations": self.iterations}
 
 
 def _matching(similarity: Tensor, src_mask: Tensor, tgt_mask: Tensor) -> Tensor:

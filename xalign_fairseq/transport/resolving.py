@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from xalign_fairseq.core.errors import Parameter, XalignError
-from xalign_fairseq.transport.linking import Linking, changed_options, layer_range, resolve_layer
-from xalign_fairseq.transport.methods import Method, with_options
+from xalign_fairseq.transport.linking import Linking, layer_range, resolve_layer
+from xalign_fairseq.transport.method import Method
 from xalign_fairseq.transport.names import METHODS
 from xalign_fairseq.transport.scored import Scored
 
@@ -106,13 +106,14 @@ def resolve_linking(
         usual = replace(SCORED, similarity="hidden")
     else:
         usual = _by_itself(asked, own, maps) if own else _by_family(asked, depth, family, maps)
-    finder = with_options(usual.finder, **asked.options)
+    usual = usual.with_options(**asked.options)
+    finder = usual.finder
     layers = asked.layers or usual.layers or (max(1, round(depth * finder.depth)),)
     if isinstance(finder, Scored):
         layers = scored_layers(finder, asked.layers, depth, width)
     return Linking(
         usual.method,
-        changed_options(finder),
+        usual.options,
         tuple(resolve_layer(layer, depth) for layer in layers),
         usual.similarity,
         asked.encoding or usual.encoding or ("separate" if maps else finder.encoding),

@@ -2,11 +2,11 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import torch
@@ -18,9 +18,9 @@ from xalign_fairseq.core.files import StrPath, nearly
 from xalign_fairseq.links.growing import links_above
 from xalign_fairseq.links.pharaoh import Link
 from xalign_fairseq.transport.link_scorer import LinkScorer
+from xalign_fairseq.transport.method import WordMethod
 from xalign_fairseq.transport.pair_features import word_states
-from xalign_fairseq.transport.peers import ByMatrix
-from xalign_fairseq.transport.similarity import side_sizes
+from xalign_fairseq.transport.pointer import Pointer
 
 PACKAGED = Path(__file__).with_name("e5_small_scorer.npz")
 RECORD = "record"  # the key of the record, in JSON
@@ -81,11 +81,10 @@ OWN = "own"  # the scorer in a checkpoint
 
 
 @dataclass(frozen=True)
-class Scored(ByMatrix):
+class Scored(WordMethod):
     """All links of at least a probability, by a :class:`~xalign_fairseq.transport.link_scorer.LinkScorer`.
 
-    It reads the states of several layers, concatenated in the last dimension: (B, T, L * H). Where links join
-    tokens, each token is a word.
+    It reads the states of several layers, concatenated in the last dimension: (B, T, L * H).
 
     Args:
         scorer: a scorer's file; empty: the packaged scorer, for e5-small; ``own``: the scorer in ``measure``.
@@ -93,8 +92,7 @@ class Scored(ByMatrix):
         measure: a checkpoint's link scorer, for ``own``.
     """
 
-    encoding: ClassVar[str] = "separate"
-    depth: ClassVar[float] = 8 / 12
+    name: ClassVar[str] = "scored"
 
     scorer: str = ""
     threshold: float = 0.45
@@ -112,18 +110,17 @@ class Scored(ByMatrix):
     def layers(self) -> tuple[int, ...]:
         return self.network.layers
 
-    def words(self, hidden: Tensor, spans: Tensor, src_words: Tensor, tgt_words: Tensor) -> list[dict[Link, float]]:
-        """See :class:`~xalign_fairseq.transport.grown.Grown`, with hidden states (B, T, L * H)."""
-        scores = self.scores(hidden, spans, src_words, tgt_words)
-        return [self.choose(each) for each in scores.cpu().numpy()]
+    def of_layers(self, states: Sequence[Tensor]) -> Tensor:
+        return torch.cat(list(states), 2)
+
+    def with_heads(self, pointer: Pointer | None, scorer: LinkScorer | None = None) -> Self:
+        return replace(self, measure=scorer) if self.scorer == OWN else super().with_heads(pointer)
 
     def choose(self, scores: np.ndarray) -> dict[Link, float]:
-        """The links of a pair, from the probabilities (n, m) of its words."""
         return links_above(scores, self.threshold)
 
     @torch.no_grad()
     def scores(self, hidden: Tensor, spans: Tensor, src_words: Tensor, tgt_words: Tensor) -> Tensor:
-        """Probabilities (B, words, words), of the longest sides; 0 beyond a pair's own words."""
         network = self.network.to(hidden.device)
         if hidden.shape[2] != len(network.layers) * network.dim:
             raise XalignError(
@@ -139,11 +136,6 @@ class Scored(ByMatrix):
         )
         return network.probabilities(src, tgt)
 
-    def scored(self, hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor]:
-        tokens = (torch.arange(size, device=spans.device) for size in sizes or side_sizes(spans))
-        scores = self.scores(hidden, spans, *(each.expand(len(spans), -1) for each in tokens))
-        return scores >= self.threshold, scores
-
     def describe(self) -> dict[str, Any]:
         name = self.scorer if self.measure or self.scorer == OWN else scorer_name(self.scorer)
-        return {"method": "scored", "scorer": name, "threshold": self.threshold}
+        return {**super().describe(), "scorer": name}

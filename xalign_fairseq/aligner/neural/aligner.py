@@ -27,8 +27,9 @@ from xalign_fairseq.encoder.sentence_vectors import finite_rows
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.evaluation.signature import score_signature
 from xalign_fairseq.transport.link_scorer import LinkScorer
-from xalign_fairseq.transport.linking import UNSPECIFIED, Linking, with_heads
-from xalign_fairseq.transport.methods import Method, links_and_scores, links_of_words, method_label, of_layers
+from xalign_fairseq.transport.linking import UNSPECIFIED, Linking
+from xalign_fairseq.transport.method import Method
+from xalign_fairseq.transport.methods import method_label
 from xalign_fairseq.transport.pair_features import WordStates, word_states
 from xalign_fairseq.transport.pointer import Pointer
 from xalign_fairseq.transport.resolving import ITSELF, SCORED, agrees, calibration_of, resolve_linking, scored_layers
@@ -236,7 +237,7 @@ class Aligner(WordAligner):
         Yields:
             for each pair, in the order of the input, one alignment per linking.
         """
-        resolved = [(self._resolve(each), with_heads(each.finder, self.pointer, self.scorer)) for each in linkings]
+        resolved = [(self._resolve(each), each.finder.with_heads(self.pointer, self.scorer)) for each in linkings]
         for chunk in chunks(pairs, SORTED_AT_ONCE):
             yield from self._chunk(chunk, resolved, progress, matrices)
 
@@ -275,8 +276,8 @@ class Aligner(WordAligner):
             finite, owners = finite_rows(self.encoder, states.values()), self._owners(batch)
             linked = []
             for layers, method in settings:
-                of = (method, of_layers(method, [states[layer] for layer in layers]), spans, *owners)
-                linked.append(links_and_scores(*of) if matrices else (links_of_words(*of), None))
+                hidden = method.of_layers([states[layer] for layer in layers])
+                linked.append(method.links(hidden, spans, *owners, scores=matrices))
             for row, (pair, whole) in enumerate(zip(batch, finite.tolist(), strict=True)):
                 if not whole:
                     src, tgt = (" ".join(side)[:60] for side in pairs[pair.index])

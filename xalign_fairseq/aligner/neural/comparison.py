@@ -18,8 +18,7 @@ from xalign_fairseq.links.aer import AlignmentCounts, count
 from xalign_fairseq.links.bootstrap import PairedTest, paired_bootstrap_of_sets
 from xalign_fairseq.links.gold import read_gold_text
 from xalign_fairseq.links.pharaoh import Gold
-from xalign_fairseq.transport.linking import Linking, changed_options, method_name
-from xalign_fairseq.transport.methods import Method, make_method, with_options
+from xalign_fairseq.transport.linking import Linking
 from xalign_fairseq.transport.names import COMPARED_METHODS, ENCODINGS, METHODS
 from xalign_fairseq.transport.resolving import ITSELF
 from xalign_fairseq.transport.scored import Scored
@@ -145,18 +144,18 @@ def grid_linkings(grid: Grid, aligner: Aligner) -> list[Linking]:
     """Every layer, encoding and method with its options, in this order; a link scorer once, with its own layers."""
     linking = aligner.linking
     own = not grid.methods and (linking.origin == ITSELF or aligner.pointer is not None)
-    methods = _own_methods(grid, linking.finder) if own else named_methods(grid)
+    methods = _own_methods(grid, linking) if own else named_methods(grid)
     # A pointer reads joint pairs; maps need separate sides.
     bound = own or aligner.pointer is not None or aligner.maps is not None
     encodings = grid.encodings or ([linking.encoding] if bound else ENCODINGS)
     # A pointer works only at the layer that it was trained on.
     every = linking.layers if aligner.pointer is not None else range(aligner.encoder.config.encoder_layers + 1)
     return [
-        Linking(method_name(method), changed_options(method), read, linking.similarity, encoding)
+        Linking(each.method, each.options, read, linking.similarity, encoding)
         for number, layers in enumerate(grid_layers(grid, every, aligner.encoder.config))
         for encoding in encodings
-        for method in methods
-        if (read := layers if not isinstance(method, Scored) else () if number else method.layers)
+        for each in methods
+        if (read := layers if not isinstance(each.finder, Scored) else () if number else each.finder.layers)
     ]
 
 
@@ -178,34 +177,34 @@ def grid_layers(grid: Grid, every: Sequence[int], config: EncoderConfig) -> list
     return list(dict.fromkeys(found))
 
 
-def named_methods(grid: Grid) -> list[Method]:
+def named_methods(grid: Grid) -> list[Linking]:
     """Each method (by default each usual one that has all given options) with each value of its varied options."""
     given = {**grid.fixed, **grid.varied}
     known = {name: METHODS[name] for name in dict.fromkeys(grid.methods or COMPARED_METHODS)}
     if not grid.methods:
         known = {name: options for name, options in known.items() if given.keys() <= set(options)}
-    found: list[Method] = []
+    found: list[Linking] = []
     for name, options in known.items():
         usual = {**VARIED, **(VARIED_OF_GROW if name == "grow" else {})}
         varied = {option: grid.varied.get(option, values) for option, values in usual.items() if option in options}
         for values in itertools.product(*(dict.fromkeys(values) for values in varied.values())):
-            found.append(make_method(name, **dict(zip(varied, values, strict=True))))
+            found.append(Linking(name).with_options(**dict(zip(varied, values, strict=True))))
     return _with_fixed(found, given, grid.fixed)
 
 
-def _own_methods(grid: Grid, own: Method) -> list[Method]:
+def _own_methods(grid: Grid, own: Linking) -> list[Linking]:
     """The model's method with its filter and the usual filters, with its threshold, or with the given values."""
-    described = own.describe()
+    described = own.finder.describe()
     usual = (described["filter"], *VARIED["filter"]) if "filter" in described else (None,)
     filters = dict.fromkeys(grid.varied.get("filter", usual))
     thresholds = dict.fromkeys(grid.varied.get("threshold", (None,)))
-    found = [with_options(own, filter=filter, threshold=at) for filter in filters for at in thresholds]
+    found = [own.with_options(filter=filter, threshold=at) for filter in filters for at in thresholds]
     return _with_fixed(found, grid.fixed, grid.fixed)
 
 
-def _with_fixed(found: list[Method], given: Mapping[str, Any], fixed: Mapping[str, Any]) -> list[Method]:
+def _with_fixed(found: list[Linking], given: Mapping[str, Any], fixed: Mapping[str, Any]) -> list[Linking]:
     """The methods with the fixed options that affect their links; an error for an option without effect."""
-    bearing = [method.describe() for method in found]
+    bearing = [each.finder.describe() for each in found]
     for option in given.keys() - {option for each in bearing for option in each}:
         raise XalignError(
             "no selected method uses this option",
@@ -213,6 +212,6 @@ def _with_fixed(found: list[Method], given: Mapping[str, Any], fixed: Mapping[st
             remedy=("name a method that has it by", Parameter("method"), "and a filter by", Parameter("filter")),
         )
     return [
-        with_options(method, **{option: value for option, value in fixed.items() if option in own})
-        for method, own in zip(found, bearing, strict=True)
+        each.with_options(**{option: value for option, value in fixed.items() if option in own})
+        for each, own in zip(found, bearing, strict=True)
     ]
