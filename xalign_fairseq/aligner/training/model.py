@@ -66,22 +66,22 @@ class RunFolder:
 
 @dataclass(frozen=True)
 class Start:
-    """The initial model: its encoder's sizes, the layer for links, and a digest of its weights and symbols.
-
-    ``run`` is the run with the defaults of the model's family.
+    """A checked run with the defaults of its model's family, its development set, and its initial model: the encoder's
+    sizes, the layer for links, and a digest of weights and symbols.
     """
 
     run: TrainingRun
+    gold: GoldText | None
     config: EncoderConfig
     layer: int
     digest: str
 
 
 def open_start(run: TrainingRun) -> Start:
-    """Open the model of a run."""
+    """Open the model of a run, and check the run; :class:`XalignError` before any long work."""
     model = open_model(run.model)
     run = run.for_family(model.family)
-    run.check_options()
+    gold = run.check()
     # Without the MLM head: a model without one gets a new head on each load.
     body = {f"encoder.{key}": each for key, each in model.encoder.sentence_encoder.state_dict().items()}
     made = digest(body | model.heads, model.tokenizer.dictionary.digest)
@@ -95,7 +95,7 @@ def open_start(run: TrainingRun) -> Start:
             expected=f"0 to {config.encoder_layers}",
         )
     layer = config.default_labelling_layer() if run.layer is None else config.resolve_layer(run.layer, "layer")
-    return Start(run, config, layer, made)
+    return Start(run, gold, config, layer, made)
 
 
 def digest(weights: Mapping[str, Tensor], symbols: str) -> str:

@@ -197,14 +197,12 @@ class TrainingRun:
         return PrepareOptions(self.out / "data-bin", pairs, tokenizer=self.model, workers=self.workers, overwrite=True)
 
     def check(self) -> GoldText | None:
-        """The development set, if there is one; errors come before any long work.
+        """The development set, if there is one; :class:`XalignError` for contradicting parameters and missing files.
 
-        :meth:`check_options` checks parameters that may depend on the model's family; ``prepare`` checks the training
-        text.
+        The run is one from :meth:`for_family`; ``prepare`` checks the training text.
         """
-        if self._meant("objectives"):
-            self._check_objectives()
-        self._check_numbers(warmup=self._meant("updates", "warmup"))
+        self._check_objectives()
+        self._check_numbers()
         if own := [option for option in (each.split("=")[0] for each in self.extra) if option in OWN_OPTIONS]:
             raise XalignError(
                 "these options of fairseq-train are set by the run itself",
@@ -214,15 +212,6 @@ class TrainingRun:
         require_files(list(self.files.values()), remedy="check the paths of the texts, the links and the gold links")
         self.sources().check()
         return read_gold_text(*self.dev) if self.dev else None
-
-    def check_options(self) -> None:
-        """Raise :class:`XalignError` for contradicting parameters of a run from :meth:`for_family`."""
-        self._check_objectives()
-        self._check_numbers(warmup=True)
-
-    def _meant(self, *options: str) -> bool:
-        """Whether these parameters were chosen, so that the model's family does not change them."""
-        return self.chosen is None or set(options) <= set(self.chosen)
 
     def _check_objectives(self) -> None:
         found, reading = ", ".join(self.objectives), [name for name in self.objectives if OBJECTIVES.get(name)]
@@ -261,7 +250,7 @@ class TrainingRun:
                 remedy=("dwa's labels have an option of fairseq-train,", Parameter("dwa_filter")),
             )
 
-    def _check_numbers(self, warmup: bool) -> None:
+    def _check_numbers(self) -> None:
         least = {"updates": 1, "batch_size": 1, "validate_every": 1, "patience": 0, "workers": 1, "warmup": 0}
         check_values(
             "a parameter is out of range",
@@ -269,9 +258,8 @@ class TrainingRun:
             ("seed", self.seed, 0 <= self.seed < 2**32, "from 0 to 4,294,967,295"),
             ("lr", self.lr, self.learning_rate > 0, "a number above 0"),
         )
-        if warmup:
-            fits = self.warmup <= self.updates
-            check_values("warmup exceeds updates", ("warmup", self.warmup, fits, f"at most {self.updates}"))
+        fits = self.warmup <= self.updates
+        check_values("warmup exceeds updates", ("warmup", self.warmup, fits, f"at most {self.updates}"))
 
     def identity(self, model_digest: str, layer: int) -> dict[str, Any]:
         """Everything that determines the result; for files, the digest of their content."""

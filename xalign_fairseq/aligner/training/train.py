@@ -158,11 +158,10 @@ def train_aligner(run: TrainingRun, say: Say = print, hear: Hear = lambda line, 
     require_fairseq()
     folder = RunFolder(run.out)
     folder.require_own()
-    gold = run.check()
+    start = open_start(run)
+    run, gold = start.run, start.gold
     reading = AlignerOptions(languages=run.languages, device=run.device).on_devices()
     backend.select(run.sinkhorn_backend)
-    start = open_start(run)
-    run = start.run
     with alone(folder.path) as lock:
         identity = run.identity(start.digest, start.layer)
         found = folder.begun(identity)
