@@ -10,7 +10,6 @@ from xalign_fairseq.transport.methods import (
     Transport,
     make_method,
     method_label,
-    method_state,
     with_options,
 )
 from xalign_fairseq.transport.names import METHODS
@@ -31,7 +30,7 @@ def test_methods_by_name():
     assert make_method("itermax", rounds=4).describe() == {"method": "itermax", "rounds": 4, "alpha": 0.9}
     assert METHODS.keys() == _CLASSES.keys()
     for name, options in METHODS.items():
-        assert set(options) <= method_state(make_method(name, **dict.fromkeys(options))).keys()
+        assert set(options) <= make_method(name, **dict.fromkeys(options)).state().keys()
 
 
 @pytest.mark.parametrize(

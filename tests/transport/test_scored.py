@@ -9,7 +9,7 @@ from support.links import DIM, SIZES, draw
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.link_scorer import LinkScorer
-from xalign_fairseq.transport.methods import make_method, method_of_state, method_state
+from xalign_fairseq.transport.methods import make_method, method_of_state
 from xalign_fairseq.transport.pair_features import word_states
 from xalign_fairseq.transport.scored import PACKAGED, RECORD, Scored, load_scorer, save_scorer
 
@@ -53,7 +53,7 @@ def test_a_file_keeps_the_scorer_and_its_record(scorer, tmp_path):
     words = torch.arange(7).expand(len(SIZES), -1), torch.arange(6).expand(len(SIZES), -1)
     method = make_method("scored", scorer=str(tmp_path / "scorer.npz"))
     assert torch.equal(method.scores(hidden, spans, *words), Scored(measure=scorer).scores(hidden, spans, *words))
-    assert method_of_state(method_state(method)) == method
+    assert method_of_state(method.state()) == method
     named = method.describe()["scorer"]
     assert re.fullmatch("scorer-[0-9a-f]{8}", named) and make_method("scored").describe()["scorer"] != named
 

@@ -8,7 +8,7 @@ from typing import Any, NotRequired, TypedDict
 from xalign_fairseq.core.errors import XalignError, check_values
 from xalign_fairseq.core.json_files import require_form
 from xalign_fairseq.transport.method import Method, require_transport
-from xalign_fairseq.transport.methods import make_method, method_of_state, method_state, with_options
+from xalign_fairseq.transport.methods import make_method, method_of_state, with_options
 from xalign_fairseq.transport.names import ENCODINGS, METHODS, SIMILARITIES
 
 # Method options chosen on development data; command lines always name them.
@@ -120,8 +120,7 @@ class Linking:
     def state(self) -> dict[str, Any]:
         """Plain values, for the checkpoint of a model that labels itself."""
         encoding = {"encoding": self.encoding} if self.encoding else {}
-        method = method_state(self.finder)
-        return {"method": method, "layers": self.own_layers, "similarity": self.similarity, **encoding}
+        return {"method": self.finder.state(), "layers": self.own_layers, "similarity": self.similarity, **encoding}
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any], where: object = "checkpoint") -> "Linking":
@@ -138,8 +137,8 @@ UNSPECIFIED = Linking()
 
 def _changed(method: Method) -> dict[str, Any]:
     """The options of a method that differ from its defaults."""
-    usual = method_state(make_method(method.name))
-    return {name: value for name, value in method_state(method).items() if value != usual[name]}
+    usual = make_method(method.name).state()
+    return {name: value for name, value in method.state().items() if value != usual[name]}
 
 
 def layer_range(layers: Sequence[int]) -> str:

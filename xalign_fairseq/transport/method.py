@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -18,8 +19,9 @@ from xalign_fairseq.transport.similarity import side_sizes
 from xalign_fairseq.transport.token_links import TokenLinks, links_of_matrix, word_links, word_scores
 
 
+@dataclass(frozen=True)
 class Method(ABC):
-    """A method that finds links, without gradient: a frozen dataclass of its options. Padding does not change links.
+    """A method that finds links, without gradient; its fields are its options. Padding does not change links.
 
     A pair whose similarities are not all finite has no links.
 
@@ -96,7 +98,12 @@ class Method(ABC):
         """``method``, its name, and the options that affect its links."""
         return {"method": self.name, **{option: getattr(self, option) for option in METHODS[self.name]}}
 
+    def state(self) -> dict[str, Any]:
+        """``name`` and all options, for a checkpoint; the inverse of :func:`.methods.method_of_state`."""
+        return {"name": self.name, **{each.name: getattr(self, each.name) for each in fields(self) if each.compare}}
 
+
+@dataclass(frozen=True)
 class WordMethod(Method):
     """A method that scores pairs of words and chooses links among them. Where links join tokens, each is a word."""
 

@@ -1,7 +1,8 @@
 """Methods by name: transport, SimAlign's, awesome-align's and others; their options, and plain values of them."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from xalign_fairseq.core.errors import Parameter, XalignError
@@ -9,23 +10,13 @@ from xalign_fairseq.transport.grown import Grown
 from xalign_fairseq.transport.labels import Transport
 from xalign_fairseq.transport.method import Method
 from xalign_fairseq.transport.names import METHODS
-from xalign_fairseq.transport.peers import Cosine, Released, Softmax
+from xalign_fairseq.transport.peers import COSINE_FILTERS, Cosine, Released, Softmax
 from xalign_fairseq.transport.scored import Scored
 
 _CLASSES: dict[str, Callable[..., Method]] = {
-    "transport": Transport,
-    "argmax": Cosine,
-    "itermax": Cosine,
-    "match": Cosine,
-    "softmax": Softmax,
-    "grow": Grown,
-    "released": Released,
-    "scored": Scored,
+    **{name: partial(Cosine, name) for name in COSINE_FILTERS},
+    **{each.name: each for each in (Transport, Softmax, Grown, Released, Scored)},
 }
-
-
-def _fixed(name: str) -> dict[str, str]:
-    return {"filter": name} if _CLASSES[name] is Cosine else {}
 
 
 def make_method(name: str, **options: object) -> Method:
@@ -41,7 +32,7 @@ def with_options(method: Method, **options: object) -> Method:
     for key in given.keys() - set(known):
         problem = f"the method {method.name} has no such option"
         raise XalignError(problem, parameter=key, expected=", ".join(known) or "none")
-    made: Method = replace(method, **given)  # type: ignore[type-var]
+    made = replace(method, **given)
     described = made.describe()
     for key in given.keys() - described.keys():  # such as itermax's options without itermax
         raise XalignError(
@@ -52,21 +43,14 @@ def with_options(method: Method, **options: object) -> Method:
     return made
 
 
-def method_state(method: Method) -> dict[str, Any]:
-    """A method as plain values, for a checkpoint; the inverse of :func:`method_of_state`."""
-    left_out = {*_fixed(method.name), "measure"}
-    each = fields(method)  # type: ignore[arg-type]
-    return {"name": method.name, **{one.name: getattr(method, one.name) for one in each if one.name not in left_out}}
-
-
 def method_of_state(state: Mapping[str, Any]) -> Method:
-    """The method that :func:`method_state` described; :class:`XalignError` for an unknown method."""
+    """The method of :meth:`.Method.state`; :class:`XalignError` for an unknown one or options of other types."""
     options = dict(state)
     options.pop("domain", None)  # an option of older checkpoints
     try:
-        name = options.pop("name")
-        made = _CLASSES[name](**_fixed(name), **options)
-        for key, value in method_state(_CLASSES[name](**_fixed(name))).items():
+        kind = _CLASSES[options.pop("name")]
+        made = kind(**options)
+        for key, value in kind().state().items():
             if key in options and value is not None and not isinstance(options[key], (type(value), int)):
                 raise TypeError(f"{key} is of another type")
         return made

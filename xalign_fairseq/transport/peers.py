@@ -29,21 +29,17 @@ class Cosine(Method):
     The probability of a link is its similarity, which ignores other candidates.
     """
 
-    filter: str = "argmax"
+    name: str = "argmax"
     rounds: int = 2
     alpha: float = 0.9
 
-    @property
-    def name(self) -> str:
-        return self.filter
-
     def __post_init__(self) -> None:
-        known = self.filter in COSINE_FILTERS
-        check_values("there is no such rule on cosines", ("filter", self.filter, known, " or ".join(COSINE_FILTERS)))
-        if self.filter == "match":
+        known = self.name in COSINE_FILTERS
+        check_values("there is no such rule on cosines", ("name", self.name, known, " or ".join(COSINE_FILTERS)))
+        if self.name == "match":
             _assignment()  # report a missing SciPy before work begins
         else:
-            check_link_options(self.filter, self.rounds, self.alpha)
+            check_link_options(self.name, self.rounds, self.alpha)
 
     @torch.no_grad()
     def scored(self, hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor]:
@@ -51,9 +47,9 @@ class Cosine(Method):
         # Computed in place and in this order, to round as SimAlign does.
         similarity = cosine.add_(1.0).div_(2.0).clamp_min_(0.0)
         similarity.masked_fill_(~(src_mask[:, :, None] & tgt_mask[:, None, :]), 0.0)
-        if self.filter == "match":
+        if self.name == "match":
             return _matching(similarity, src_mask, tgt_mask), similarity
-        links = find_links(similarity, src_mask, tgt_mask, filter=self.filter, rounds=self.rounds, alpha=self.alpha)
+        links = find_links(similarity, src_mask, tgt_mask, filter=self.name, rounds=self.rounds, alpha=self.alpha)
         return links, similarity
 
 
