@@ -9,7 +9,7 @@ import structure
 
 # The counts of scripts/structure.py must not exceed these numbers. Lower a number when its count falls.
 CEILINGS = {
-    "lines of the package": 48_250,
+    "lines of the package": 48_150,
     "lines of tests": 50_750,
     "lines of scripts and examples": 10_300,
     "rooms": 18,

@@ -39,9 +39,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from xalign_fairseq.cli._aligning import METHODS, add_backend_argument, chosen_model, language_pair, show_log
+from xalign_fairseq.cli._aligning import add_backend_argument, chosen_model, language_pair, show_log
 from xalign_fairseq.cli._arguments import PRETRAINED, add_model, add_out, add_values
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.transport.names import ONE_LAYER_METHODS
 
 if TYPE_CHECKING:
     from xalign_fairseq.aligner.training.best import BestRun
@@ -117,7 +118,7 @@ def _add_training_arguments(group: Any) -> None:
     )
     group.add_argument(
         "--method",
-        choices=[name for name in METHODS if name != "scored"],
+        choices=ONE_LAYER_METHODS,
         help=(
             "labelling method of self_training, and of the trained aligner, as in xalign align (default: "
             "argmax; e5-small with self_training first: grow)"

@@ -12,11 +12,10 @@ from xalign_fairseq.objectives.registry import Loss, Objective, RunContext, Trai
 from xalign_fairseq.objectives.step import Step
 from xalign_fairseq.transport.linking import Linking
 from xalign_fairseq.transport.methods import make_method
-from xalign_fairseq.transport.names import METHODS
+from xalign_fairseq.transport.names import ONE_LAYER_METHODS
 from xalign_fairseq.transport.similarity import agreement
 
 LABELS = ("found", "given", "both")
-METHODS_OF_ONE_LAYER = tuple(name for name in METHODS if name != "scored")
 
 
 @register_objective("self_training")
@@ -49,7 +48,7 @@ class SelfTraining(Objective):
     temperature: float = option(0.05, "divides the cosines")
 
     def __post_init__(self) -> None:
-        self.require_choices(labels=LABELS, method=METHODS_OF_ONE_LAYER)
+        self.require_choices(labels=LABELS, method=ONE_LAYER_METHODS)
         self.require_values(temperature=(self.temperature > 0, "a number above 0"))
         self.labeller = make_method(self.method)
         if self.labels != "found":
