@@ -109,5 +109,5 @@ def test_the_pivot_is_english_or_the_language_that_all_pairs_share(pairs, chosen
 
 
 def test_a_split_without_needed_data_is_named(folder):
-    with pytest.raises(XalignError, match=r"nothing of this split[\s\S]*valid"):
+    with pytest.raises(XalignError, match=r"nothing of this split[\s\S]*valid[\s\S]*with validpref or read"):
         PretrainingData(folder).dataset(StreamsDataset, "valid", Reader({"bitext"}))

@@ -20,7 +20,7 @@ def test_the_page_trains_in_thirty_lines(tmp_path):
     data = PretrainingData(write_plain_data(tmp_path / "data-bin"))
     AlignmentModel(Encoder(CONFIG), [TLM()], data).save_pretrained(tmp_path / "small.pt")
     # A small model replaces e5-small, whose tokenizer the data would need; it has none for an export.
-    code = code.replace('"e5-small"', '"small.pt"').replace('"aligned")  ', '"aligned.pt")  ').replace("en-de", "de-en")
+    code = code.replace('"e5-small"', '"small.pt"').replace('"aligned", ', '"aligned.pt", ').replace("en-de", "de-en")
     code = code.replace("mono_tokens_per_sample=128", "mono_tokens_per_sample=32").replace("1024", "200")
     code += "import xalign_fairseq.trainer.optim.adamw\n"
     printed = run_without_fairseq(code, cwd=tmp_path).splitlines()

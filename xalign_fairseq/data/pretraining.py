@@ -231,8 +231,9 @@ class PretrainingData:
         mono = self._mono(data, split, reader) if "mono" in reader.needs else None
         if bitext is None and mono is None:
             problem = "the data-bin has nothing of this split that the objectives read"
-            found = f"splits {', '.join(data.splits)}"
-            remedy = ("prepare it, or set", Parameter("valid_subset"), "or", Parameter("disable_validation"))
+            more = Parameter("validpref" if "bitext" in reader.needs else "mono_valid")
+            skip = ("or read another split; in fairseq-train also", Parameter("disable_validation"))
+            found, remedy = f"splits {', '.join(data.splits)}", (Command("prepare", more), *skip)
             raise XalignError(problem, where=data.path, found=found, expected=split, remedy=remedy)
         draws = DrawOptions(
             temperature=options.sampling_temperature,
