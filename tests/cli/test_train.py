@@ -1,11 +1,13 @@
 """``xalign train``: a real training with one line of progress, and its exit codes."""
 
 import json
+import signal
 
 import pytest
 from support.launched import put_program
 
 from xalign_fairseq.cli import main
+from xalign_fairseq.cli._train_progress import TrainProgress
 
 SMALL = [
     "--criterion", "dwa", "--arch", "xalign_tiny", "--encoder-layers", "1", "--encoder-embed-dim", "16",
@@ -46,11 +48,14 @@ def ends(monkeypatch):
     return end
 
 
+def line(folder):
+    return ["train", f"{folder}", "--lr", "1", "--max-update", "8", "--batch-size", "8", "--save-dir", f"{folder}"]
+
+
 @pytest.mark.parametrize(("ended", "code"), [(0, 0), (75, 75), (1, 2)])
 def test_exit_codes(ends, tmp_path, ended, code):
     ends(ended)
-    line = ["train", str(tmp_path), "--lr", "1", "--max-update", "3", "--batch-size", "8", "--save-dir", str(tmp_path)]
-    assert main(line) == code
+    assert main(line(tmp_path)) == code
 
 
 def test_options_are_passed_on_unchanged(ends, tmp_path, capsys):
@@ -65,7 +70,7 @@ def test_options_are_passed_on_unchanged(ends, tmp_path, capsys):
 def test_a_finished_run_says_so(ends, tmp_path, capsys):
     ends(0)
     (tmp_path / "checkpoint_last.pt").touch()
-    main(["train", str(tmp_path), "--lr", "1", "--max-update", "3", "--batch-size", "8", "--save-dir", str(tmp_path)])
+    main(line(tmp_path))
     assert f"{tmp_path}/checkpoint_last.pt: no further update\n" in capsys.readouterr().out
 
 
@@ -76,10 +81,17 @@ def test_the_lowest_aer_is_that_of_the_whole_training(goes_on, lowest, monkeypat
     if goes_on:
         (tmp_path / "checkpoint_last.pt").touch()
     put_program(monkeypatch, f"print({rows[1]!r})")
-    main(["train", str(tmp_path), "--lr", "1", "--max-update", "8", "--batch-size", "8", "--save-dir", str(tmp_path)])
+    main(line(tmp_path))
     out, err = capsys.readouterr()
     assert f"lowest AER {lowest} at update" in out
     assert ("AER 50.00, the lowest so far" in err) is not goes_on
+
+
+def test_an_interrupted_training_says_what_remains(monkeypatch, tmp_path, capsys):
+    put_program(monkeypatch, """print('{"loss": "1", "num_updates": "2"}')""")
+    monkeypatch.setattr(TrainProgress, "_tell", lambda *given: signal.raise_signal(signal.SIGINT))
+    assert main(line(tmp_path)) == 130
+    assert "2 of 8 updates are done; the same command starts again, as" in capsys.readouterr().err
 
 
 def test_missing_inputs_are_reported_before_the_start(tmp_path, capsys):

@@ -87,10 +87,11 @@ def test_without_text_to_validate_on_nothing_is_validated(tmp_path):
     assert "--disable-validation" in train_line(f"{tmp_path / 'other'}:{tmp_path}", GIVEN)[1]
 
 
-@pytest.mark.parametrize(("most", "scheduled"), [("100", True), ("0", False)])
-def test_the_rate_decays_until_the_last_update_if_there_is_one(most, scheduled):
+@pytest.mark.parametrize(("most", "interval"), [("100", "10"), ("20", "5"), ("3", "1"), ("0", "10")])
+def test_the_rate_decays_until_the_last_update_if_there_is_one_and_short_trainings_log_more_often(most, interval):
     _, added = train_line("data-bin", ["--lr", "1e-4", "--batch-size", "8", "--max-epoch", "1", "--max-update", most])
-    assert value(added, "total_num_update") == ("100" if scheduled else None)
+    assert value(added, "total_num_update") == (most if most != "0" else None)
+    assert value(added, "log_interval") == interval
 
 
 def test_a_task_of_transfer_and_a_foreign_one():

@@ -76,9 +76,9 @@ def test_of_an_error_in_the_input_the_error_alone_is_shown(instead, tmp_path):
 @pytest.mark.parametrize(
     ("option", "value", "answer"),
     [
-        ("--max-tkens", "3", "unrecognized arguments: --max-tkens 3\n  expected: --max-tokens\n"),
-        ("--batch", "3", "unrecognized arguments: --batch 3\n  expected: --batch-size\n"),
-        ("--criterion", "xlm_alig", "invalid choice: 'xlm_alig'\n  expected: xlm_align\n"),
+        ("--max-tkens", "3", r"unrecognized arguments: --max-tkens 3; did you mean --max-tokens\?\n"),
+        ("--batch", "3", r"unrecognized arguments: --batch 3; did you mean --batch-size\?\n"),
+        ("--criterion", "XLM_Alig", r"invalid choice: 'XLM_Alig'; did you mean xlm_align\?\n"),
         ("--criterion", "other", "invalid choice: 'other'\n  next: "),
     ],
 )

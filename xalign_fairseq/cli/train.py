@@ -18,6 +18,7 @@ Examples:
 """
 
 import argparse
+import os
 import sys
 import time
 from functools import partial
@@ -53,6 +54,7 @@ def run(args: argparse.Namespace) -> int:
     from xalign_fairseq.core.process import running
     from xalign_fairseq.trainer.fairseq_train import FAIRSEQ_TRAIN, USER_DIR, train_line, value
     from xalign_fairseq.trainer.launch import FairseqTraining, run_training
+    from xalign_fairseq.trainer.mending import LAST
     from xalign_fairseq.trainer.train_record import require_same
 
     require_fairseq()
@@ -62,21 +64,27 @@ def run(args: argparse.Namespace) -> int:
                 "the data folder does not exist", where=each, found=nearly(each), remedy=Command("prepare")
             )
     if {"-h", "--help"} & set(args.options):
-        with running([*FAIRSEQ_TRAIN, args.data, "--user-dir", str(USER_DIR), *args.options]) as helping:
+        line = [*FAIRSEQ_TRAIN, args.data, "--user-dir", str(USER_DIR), *args.options]
+        with running(line, env={**os.environ, "LOGLEVEL": "WARNING"}) as helping:
             return helping.wait()
     line, added = train_line(args.data, args.options, sizes_of)
     folder, most = Path(value(line, "save_dir") or ""), value(line, "max_update")
     say = partial(print, file=sys.stderr) if not args.quiet else lambda text: None
     say(f"fairseq-train with {' '.join(added)} and the options given")
     require_same(folder, line)
+    updates, began = int(most) if most and most.isdigit() else None, time.time()
+    progress = TrainProgress(updates, args.quiet, args.verbose, rows_before(folder))
     try:
-        updates = int(most) if most and most.isdigit() else None
-        began = time.time()
-        with TrainProgress(updates, args.quiet, args.verbose, rows_before(folder)) as progress:
+        with progress:
             progress.show("fairseq-train starts")
             run_training(FairseqTraining(line, folder), progress.hear, progress.write if not args.quiet else say)
     except KeyboardInterrupt:
-        print("the same command resumes from the last checkpoint, if one was written", file=sys.stderr)
+        from xalign_fairseq.encoder.checkpoint import updates_of
+
+        saved = updates_of(folder / LAST) or 0
+        done = f"{max(saved, progress.updates):,}" + (f" of {updates:,}" if updates else "")
+        then = f"continues after update {saved:,}" if saved else "starts again, as there is no checkpoint yet"
+        print(f"{done} updates are done; the same command {then}", file=sys.stderr)
         raise
     if not args.quiet:
         print(f"{summary(folder, progress, began)}\nnext: xalign report {shlex.quote(str(folder))}")

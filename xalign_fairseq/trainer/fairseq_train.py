@@ -7,8 +7,9 @@ from typing import Any
 
 from xalign_fairseq.core.errors import XalignError
 
-# With this interpreter, independent of the console script's place.
-FAIRSEQ_TRAIN = (sys.executable, "-c", "from fairseq_cli.train import cli_main; cli_main()")
+# With this interpreter, independent of the console script's place, and under its name.
+_MAIN = "from fairseq_cli.train import cli_main; import sys; sys.argv[0] = 'fairseq-train'; cli_main()"
+FAIRSEQ_TRAIN = (sys.executable, "-c", _MAIN)
 # The package's own folder: a relative path would break in spawned workers.
 USER_DIR = Path(__file__).resolve().parent.parent
 
@@ -79,7 +80,7 @@ def train_line(
     for problem, names, expected in (
         ("no learning rate is given", ("lr",), "such as 2e-5 for a pretrained encoder, 5e-4 for a new one"),
         ("the training has no end", LIMITS, None),
-        ("no batch size is given", SIZES, None),
+        ("no batch size is given", SIZES, "one of these, such as 32 pairs or 4096 tokens"),
     ):
         if all(value(options, name) is None for name in names):
             raise XalignError(problem, parameter=names, expected=expected or "one of these")
@@ -93,11 +94,12 @@ def train_line(
             defaults |= sizes_of(checkpoint)
     defaults["optimizer"] = "xalign_adamw"
     most = value(options, "max_update")
-    if value(options, "lr_scheduler") is None and most not in (None, "0"):  # 0 means no limit
-        defaults |= {"lr_scheduler": "polynomial_decay", "total_num_update": most}
+    updates = int(most) if most and most.isdigit() else 0  # 0 means no limit
+    if value(options, "lr_scheduler") is None and updates:
+        defaults |= {"lr_scheduler": "polynomial_decay", "total_num_update": updates}
     if task == TASK and not any(given(options, name) for name in VALIDATION) and not validates(data):
         defaults["disable_validation"] = True
-    defaults |= {"save_dir": "checkpoints", "log_format": "json", "log_interval": 10}
+    defaults |= {"save_dir": "checkpoints", "log_format": "json", "log_interval": min(10, -(-(updates or 40) // 4))}
     added = flags({flag(name): each for name, each in defaults.items() if value(options, name) is None})
     return [data, *added, *options], added
 

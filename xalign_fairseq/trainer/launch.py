@@ -88,10 +88,9 @@ def _usage_error(log: Path) -> XalignError:
         unknown = re.findall(r"--[\w-]+", message)
     elif choice := re.fullmatch(r"(.*invalid choice: '?(.*?)'?) \(choose from (.*)\)", message, re.DOTALL):
         message, unknown, known = choice[1], [choice[2]], re.findall(r"[\w-]+", choice[3])
-    near = [each for name in unknown for each in _like(name, known)]
+    near = [each for name in unknown for each in _like(name.lower(), known)]
     return XalignError(
         "fairseq-train does not take these options",
-        found=message,
-        expected=" or ".join(near) or None,
-        remedy=("see", Command("train", "DATA", Parameter("help")), "and", Command("objectives", "NAME")),
+        found=message + (f"; did you mean {' or '.join(near)}?" if near else ""),
+        remedy=("see", Command("train", "DATA", Parameter("help")), "and", Command("objectives")),
     )

@@ -23,8 +23,7 @@ NEXT = "\n\nDuring handling of"  # how a traceback begins the text after a chain
 def needed() -> bool:
     """Whether this is a fairseq command; other programs that import fairseq need their tracebacks."""
     program = Path(sys.argv[0])
-    called = program.name == "-c" and "fairseq_cli" in sys.modules  # the way this package starts fairseq-train
-    return called or program.name.startswith("fairseq") or "fairseq_cli" in program.parts
+    return program.name.startswith("fairseq") or "fairseq_cli" in program.parts
 
 
 def install() -> None:
@@ -43,20 +42,21 @@ def message(error: BaseException) -> str | None:
     return None if behind is None else message(behind)
 
 
-def _no_architecture(error: BaseException, traceback: TracebackType | None) -> str | None:
-    """The message for the exception without text that fairseq raises if ``--arch`` is missing."""
-    if not isinstance(error, RuntimeError) or error.args or traceback is None:
-        return None
-    frames = extract_tb(traceback)
-    if frames[-1].name != "parse_args_and_arch" or not frames[-1].filename.endswith("options.py"):
-        return None
-    known = "such as xalign_base; xalign train takes it from --init-checkpoint"
-    return command_line_text(XalignError("no architecture is given", parameter="arch", expected=known))
+def _missing(error: BaseException, traceback: TracebackType | None) -> str | None:
+    """The message for fairseq's exceptions, the first without text, if ``--arch`` or a batch size is missing."""
+    place = [(Path(each.filename).name, each.name) for each in extract_tb(traceback)[-1:]]
+    if isinstance(error, RuntimeError) and not error.args and place == [("options.py", "parse_args_and_arch")]:
+        known = "such as xalign_base; xalign train takes it from --init-checkpoint"
+        return command_line_text(XalignError("no architecture is given", parameter="arch", expected=known))
+    if isinstance(error, AssertionError) and "specify batch size" in str(error):
+        names, known = ("batch_size", "max_tokens"), "one of these, such as 32 pairs or 4096 tokens"
+        return command_line_text(XalignError("no batch size is given", parameter=names, expected=known))
+    return None
 
 
 @instead
 def _plain(hook: Function, kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
-    text = None if "--debug" in sys.argv else message(error) or _no_architecture(error, traceback)
+    text = None if "--debug" in sys.argv else message(error) or _missing(error, traceback)
     if text is None:
         hook(kind, error, traceback)
     else:
