@@ -19,8 +19,8 @@ from support.warm_start import BIN, run_warm, start_servers, use_servers
 from xalign_fairseq.data.mmap import MMapReader, MMapWriter
 
 # A busy machine is slow to draw and run examples, which is not the code's fault.
-settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("busy")
+settings.register_profile("repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("repeatable")
 # Otherwise every process would compile the package again, and every pytest worker all tests.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

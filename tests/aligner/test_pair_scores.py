@@ -53,5 +53,7 @@ def test_scores_are_from_0_to_1_and_symmetric(pair):
     "line", ["", "0-0", "1\t1\t1\t1\t1\t1", "1\t1\t1\t1\t1\t2\t", "nan\t1\t1\t1\t1\t1\t", "x\t" * 6]
 )
 def test_invalid_lines_of_scores(line):
-    with pytest.raises(XalignError, match=r"(?s)not have the scores of a pair.*a, line 3"):
+    with pytest.raises(
+        XalignError, match=r"(?s)not have the scores of a pair.*a, line 3.*the command align with format="
+    ):
         parse_score(line, "a, line 3")

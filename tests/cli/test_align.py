@@ -97,7 +97,7 @@ def test_raw_text_is_aligned_by_words_that_are_found_in_it(align, tmp_path, caps
     capsys.readouterr()
     for segment, told in (("auto", True), ("spaces", False)):
         assert align("--segment", segment, "--out", tmp_path / "out.links", **files) == 0
-        assert ("3 pairs, words of 2 found by ICU, " in capsys.readouterr().err) is told
+        assert ("3 pairs, 2 cut into words by ICU, " in capsys.readouterr().err) is told
 
 
 def test_each_line_of_a_pipe_is_answered_before_the_next_one_comes(tiny_checkpoint):

@@ -46,6 +46,8 @@ def test_without_a_folder_they_are_learned_from_the_text(align, learned, tmp_pat
     assert align("--statistics", folder, "--out", tmp_path / "two", "--processes", "2") == 0
     links = (tmp_path / "links").read_text()
     assert (tmp_path / "two").read_text() == links
+    assert align("--statistics", tmp_path / "links", "--out", tmp_path / "three") == 2
+    assert f"next: use --statistics {folder}" in capsys.readouterr().err
     # The encoder is untrained; the text is translated word by word.
     assert align("--method", "grow", "--out", tmp_path / "alone") == 0
     assert align("--statistics", learned, "--out", tmp_path / "unguided") == 0

@@ -19,7 +19,7 @@ from xalign_fairseq.cli import main
 XALIGN = BIN / "xalign"  # in process groups of its own
 # Any text without a line end: a newline, or a carriage return before it.
 LINES = st.lists(
-    st.text(st.characters(exclude_characters="\n", codec="utf-8") | st.sampled_from(" the redhouse")).filter(
+    st.text(st.characters(exclude_characters="\n\0", codec="utf-8") | st.sampled_from(" the redhouse")).filter(
         lambda text: text[-1:] != "\r"
     ),
     min_size=1,

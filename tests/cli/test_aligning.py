@@ -60,7 +60,7 @@ def test_the_languages_of_text_and_maps_agree(given, found):
         ("a b --src a", "a b --src"),
     ],
 )
-def test_text_is_two_files_or_one(parser, given, found):
+def test_text_is_two_files_or_one(parser, given, found, capsys):
     def files(line):
         args = parser.parse_args(line.split())
         return _aligning.text_files(args.text, args.src, args.tgt, args.pairs)
@@ -69,6 +69,8 @@ def test_text_is_two_files_or_one(parser, given, found):
     assert files("--pairs c") == files("c") == ("c",)
     with pytest.raises(XalignError, match=f"found: {found}\n"):
         files(given)
+    assert not capsys.readouterr().err
+    assert files("a a") == ("a", "a") and "same file" in capsys.readouterr().err
 
 
 def test_a_table_of_pairs_is_its_columns(parser, tmp_path):

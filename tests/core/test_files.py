@@ -86,16 +86,14 @@ def test_a_place_is_refused_that_is_no_file_s_or_is_read(tmp_path):
     for free in ("new", "model/new", "a/b/c", "text"):
         files.require_place(tmp_path / free, [model, "-", tmp_path / "gone"])
     files.require_place(tmp_path / "text")
-    for taken, message in (
-        ("model", "is a folder"),
-        ("text/a/b", "folder is a file"),
-        ("model/config.json", "also an input"),
-        ("link", "also an input"),
-    ):
+    refused = {"model": "is a folder", "text/a/b": "folder is a file", "new.links.gz": "not compressed"}
+    refused |= dict.fromkeys(("model/config.json", "link", "text"), "also an input")
+    for taken, message in refused.items():
         with pytest.raises(XalignError, match=message):
-            files.require_place(tmp_path / taken, [model])
-    with pytest.raises(XalignError, match="also an input"):
-        files.require_place(tmp_path / "text", [tmp_path / "text"])
+            files.require_place(tmp_path / taken, [model, tmp_path / "text"])
+    for standard in ("-", "-.en"):
+        with pytest.raises(XalignError, match="not standard output"):
+            files.require_place(standard)
     with pytest.raises(XalignError, match="folder is a file"), files.atomic_write(tmp_path / "text/a"):
         pytest.fail("the work began")
 

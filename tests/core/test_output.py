@@ -179,8 +179,3 @@ def test_a_run_that_wrote_no_line_leaves_nothing(write, tmp_path, capsys):
     with pytest.raises(MemoryError):
         write(broken=True)
     assert names(tmp_path) == [] and capsys.readouterr().err == ""
-
-
-def test_a_compressed_output_is_refused(tmp_path):
-    with pytest.raises(XalignError, match="not compressed"):
-        Output(str(tmp_path / "links.gz"), None, False, [])

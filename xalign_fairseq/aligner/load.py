@@ -14,7 +14,7 @@ from xalign_fairseq.aligner.protocol import WordAligner
 from xalign_fairseq.aligner.run_record import model_state
 from xalign_fairseq.aligner.statistical.aligner import StatisticalAligner
 from xalign_fairseq.aligner.statistical.folder import is_statistical, load
-from xalign_fairseq.core.errors import Command, Parameter, XalignError
+from xalign_fairseq.core.errors import Command, Parameter, Text, XalignError
 from xalign_fairseq.encoder.pretrained.low_rank import is_low_rank
 from xalign_fairseq.encoder.pretrained.packaged import NAME
 from xalign_fairseq.transport.linking import Linking
@@ -114,12 +114,11 @@ def check_options(path: str | os.PathLike[str], options: AlignerOptions, learn: 
             problem, expected = "statistics cannot be combined with this option", (" or ".join(MIXINGS),)
             raise XalignError(problem, parameter="method", found=method, expected=expected)
         if learn != GUIDED and not is_statistical(options.statistics):
-            raise XalignError(
-                "the folder has no aligner from bitext alone",
-                parameter="statistics",
-                found=options.statistics,
-                remedy=("make one by", Command("align", Parameter("from_scratch"))),
-            )
+            problem, beside = "the folder has no aligner from bitext alone", f"{options.statistics}.aligner"
+            remedy: Text = ("make one by", Command("align", Parameter("from_scratch")))
+            if is_statistical(beside):
+                remedy = ("use", Parameter("statistics", beside))
+            raise XalignError(problem, parameter="statistics", found=options.statistics, remedy=remedy)
     linking = options.linking
     if combined:  # both scores choose the links
         make_method(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xalign_fairseq.aligner.protocol import Alignment
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Command, Parameter, XalignError
 
 COLUMNS = ("score", "src_coverage", "tgt_coverage", "probability", "agreement", "length_ratio")
 LEAST_WEIGHT = 0.1  # weight of a one-letter word
@@ -81,6 +81,7 @@ def parse_score(line: str, where: object = None) -> tuple[float, str]:
             where=where,
             found=line[:80],
             expected=f"{len(COLUMNS)} numbers from 0 to 1 and links, with tabs between them",
+            remedy=("make the file by", Command("align", Parameter("format", "scores"))),
         )
     return numbers[0], cells[-1]
 

@@ -241,7 +241,7 @@ def _write(
     left_out = f", {too_long} too long" if too_long else ""
     left_out += f", {overflowed} with hidden states that are not finite" if overflowed else ""
     speed = f"{done / seconds:.1f} pairs/s" + (" after learning" if run.learn else "")
-    left_out += f", words of {by_icu:,} found by ICU" if by_icu else ""
+    left_out += f", {by_icu:,} cut into words by ICU" if by_icu else ""
     return f"{counted(done, 'pair')}{resumed}{left_out}, {counted(links, 'link')}, {speed}"
 
 

@@ -5,8 +5,8 @@ Writes one line per pair, in the order of the input, also for pairs with an empt
 filter`), or an HTML page. Pairs are read 2,048 at a time, so memory does not grow with the text.
 
 Only newlines end a line. Words are separated by white space; in lines without spaces (Chinese, Japanese, Thai, Lao,
-Khmer, Burmese, Tibetan), ICU finds them. --segment icu finds words in every language and splits off punctuation.
---format json includes the words and their positions.
+Khmer, Burmese, Tibetan), ICU finds them, and lines of one or two words stay whole. --segment icu finds words in every
+language and splits off punctuation. --format json includes the words and their positions.
 
 The default model is e5-small, a multilingual encoder installed with pip. --from-scratch needs no encoder: it learns
 from the text alone (minutes for 100,000 pairs) and saves FILE.aligner; use that as --model for new text. It needs
@@ -49,6 +49,7 @@ from xalign_fairseq.cli._aligning import (
 )
 from xalign_fairseq.cli._arguments import STANDARD_OUTPUT, add_out, parse_as
 from xalign_fairseq.core.errors import Parameter, XalignError
+from xalign_fairseq.core.text.compressed import unpacked_name
 
 if TYPE_CHECKING:
     from xalign_fairseq.aligner.run import AlignRun
@@ -153,7 +154,7 @@ def parse(args: argparse.Namespace) -> "AlignRun":
 
 def format_of(out: str) -> str:
     """The format by the output's name."""
-    suffix = Path(out).suffix.lower()
+    suffix = Path(unpacked_name(out)).suffix.lower()  # a compressed output is refused where it is opened
     if suffix not in FORMAT_OF and not PHARAOH.fullmatch(suffix):
         raise XalignError(
             "unknown ending of the output's name",

@@ -109,7 +109,8 @@ def run(args: argparse.Namespace) -> None:
         return
     report = project_files(parse(args))
     if not args.quiet:
-        print(report.summary, file=sys.stderr)
+        hint = "\n--report FILE lists what is not placed" if report.dropped and not args.report else ""
+        print(f"{report.summary}{hint}", file=sys.stderr)
 
 
 def parse(args: argparse.Namespace) -> "ProjectRun":

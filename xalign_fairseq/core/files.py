@@ -16,6 +16,7 @@ from typing import IO, TypeAlias
 from xalign_fairseq.core.errors import Parameter, XalignError
 
 StrPath: TypeAlias = str | os.PathLike[str]
+COMPRESSED = (".gz", ".bz2", ".xz", ".zst")  # endings of compressed text, which only input may have
 # The name of an unfinished output, which remains after a kill: the output's name and the process.
 LEFTOVER = r"\.(.+)\.(\d+)-[0-9a-f]{12}\.tmp"
 
@@ -155,7 +156,12 @@ def usual_mode(path: StrPath) -> None:
 
 
 def require_place(path: StrPath, inputs: Iterable[StrPath] = ()) -> None:
-    """Raise :class:`XalignError` if a file can't be written there or would replace an input."""
+    """Raise :class:`XalignError` for a place that cannot be written, for an input, standard output or packed text."""
+    if os.fspath(path).partition(".")[0] == "-":  # also a prefix
+        raise XalignError("this output is a file, not standard output", found=path, expected="the name of a file")
+    if os.fspath(path).endswith(COMPRESSED):
+        remedy = f"leave out {Path(path).suffix}, or compress the file afterwards"
+        raise XalignError("the output is not compressed", where=path, remedy=remedy)
     place = _resolved(path)
     if place.is_dir():
         raise XalignError("the output file is a folder", where=path, expected="the name of a file")

@@ -12,7 +12,6 @@ from xalign_fairseq.core.errors import Parameter, Text, XalignError
 from xalign_fairseq.core.files import StrPath, atomic_write, new_file, opened, require_own, require_place
 from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.core.locks import alone_on
-from xalign_fairseq.core.text.compressed import is_compressed
 from xalign_fairseq.core.text.containers import file_of
 
 logger = logging.getLogger(__name__)
@@ -36,8 +35,6 @@ class Output:
         plain = is_plain(path)
         if self._path.is_symlink() and plain:  # the target is written, the link stays
             self._path = Path(os.path.realpath(self._path))
-        if plain:
-            require_uncompressed(path)
         if not self._standard:
             require_place(self._path, map(file_of, inputs))
         elif sys.stdout is None:
@@ -145,13 +142,6 @@ def require_record(path: Path, theirs: Mapping[str, object], ours: Mapping[str, 
         found = ("a difference in", *map(Parameter, different))
         expected = "the options and the input of the run that was interrupted"
         raise XalignError(problem, where=path, found=found, expected=expected, remedy=remedy)
-
-
-def require_uncompressed(path: StrPath) -> None:
-    """Raise :class:`XalignError` for the name of a compressed file, because outputs are plain text."""
-    if is_compressed(path):
-        remedy = f"leave out {Path(path).suffix}, or compress the file afterwards"
-        raise XalignError("the output is not compressed", where=path, remedy=remedy)
 
 
 def is_plain(path: StrPath) -> bool:

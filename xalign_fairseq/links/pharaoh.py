@@ -135,7 +135,7 @@ def require_links_of(pairs: int, lines: int, where: object) -> None:
     """Raise :class:`XalignError` unless there are as many lines of links as sentence pairs."""
     if lines != pairs:
         found, expected = f"{counted(lines, 'line')} of links", f"{pairs}, one per sentence pair"
-        remedy = "use the links of this text in Pharaoh format, with an empty line for a pair without links"
+        remedy = "use the file made from this text; it has a line for each pair, also for one without links"
         problem = "links and sentence pairs differ in number"
         raise XalignError(problem, where=where, found=found, expected=expected, remedy=remedy)
 

@@ -60,7 +60,7 @@ ANNOTATIONS = {
     "html": AnnotationFormat((".html", ".htm"), partial(MarkedLines, markup="html"), marked=True),
     "xml": AnnotationFormat((".xml",), partial(MarkedLines, markup="xml"), marked=True),
     "placeholders": AnnotationFormat((), partial(MarkedLines, markup="placeholders"), marked=True),
-    "xliff": AnnotationFormat((".xlf", ".xliff"), partial(BilingualXml, markup="xliff"), bilingual=True),
+    "xliff": AnnotationFormat((".xlf", ".xliff", ".sdlxliff"), partial(BilingualXml, markup="xliff"), bilingual=True),
     "tmx": AnnotationFormat((".tmx",), partial(BilingualXml, markup="tmx"), bilingual=True),
 }
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import Parameter, XalignError
-from xalign_fairseq.core.text.compressed import SUFFIXES
+from xalign_fairseq.core.files import COMPRESSED
 from xalign_fairseq.data.labelled.conllu import read_pos, read_tagged_words, read_trees
 from xalign_fairseq.data.labelled.examples import Example
 from xalign_fairseq.data.labelled.groups import grouped, held_out
@@ -112,7 +112,7 @@ def find(benchmark: Benchmark, folder: str | os.PathLike, split: str, language: 
     """The file of a split and language in the benchmark's folder, or in a folder of many benchmarks."""
     tried = []
     for pattern in _patterns(benchmark, split, language):
-        for end in ("", *sorted(SUFFIXES)):
+        for end in ("", *COMPRESSED):
             found = sorted(Path(folder).glob(pattern + end))
             if len(found) > 1 and pattern.startswith(_RELEASE) and language in USUAL_TREEBANKS:
                 found = [each for each in found if each.name.startswith(USUAL_TREEBANKS[language])] or found

@@ -75,6 +75,7 @@ def test_the_similarity_that_links_are_read_by(run):
         ("validate_every", 0),
         ("patience", -1),
         ("workers", 0),
+        ("warmup", 20001),  # more than updates
         ("lr", 0.0),
         ("seed", -1),
         ("seed", 2**32),
@@ -144,11 +145,6 @@ def test_the_first_objective_that_labels_makes_the_links(run):
     assert replace(run, objectives=("tlm", "self_training", "dwa")).read_by == "argmax"
     assert replace(run, objectives=("self_training",), method="softmax").read_by == "softmax"
     assert replace(run, objectives=("dwa", "self_training"), method="softmax").read_by is None
-
-
-def test_the_rate_is_reached_in_the_training(run):
-    with pytest.raises(XalignError, match=r"warmup[\s\S]*found: 9\n"):
-        replace(run, updates=8, warmup=9).check()
 
 
 def test_family_defaults_are_limited_to_the_requested_updates(run):

@@ -28,10 +28,13 @@ def test_one_file(tmp_path):
     assert list(pairs) == list(pairs) == expected
 
 
-@pytest.mark.parametrize(("line", "separators"), [("a b", 0), ("a ||| b ||| c", 2), ("a|||b", 0)])
-def test_a_line_that_is_no_pair(tmp_path, line, separators):
+BAD = [("a b", "0 sep"), ("a ||| b ||| c", "2 sep"), ("a|||b", r"0 sep[\s\S]*give both"), ("a\tb", "the tab")]
+
+
+@pytest.mark.parametrize(("line", "message"), BAD)
+def test_a_line_that_is_no_pair(tmp_path, line, message):
     path = write(tmp_path / "p", f"a ||| b\n{line}\n")
-    with pytest.raises(XalignError, match=rf"p, line 2[\s\S]*{separators} separators"):
+    with pytest.raises(XalignError, match=rf"p, line 2[\s\S]*{message}"):
         SentencePairs(path)
 
 

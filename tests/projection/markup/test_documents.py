@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.projection.markup.test_pair import BY_HAND
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.projection.formats import ANNOTATIONS
 from xalign_fairseq.projection.markup import documents
@@ -52,8 +53,9 @@ def test_xliff_1(tmp_path, monkeypatch, block):
     expected = expected.replace(">One a.<", '>One <x id="1"/>a.<').replace('a b<g id="1"></g>', 'a <g id="1">b</g>')
     assert text == expected
     assert [unit.where.rpartition(" ")[2] for unit in units] == ["5", "8", "8", "9", "10", "11"]
-    problems = [each.reason for piece in made if not isinstance(piece, str) for each in piece.dropped]
-    assert problems == ["there is no translation", "the translation has some of the tags already"]
+    dropped = [each for piece in made if not isinstance(piece, str) for each in piece.dropped]
+    assert [each.item for each in dropped] == ['<ph id="1">{}</ph>', '<x id="2"/>']
+    assert [each.reason for each in dropped] == ["there is no translation", BY_HAND]
 
 
 def test_xliff_2_and_tmx(tmp_path):

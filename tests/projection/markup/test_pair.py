@@ -7,7 +7,7 @@ import pytest
 from xalign_fairseq.core.text.segmentation import split_at_spaces
 from xalign_fairseq.core.text.segmented import SegmentedText
 from xalign_fairseq.projection.markup.pair import MARKUPS, markup_unit
-from xalign_fairseq.projection.units import Projected
+from xalign_fairseq.projection.units import Dropped, Projected
 
 DIAGONAL = {(i, i): 1.0 for i in range(9)}
 
@@ -57,21 +57,22 @@ def test_only_one_language_has_spaces_around_a_tag_alone(markup, source, target,
     assert unit.project({(i, i): 1.0 for i in range(len(unit.src))}).text == expected
 
 
+BY_HAND = "the translation has tags already: add this one by hand"
+ADDED = "the translation has this tag, its source does not"
+
+
 @pytest.mark.parametrize(
-    ("markup", "source", "target", "reason"),
+    ("markup", "source", "target", "dropped"),
     [
-        ("html", "a <b>b</b> <i>c</i>", "A <b>B</b> C", "the translation has some of the tags already"),
-        ("xliff", "a <x/>b<y/>", "A <x/>B", "the translation has some of the tags already"),
-        ("xliff", "a <x/>b", "A B<y></y>", "the translation has a tag that its source lacks"),
-        ("xml", "a <b>b", "A B", "an opening tag has no closing tag"),
-        ("xml", "x" * (1 << 20) + "y", "A B", "a text is too long"),
+        ("html", "a <b>b</b> <i>c</i>", "A <b>B</b> C", [("<i>", BY_HAND)]),
+        ("xliff", "a <x/>b<y/><z/>", "A <x/>B", [("<y/>", BY_HAND), ("<z/>", BY_HAND)]),
+        ("xliff", "a <x/>b", "A B<y></y>", [("<x/>", BY_HAND), ("<y>", ADDED)]),
+        ("xliff", "a <x/>b", "A <x/>B<x/>", [("<x/>", ADDED)]),
+        ("html", "a <b>b</b>", "A <b>B</b>", []),
+        ("xliff", "a <b>b</b>", "<b>A</b> B", []),
+        ("xml", "a <b>b", "A B", [("<b>", "an opening tag has no closing tag")]),
+        ("xml", "x" * (1 << 20) + "y", "A B", [("x" * 80, "a text is too long")]),
     ],
 )
-def test_an_invalid_pair_is_unchanged(markup, source, target, reason):
-    projected = project(markup, source, target)
-    assert (projected.text, projected.placed, [each.reason for each in projected.dropped]) == (target, 0, [reason])
-
-
-@pytest.mark.parametrize(("markup", "target"), [("html", "A <b>B</b>"), ("xliff", "<b>A</b> B")])
-def test_a_translation_with_all_tags_is_unchanged_and_no_problem(markup, target):
-    assert project(markup, "a <b>b</b>", target) == Projected(target, 0)
+def test_an_invalid_or_tagged_translation_is_unchanged(markup, source, target, dropped):
+    assert project(markup, source, target) == Projected(target, 0, tuple(Dropped(*each) for each in dropped))

@@ -72,13 +72,24 @@
     pair.svg.replaceChildren(...paths);
   }
 
-  // All links are readable between two single lines. Over a few lines they are faint, and over more lines hidden.
+  // All links are readable between two single lines. Over a few lines they are faint. Over more lines they are hidden;
+  // on paper, where one cannot point at words, they are listed.
   function drawAtRest(pair) {
     if (asked?.pair === pair) return;
     const linesOf = (side) => Math.round(side.offsetHeight / parseFloat(getComputedStyle(side).lineHeight));
     const lines = Math.max(...pair.sides.map(linesOf));
     draw(pair, lines <= MOST_LINES ? pair.links : []);
     pair.svg.classList.toggle("faint", lines > 1);
+    if (lines > MOST_LINES) list(pair);
+  }
+
+  function list(pair) {
+    if (!pair.list) {
+      pair.list = pair.box.parentElement.appendChild(document.createElement("p"));
+      pair.list.className = "listed";
+    }
+    const wordsOf = ({ ends }) => ends.map((index, side) => pair.words[side][index].textContent).join(" – ");
+    pair.list.textContent = pair.links.map(wordsOf).join("; ");
   }
 
   function percent(chance) {

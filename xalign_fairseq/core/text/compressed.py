@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.files import StrPath
+from xalign_fairseq.core.files import COMPRESSED, StrPath
 from xalign_fairseq.core.text import limits
 
 
@@ -74,14 +74,13 @@ def _open_zstd(path: StrPath, mode: str) -> Any:
 
 PACKED_BYTES = 1 << 10  # packed bytes to unpack at once, to 32 MB at most
 _OPENERS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": _open_xz, ".zst": _open_zstd}
-SUFFIXES = frozenset(_OPENERS)
 # The libraries' exceptions for damaged files; gzip and bz2 also raise OSError, as a full or broken disk does.
 _DAMAGED = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile)
 
 
 def is_compressed(path: StrPath) -> bool:
     """Whether a file is compressed, by its suffix: .gz, .bz2, .xz or .zst."""
-    return Path(path).suffix in _OPENERS
+    return Path(path).suffix in COMPRESSED
 
 
 def unpacked_name(path: StrPath) -> str:
@@ -98,7 +97,7 @@ def existing(path: str) -> str:
 
 @contextmanager
 def open_file(path: StrPath, packed: str | None = None) -> Iterator[IO[bytes]]:
-    """The bytes of a file, unpacked while read; ``packed`` is one of :data:`SUFFIXES`, empty, or None: by file name."""
+    """The bytes of a file, unpacked while read; ``packed`` is one of ``COMPRESSED``, empty, or None: by file name."""
     opener = _OPENERS.get(Path(path).suffix if packed is None else packed)
     if opener is None:
         with open(path, "rb") as stream:

@@ -22,8 +22,8 @@ PACKED = {
     "xz": (rb"\xfd7zXZ\0", ".xz"),
     "zstd": (rb"\x28\xb5\x2f\xfd", ".zst"),
 }
-# The first bytes of ZIP files (also those of Word and Excel), of PDF, and of old files of Word and Excel.
-DOCUMENTS = (b"PK\x03\x04", b"%PDF-", b"\xd0\xcf\x11\xe0")
+# The first bytes of ZIP files (also those of Word and Excel), of PDF, of old files of Word and Excel, and of RTF.
+DOCUMENTS = (b"PK\x03\x04", b"%PDF-", b"\xd0\xcf\x11\xe0", b"{\\rtf")
 
 
 def decode_line(raw: bytes, path: StrPath, number: int, expected: str = "UTF-8 text", next: str | None = None) -> str:
@@ -86,12 +86,13 @@ def text_lines(stream: IO[bytes] | LiveStream, path: StrPath, table: bool = Fals
     for number, raw in enumerate(lines_of(stream, path), 1):
         if number == 1:
             if tool := packed_by(raw):  # it would look like another encoding
-                problem, remedy = "the file is compressed", f"{tool} -dc {path} > FILE"
+                problem = "the file is compressed"
+                remedy = f"unpack it by {tool} -dc" + (f" {path} > FILE" if path != "/dev/stdin" else " in the pipe")
                 found = f"the first bytes of {tool}'s files"
                 expected = f"text, or a name that ends in {PACKED[tool][1]}"
                 raise XalignError(problem, where=path, found=found, expected=expected, remedy=remedy)
             if raw.startswith(DOCUMENTS):
-                found = "a Word, Excel, PDF or ZIP file"
+                found = "a Word, RTF, Excel, PDF or ZIP file"
                 remedy = "save it as plain text in UTF-8, one sentence per line"
                 raise XalignError("the file is not text", where=path, found=found, remedy=remedy)
             if not table:

@@ -223,12 +223,13 @@ def _split_pairs(lines: Iterable[str], path: StrPath, split: tuple[Split, Split]
             [separator] = separators
             yield one(line[: separator.start()].strip()), other(line[separator.end() :].strip())
         elif line and not line.isspace():
+            tabs = f"put {SEPARATOR} in place of the tab (sed 's/\\t/ {SEPARATOR} /')" if "\t" in line else ""
             raise XalignError(
                 "a line of the pairs file is not a pair",
                 where=f"{path}, line {number}",
                 found=f"{counted(len(separators), 'separator')}",
                 expected=f"one {SEPARATOR} between spaces: source {SEPARATOR} target",
-                remedy="if source and target are two files, give both",
+                remedy=tabs or "if source and target are two files, give both",
             )
         else:
             yield one(""), other("")

@@ -13,8 +13,8 @@ from xalign_fairseq.core.text.compressed import open_file
 from xalign_fairseq.core.text.containers import plain_language
 from xalign_fairseq.core.text.lines import require_file
 from xalign_fairseq.projection.markup.inline import TAG, attributes_of
-from xalign_fairseq.projection.markup.pair import MARKUPS, markup_unit
-from xalign_fairseq.projection.units import Annotated, Dropped, Piece, Projected, Unit
+from xalign_fairseq.projection.markup.pair import MARKUPS, left_out, markup_unit
+from xalign_fairseq.projection.units import Annotated, Piece, Projected, Unit
 
 BLOCK = 1 << 16
 MOST_BYTES = 1 << 22  # limit for a unit, and for a tag or comment
@@ -108,7 +108,7 @@ class _Parser:
     def feed(self, block: bytes, last: bool) -> None:
         """Parse more of the file."""
         if not self.data and not self.base and b"\0" in block[:4] + bytes(block.startswith((b"\xff\xfe", b"\xfe\xff"))):
-            remedy = "convert it to UTF-8, and correct the encoding in its first line"
+            remedy = "convert it (iconv -f UTF-16 -t UTF-8), and correct the encoding in its first line"
             raise XalignError("the file is not UTF-8", where=self.file, found="UTF-16", remedy=remedy)
         self.data += block
         try:
@@ -161,7 +161,7 @@ class BilingualXml:
             parser.take(text.stop)
             yield from self._segments(sources, raw[id(text)], f"{parser.file}, line {text.line}")
         if not targets:
-            missing = Projected("", 0, (Dropped(sources["source"][:80], "there is no translation"),))
+            missing = Projected("", 0, left_out(self._markup, sources["source"], "", "there is no translation"))
             nothing, where = self._annotated.segment(""), f"{parser.file}, line {texts[0].line}"
             yield Unit(nothing, nothing, where, lambda links: missing, needs_links=False)
 

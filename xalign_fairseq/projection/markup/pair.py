@@ -22,6 +22,7 @@ from xalign_fairseq.projection.markup.placement import place
 from xalign_fairseq.projection.units import Dropped, Projected, Unit
 
 MOST_CHARACTERS = 1 << 20  # limit for a text with its markup
+TAGGED = "the translation has tags already"
 
 
 @dataclass(frozen=True)
@@ -51,15 +52,12 @@ MARKUPS = {
 
 
 def markup_unit(markup: Markup, source: str, target: str, segment: Segmenter, where: str) -> Unit:
-    """A marked-up text and its translation. If the markup is broken the translation stays as it is."""
+    """A marked-up text and its translation, which stays as it is if markup is broken or if it has tags already."""
     try:
-        if max(len(source), len(target)) > MOST_CHARACTERS:
-            raise XalignError("a text is too long", expected=f"at most {MOST_CHARACTERS:,} characters")
-        read = markup.read(source)
+        read = _read(markup, source)
         there = _read_target(markup, read, target)
-    except XalignError as error:
-        dropped = () if _has_all(markup, source, target) else (Dropped(str(error.found or source[:80]), error.problem),)
-        unchanged = Projected(target, 0, dropped)
+    except XalignError:
+        unchanged = Projected(target, 0, left_out(markup, source, target))
         return Unit(segment(source), segment(target), where, lambda links: unchanged, needs_links=False)
     src, tgt = segment(read.text), segment(there.text)
 
@@ -69,35 +67,44 @@ def markup_unit(markup: Markup, source: str, target: str, segment: Segmenter, wh
             text, dropped = place(left, src, tgt, links, written)
             if _is_right(markup, text, read.tags | there.tags, there.text):
                 return Projected(text, sum(1 for _ in walk(read.marks)) - len(dropped), tuple(dropped))
-        return Projected(target, 0, (Dropped(target[:80], "the translation has characters that would be markup"),))
+        return Projected(target, 0, left_out(markup, source, "", "the translation has characters that would be markup"))
 
     return Unit(src, tgt, where, project, needs_links=bool(read.marks and src.spans and tgt.spans))
 
 
+def _read(markup: Markup, text: str) -> MarkedText:
+    if len(text) > MOST_CHARACTERS:
+        raise XalignError("a text is too long", expected=f"at most {MOST_CHARACTERS:,} characters")
+    return markup.read(text)
+
+
 def _read_target(markup: Markup, source: MarkedText, target: str) -> MarkedText:
     """Read the translation; :class:`XalignError` if it already has tags."""
-    if markup.target == "placeholders":
-        return replace(markup.read(target), text=target)
     if markup.target == "plain":
-        if tag := next((tag for tag in source.tags if tag.strip() and tag in target), None):
-            raise XalignError("the translation has some of the tags already", found=tag)
+        if any(tag.strip() and tag in target for tag in source.tags):
+            raise XalignError(TAGGED)
         return MarkedText(target, [], {}, Counter())
-    read = markup.read(target)
+    read = _read(markup, target)
+    if markup.target == "placeholders":
+        return replace(read, text=target)
     pairs = [mark for mark in read.marks if mark.kind == "pair"]
     at_end = all(mark.start == len(read.text) for mark in read.marks)
-    if any(mark.start < mark.stop for mark in walk(read.marks)) or not (pairs or at_end):
-        raise XalignError("the translation has some of the tags already", found=read.marks[0].tag)
-    if read.tags - source.tags:
-        raise XalignError("the translation has a tag that its source lacks", found=next(iter(read.tags - source.tags)))
+    empty = all(mark.start == mark.stop for mark in walk(read.marks))
+    if not empty or not (pairs or at_end) or read.tags - source.tags:
+        raise XalignError(TAGGED)
     return replace(read, marks=[], tags=Counter())
 
 
-def _has_all(markup: Markup, source: str, target: str) -> bool:
-    """Whether the translation has all tags of its source already."""
+def left_out(markup: Markup, source: str, target: str, reason: str = "") -> tuple[Dropped, ...]:
+    """The tags in which an unchanged translation differs from its source; an unreadable text is one entry."""
     try:
-        return max(len(source), len(target)) <= MOST_CHARACTERS and markup.read(source).tags == markup.read(target).tags
-    except XalignError:
-        return False
+        both = [walk(_read(markup, text).marks) for text in (source, target)]
+    except XalignError as error:
+        return (Dropped(str(error.found or source[:80]), error.problem),)
+    wanted, found = (Counter(mark.tag.strip() for mark in marks) for marks in both)
+    missing = [Dropped(tag, reason or f"{TAGGED}: add this one by hand") for tag in (wanted - found).elements()]
+    added = [Dropped(tag, "the translation has this tag, its source does not") for tag in (found - wanted).elements()]
+    return (*missing, *added)
 
 
 def _spelled(markup: Markup, source: MarkedText, target: MarkedText) -> Sequence[str]:
