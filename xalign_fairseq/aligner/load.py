@@ -115,10 +115,10 @@ def check_options(path: str | os.PathLike[str], options: AlignerOptions, learn: 
             raise XalignError(problem, parameter="method", found=method, expected=expected)
         if learn != GUIDED and not is_statistical(options.statistics):
             problem, beside = "the folder has no aligner from bitext alone", f"{options.statistics}.aligner"
-            remedy: Text = ("make one by", Command("align", Parameter("from_scratch")))
+            following: Text = ("make one by", Command("align", Parameter("from_scratch")))
             if is_statistical(beside):
-                remedy = ("use", Parameter("statistics", beside))
-            raise XalignError(problem, parameter="statistics", found=options.statistics, remedy=remedy)
+                following = ("use", Parameter("statistics", beside))
+            raise XalignError(problem, parameter="statistics", found=options.statistics, remedy=following)
     linking = options.linking
     if combined:  # both scores choose the links
         make_method(
