@@ -10,7 +10,7 @@
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"
-[[ $# -ge 3 ]] || usage
+need 3 "$@"
 text="$1" parses="$2" TEST="${TEST:-}" treebanks=()
 as_paths text parses TEST
 shift 2

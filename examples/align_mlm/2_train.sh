@@ -17,7 +17,7 @@
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"
-[[ $# -ge 5 ]] || usage
+need 5 "$@"
 data="$1" runs="$2" objective="$3" language="$4" seed="$5"
 as_paths data runs
 shift 5

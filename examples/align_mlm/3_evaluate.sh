@@ -8,7 +8,7 @@
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"
-[[ $# -ge 2 ]] || usage
+need 2 "$@"
 data="$1" runs="$2" results="${RESULTS:-$here/results}" study="${STUDY:-$here/studies/small.yaml}"
 as_paths data runs results study
 shift 2

@@ -7,6 +7,16 @@ usage() {
   exit 2
 }
 
+# Checks that the first N arguments are there, and that none of them is an option instead.
+need() { # N [ARGUMENT ...]
+  local count="$1" each
+  shift
+  [[ $# -ge $count ]] || usage
+  for each in "${@:1:count}"; do
+    [[ "$each" != --* ]] || { echo "error: the option $each is in the place of an argument" >&2; usage; }
+  done
+}
+
 # Checks an input before any work starts.
 require_file() { # WHAT FILE
   [[ -e "$2" ]] || { echo "error: $1: there is no file '$2'" >&2; exit 2; }
@@ -69,12 +79,12 @@ link_splits() { # FOLDER SRC TGT [option of xalign links ...]
     awk 1 "$folder/train.$lang" "$folder/valid.$lang" > "$all.$lang" # adds a missing newline at the end
   done
   xalign links --src "$all.$src" --tgt "$all.$tgt" --out "$all.links" --engine "$engine" \
-    --symmetrize grow-diag-final-and --overwrite "$@"
+    --symmetrize grow-diag-final-and --overwrite --quiet "$@"
   pairs="$(awk 'END { print NR }' "$folder/train.$src")"
   head -n "$pairs" "$all.links" > "$folder/train.symmetrized.links"
   tail -n "+$((pairs + 1))" "$all.links" > "$folder/valid.symmetrized.links"
   mv "$all.links.json" "$folder/symmetrized.json"
-  echo "the counts are now in $folder/symmetrized.json"
+  echo "the counts are in $folder/symmetrized.json"
   rm "$all".*
 }
 
@@ -84,7 +94,7 @@ started() { # SAVE_DIR
 }
 
 # Writes SAVE_DIR/run.json, the record for results files, or keeps that of a resumed run. The recorded command starts
-# with the variables that are set.
+# with the variables that are set, and the last two parts of INIT's path.
 record_run() { # SAVE_DIR SETTING SEED DEVICE_OPTIONS "VARIABLE ..." SCRIPT [ARGUMENT ...]
   local names
   read -r -a names <<< "$5"

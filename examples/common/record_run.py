@@ -14,7 +14,10 @@ from xalign_fairseq.trainer.train_record import commit, machine
 
 def main() -> None:
     save, setting, seed, device, names, *command = sys.argv[1:]
-    variables = [f"{name}={shlex.quote(os.environ[name])}" for name in names.split() if os.environ.get(name)]
+    given = {name: os.environ[name] for name in names.split() if os.environ.get(name)}
+    if "INIT" in given:  # without folders of a machine
+        given["INIT"] = "/".join(Path(given["INIT"]).parts[-2:])
+    variables = [f"{name}={shlex.quote(value)}" for name, value in given.items()]
     record = {
         "setting": setting,
         "command": " ".join([*variables, "bash", shlex.join(command)]),

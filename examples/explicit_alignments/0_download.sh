@@ -11,7 +11,7 @@
 # OPUS-100 (Table 1b). Each Han character is a word; the paper uses Stanford's segmenter.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
-[[ $# -ge 1 ]] || usage
+need 1 "$@"
 text="$1"
 as_paths text
 shift

@@ -12,7 +12,7 @@
 # as TEXT/PAIR/linked.{LANG,LANG,links}. Existing files are kept.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
-[[ $# -ge 3 ]] || usage
+need 3 "$@"
 text="$1" data="$2"
 as_paths text data
 shift 2

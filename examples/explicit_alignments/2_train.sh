@@ -17,19 +17,19 @@
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"
-[[ $# -ge 3 ]] || usage
+need 3 "$@"
 require_file "INIT, the checkpoint to start from (xlmr.base/model.pt)" "${INIT:-}"
 data="$1" save="$2" setting="$3"
 as_paths data save INIT
 shift 3
-sizes="UPDATES WARMUP BATCH UPDATE_FREQ SEED ARCH DEVICE"
+sizes="INIT UPDATES WARMUP BATCH UPDATE_FREQ SEED ARCH DEVICE"
 case "$setting" in
   linear_mapping)
     # A float32 copy of the maps in the optimiser would undo their changes between updates.
     : "${DEVICE:=--memory-efficient-fp16}"
     read_options "$here/linear_mapping.yaml"
     ;;
-  procrustes) sizes="" ;;
+  procrustes) sizes="INIT" ;;
   l2 | l2_hidden)
     regulariser="$([[ "$setting" == l2 ]] && echo reg_param || echo reg_hidden)"
     read_options "$here/weak.yaml" "criterion.objectives='l2_align,$regulariser'" criterion.word_contrastive_gather=false

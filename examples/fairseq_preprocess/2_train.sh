@@ -8,7 +8,7 @@
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"
-[[ $# -ge 2 ]] || usage
+need 2 "$@"
 data="$1" save="$2"
 as_paths data save
 [[ ! -e "${INIT:-}" ]] || as_paths INIT # e5-small is not a path

@@ -10,7 +10,7 @@
 # Writes TEXT/PAIR/first-PAIRS.{LANG,LANG}. Training skips pairs that are too short or too long.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
-[[ $# -ge 3 ]] || usage
+need 3 "$@"
 text="$1" data="$2" pairs="${PAIRS:-250000}"
 as_paths text data
 shift 2

@@ -15,7 +15,7 @@
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"
-[[ $# -ge 3 ]] || usage
+need 3 "$@"
 require_file "INIT, the checkpoint to start from (TEXT/mbert.pt)" "${INIT:-}"
 data="$1" save="$2" setting="$3"
 as_paths data save INIT
@@ -37,7 +37,7 @@ read_options "$here/ppa.yaml" "${change[@]}"
 : "${SEED:=1}" "${DEVICE:=--fp16}" "${WARMUP:=$((UPDATES / 10))}"
 
 mkdir -p "$save"
-record_run "$save" "$setting" "$SEED" "$DEVICE" "UPDATES WARMUP BATCH UPDATE_FREQ SEED ARCH DEVICE" \
+record_run "$save" "$setting" "$SEED" "$DEVICE" "INIT UPDATES WARMUP BATCH UPDATE_FREQ SEED ARCH DEVICE" \
   2_train.sh DATA_BIN SAVE_DIR "$setting" "$@"
 train_run "$data" "$save" ${WARMUP:+--warmup-updates "$WARMUP"} \
   ${BATCH:+--batch-size "$BATCH"} ${UPDATE_FREQ:+--update-freq "$UPDATE_FREQ"} ${ARCH:+--arch "$ARCH"} "$@"

@@ -8,7 +8,7 @@
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"
-[[ $# -ge 2 ]] || usage
+need 2 "$@"
 choose_benchmark
 models="$1" out="$2"
 as_paths models out

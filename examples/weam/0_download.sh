@@ -8,7 +8,7 @@
 # goes to TEXT/mbert.pt; MODEL=xlmr.base fetches XLM-R base instead, to TEXT/downloads/xlmr.base.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
-[[ $# -ge 1 ]] || usage
+need 1 "$@"
 text="$1"
 as_paths text
 shift

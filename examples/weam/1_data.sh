@@ -11,7 +11,7 @@
 # Writes TEXT/PAIR/{train,valid}.symmetrized.links and TEXT/PAIR/symmetrized.json. Existing files are kept.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
-[[ $# -ge 3 ]] || usage
+need 3 "$@"
 text="$1" data="$2"
 as_paths text data
 shift 2

@@ -13,7 +13,7 @@
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"
-[[ $# -ge 4 ]] || usage
+need 4 "$@"
 require_file "INIT, the checkpoint to start from (TEXT/mbert.pt)" "${INIT:-}"
 data="$1" save="$2" setting="$3" pair="$4"
 as_paths data save INIT
@@ -32,7 +32,7 @@ read_options "$here/weam.yaml" "task.lang_pairs=$pair" "optimization.max_update=
 : "${WARMUP:=$((UPDATES / 10))}" "${SEED:=1}" "${DEVICE:=--fp16}"
 
 mkdir -p "$save"
-record_run "$save" "$setting" "$SEED" "$DEVICE" "UPDATES WARMUP BATCH UPDATE_FREQ SEED ARCH DEVICE" \
+record_run "$save" "$setting" "$SEED" "$DEVICE" "INIT UPDATES WARMUP BATCH UPDATE_FREQ SEED ARCH DEVICE" \
   2_train.sh DATA_BIN SAVE_DIR "$setting" "$pair" "$@"
 train_run "$data" "$save" ${WARMUP:+--warmup-updates "$WARMUP"} \
   ${BATCH:+--batch-size "$BATCH"} ${UPDATE_FREQ:+--update-freq "$UPDATE_FREQ"} ${ARCH:+--arch "$ARCH"} "$@"

@@ -9,7 +9,7 @@
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"
-[[ $# -ge 4 ]] || usage
+need 4 "$@"
 text="$1" pair="$2" out="$3"
 as_paths text out
 bitext="$text/$pair/train"

@@ -11,7 +11,7 @@
 # From another model's folder or checkpoint: TOKENIZER=TEXT/mbert.pt bash 2_prepare.sh ...
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
-[[ $# -ge 3 ]] || usage
+need 3 "$@"
 text="$1" data="$2"
 as_paths text data
 shift 2

@@ -9,7 +9,7 @@
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"
-[[ $# -ge 3 ]] || usage
+need 3 "$@"
 data="$1" save="$2" setting="$3"
 as_paths data save INIT
 shift 3
@@ -18,7 +18,7 @@ shift 3
 read_options "$here/base.yaml"
 require_file "INIT, the checkpoint to start from (xlmr.base/model.pt)" "${INIT:-}"
 mkdir -p "$save"
-record_run "$save" "$setting" "$SEED" "$DEVICE" "UPDATES WARMUP SEED BATCH UPDATE_FREQ DEVICE" \
+record_run "$save" "$setting" "$SEED" "$DEVICE" "INIT UPDATES WARMUP SEED BATCH UPDATE_FREQ DEVICE" \
   3_train.sh DATA_BIN SAVE_DIR "$setting" "$@"
 train_run "$data" "$save" ${WARMUP:+--warmup-updates "$WARMUP"} \
   ${BATCH:+--batch-size "$BATCH" --mono-batch-size "$BATCH"} ${UPDATE_FREQ:+--update-freq "$UPDATE_FREQ"} "$@"

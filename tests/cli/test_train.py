@@ -60,8 +60,7 @@ def test_exit_codes(ends, tmp_path, ended, code):
 
 def test_options_are_passed_on_unchanged(ends, tmp_path, capsys):
     ends(0)
-    own = ["--lr", "1", "--max-update", "3", "--batch-size", "8", "--quiet", "--save-dir", str(tmp_path)]
-    own += ["--adam-betas", "(0.9, 0.98)"]
+    own = [*line(tmp_path)[2:], "--quiet", "--adam-betas", "(0.9, 0.98)"]
     assert main(["train", str(tmp_path), *own]) == 0
     assert (tmp_path / "train.log").read_text().endswith(" ".join(own) + "\n")
     assert f"log: {tmp_path}/train.log" in capsys.readouterr().err

@@ -102,7 +102,7 @@ def test_a_damaged_compressed_text_is_an_error(align, tmp_path):
 
 def test_tasks_that_are_submitted_again_by_themselves_have_their_own_parts(align):
     assert align(0, 5)[0] == 0
-    assert align(3, 2) == align(3, 1) == (0, "", {"0": ["0 0"], "3": ["3 3"]})
+    assert align(3, 2) == align(3, "", more=("--processes", "2")) == (0, "", {"0": ["0 0"], "3": ["3 3"]})
 
 
 def test_a_task_beyond_the_last_part_and_sides_of_unequal_length_are_refused(align):
@@ -123,9 +123,10 @@ def test_another_text_and_other_options_need_another_folder(align, other, tmp_pa
         assert code == 2 and "another OUT" in error and parts == {"0": ["0 0", "1 1"]}
 
 
-def test_options_in_place_of_the_folder_are_refused(align, tmp_path):
-    code, error, _ = align(0, 2, parts="--format")
-    assert code == 2 and "before the options" in error and not (tmp_path / "--format").exists()
+def test_wrong_arguments_are_refused(align):
+    assert "before the options" in align(0, 2, parts="--format")[1]
+    assert "the number of tasks, not ''" in align(0, "")[1]
+    assert "no text ./x" in align(0, 2, names=["x", "y"])[1]
 
 
 @pytest.mark.parametrize("name", ["lang=de/x", *NAMES])

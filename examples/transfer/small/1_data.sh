@@ -10,7 +10,7 @@ here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 common="$here/../../common"
 # shellcheck source=../../common/recipe.sh
 source "$common/recipe.sh"
-[[ $# -ge 2 ]] || usage
+need 2 "$@"
 choose_benchmark
 text="$1" data="$2"
 as_paths text data

@@ -61,7 +61,8 @@ def test_options_devices_and_processes_are_passed_on_and_recorded(script, tmp_pa
     assert done.returncode == 0, done.stderr
     given, record = json.loads(done.stdout), json.loads((save / "run.json").read_text())
     words = shlex.split(record["command"])
-    assert "UPDATES=40" in words[: words.index("bash")] and "/" not in record["command"]
+    assert "UPDATES=40" in words[: words.index("bash")] and str(tmp_path.parent) not in record["command"]
+    assert "align_mlm" in script or f"INIT={tmp_path.name}/model.pt" in words
     assert record["setting"] == save.name.removesuffix("-1") and record["seed"] == 1
     assert words[-4:] == options and "--distributed-world-size" in given
     assert {"--bf16", "--checkpoint-activations"} < set(given) and f"DEVICE={variables['DEVICE']}" in words
@@ -84,6 +85,8 @@ def test_without_arguments_a_script_prints_its_header(script, tmp_path):
     assert done.returncode == 2 and not done.stdout
     head = itertools.takewhile(lambda line: line.startswith("#"), lines)
     assert done.stderr == "".join(line.removeprefix("#").removeprefix(" ") for line in head)
+    option = run_script(tmp_path, script, *["--cpu"] * 9)  # instead of a forgotten argument
+    assert option.returncode == 2 and option.stderr.endswith(done.stderr)
 
 
 @pytest.mark.parametrize("recipe", ["explicit_alignments", "ppa", "weam"])
