@@ -13,6 +13,7 @@ Example (the files are train-ende.en, train-ende.de and so on):
 """
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -173,8 +174,9 @@ def run(args: argparse.Namespace) -> None:
         filters=parse_as(Filters, args),
         progress=not args.quiet,
     )
+    there = args.resume and not args.overwrite and os.path.exists(f"{args.out}/manifest.json")
     manifest = prepare_data(options)
-    print("\n".join(summary(manifest)))
+    print("\n".join([*([f"{args.out} is complete already"] if there else []), *summary(manifest)]))
     unknown = unknown_of_texts(manifest["pairs"] + manifest["mono"])
     if message := unknown.warning("a model learns little of these words"):
         print(f"warning: {message}", file=sys.stderr)

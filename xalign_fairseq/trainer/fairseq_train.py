@@ -93,20 +93,15 @@ def train_line(
         if checkpoint is not None and value(options, "arch") is None:
             defaults |= sizes_of(checkpoint)
     defaults["optimizer"] = "xalign_adamw"
-    most = value(options, "max_update")
-    updates = int(most) if most and most.isdigit() else 0  # 0 means no limit
+    updates = int(most) if (most := value(options, "max_update")) and most.isdigit() else 0  # 0 means no limit
     if value(options, "lr_scheduler") is None and updates:
         defaults |= {"lr_scheduler": "polynomial_decay", "total_num_update": updates}
-    if task == TASK and not any(given(options, name) for name in VALIDATION) and not validates(data):
+    valid = any(Path(data.split(":")[0]).glob("valid.*.idx"))  # fairseq validates on the first data-bin only
+    if task == TASK and not any(given(options, name) for name in VALIDATION) and not valid:
         defaults["disable_validation"] = True
     defaults |= {"save_dir": "checkpoints", "log_format": "json", "log_interval": min(10, -(-(updates or 40) // 4))}
     added = flags({flag(name): each for name, each in defaults.items() if value(options, name) is None})
     return [data, *added, *options], added
-
-
-def validates(data: str) -> bool:
-    """Whether a data-bin, or the first of several, has validation text."""
-    return any(Path(data.split(":")[0]).glob("valid.*.idx"))
 
 
 def given(line: Sequence[str], name: str) -> bool:

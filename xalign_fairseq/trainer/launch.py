@@ -73,22 +73,18 @@ def _error(log: Path, code: int) -> XalignError:
     return failure("fairseq-train", log, code, said[0] if said else end, remedy)
 
 
-def _like(name: str, known: Sequence[str]) -> list[str]:
-    """The known names that begin with this one, otherwise similar names."""
-    longer = sorted({each for each in known if each.startswith(name)}, key=len)
-    return longer[:2] or difflib.get_close_matches(name, set(known), n=2, cutoff=0.7)
-
-
 def _usage_error(log: Path) -> XalignError:
     """argparse's error at the end of the log, with known options or values similar to the unknown one."""
-    usage, _, message = tail(log, 200, longest=20_000).rpartition("error: ")
-    message = message.strip()
+    usage, _, message = tail(log, 200, longest=20_000).strip().rpartition("error: ")
     unknown, known = [], re.findall(r"\[(--[\w-]+)", usage)
     if "unrecognized" in message:
         unknown = re.findall(r"--[\w-]+", message)
     elif choice := re.fullmatch(r"(.*invalid choice: '?(.*?)'?) \(choose from (.*)\)", message, re.DOTALL):
         message, unknown, known = choice[1], [choice[2]], re.findall(r"[\w-]+", choice[3])
-    near = [each for name in unknown for each in _like(name.lower(), known)]
+    near: list[str] = []
+    for name in map(str.lower, unknown):  # the known names that begin with this one, otherwise similar names
+        longer = sorted({each for each in known if each.startswith(name)}, key=len)
+        near += longer[:2] or difflib.get_close_matches(name, set(known), n=2, cutoff=0.7)
     return XalignError(
         "fairseq-train does not take these options",
         found=message + (f"; did you mean {' or '.join(near)}?" if near else ""),

@@ -3,11 +3,13 @@
 import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
-from xalign_fairseq.core.files import StrPath, file_sha256
-from xalign_fairseq.core.json_files import write_json
+from xalign_fairseq.core.files import file_sha256
+from xalign_fairseq.core.json_files import read_json, write_json
+from xalign_fairseq.core.text.containers import file_of
 from xalign_fairseq.core.version import __version__
 from xalign_fairseq.data.databin import MANIFEST
 from xalign_fairseq.data.prepare.binarize import EMPTY, EMPTY_BOTH, EMPTY_SRC, EMPTY_TGT, UNKNOWN_IN, MonoText, PairText
@@ -37,16 +39,7 @@ def write(
     manifest = {
         "format": FORMAT,
         "xalign_fairseq": __version__,
-        "options": {
-            "spm": _name(options.spm),
-            "dict": _name(options.dictionary),
-            "tokenizer": _name(options.tokenizer),
-            **({"trim_vocabulary": True} if options.trim_vocabulary else {}),
-            "vocab_size": options.vocab_size if options.trains_model else None,
-            "seed": options.seed,
-            **({"filters": options.filters.given} if options.filters.given else {}),
-            **({"shard": "{}/{}".format(*options.shard)} if options.shard is not None else {}),
-        },
+        "options": _given(options),
         "policy": POLICY + (FILTERED if options.filters.given else ""),
         "splits": sorted({text.split for text, _ in texts}),
         "pairs": [_entry(text, counts) for text, counts in texts if isinstance(text, PairText)],
@@ -62,6 +55,31 @@ def write(
     }
     write_json(folder / MANIFEST, manifest)
     return manifest
+
+
+def _given(options: PrepareOptions) -> dict[str, Any]:
+    return {
+        "spm": options.spm and os.fspath(options.spm),
+        "dict": options.dictionary and os.fspath(options.dictionary),
+        "tokenizer": options.tokenizer and os.fspath(options.tokenizer),
+        **({"trim_vocabulary": True} if options.trim_vocabulary else {}),
+        "vocab_size": options.vocab_size if options.trains_model else None,
+        "seed": options.seed,
+        **({"filters": options.filters.given} if options.filters.given else {}),
+        **({"shard": "{}/{}".format(*options.shard)} if options.shard is not None else {}),
+    }
+
+
+def complete(options: PrepareOptions) -> dict[str, Any] | None:
+    """The manifest of a finished run with these options and texts, if it is newer than the texts; otherwise None."""
+    path = Path(options.destdir, MANIFEST)
+    if not path.is_file() or any(os.path.getmtime(file_of(text)) > path.stat().st_mtime for text in options.paths):
+        return None
+    made = read_json(path)
+    pairs = [(p["split"], p["src"], p["tgt"], *p["files"], p.get("links", {}).get("file")) for p in made["pairs"]]
+    mono = [(text["split"], text["lang"], tuple(text["files"])) for text in made["mono"]]
+    texts = [astuple(each) for each in options.texts]
+    return made if made["options"] == _given(options) and [*pairs, *mono] == texts else None
 
 
 def _entry(text: Text, counts: Mapping[str, int]) -> dict[str, Any]:
@@ -95,10 +113,6 @@ def _scripts(counts: Mapping[str, int], prefix: str) -> dict[str, int]:
     """Counts of scripts in unknown tokens, the most frequent first."""
     found = {name.removeprefix(prefix): count for name, count in counts.items() if name.startswith(prefix)}
     return dict(sorted(found.items(), key=lambda each: (-each[1], each[0])))
-
-
-def _name(path: StrPath | None) -> str | None:
-    return None if path is None else os.fspath(path)
 
 
 def hashes(folder: Path) -> dict[str, dict[str, Any]]:

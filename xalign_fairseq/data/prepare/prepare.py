@@ -64,7 +64,7 @@ def prepare(
             if not progress.begun:
                 for text in texts:
                     if isinstance(text, PairText) and text.links_file is not None:
-                        require_fitting_links(text, _filters(text, options), run)
+                        require_fitting_links(text, options.filters if text.split == "train" else Filters(), run)
                 if options.trains_model:
                     files = dict.fromkeys(file for text in texts if text.split == "train" for file in text.sources)
                     model = train_sentencepiece(list(files), options.vocab_size, options.seed)
@@ -72,11 +72,13 @@ def prepare(
                 progress.begin()
             counts = list(_write_texts(texts, folder, run, options, progress))
         # An interrupted run may have left parts of the following files.
-        progress.remove_others(_names(texts, folder))
+        outputs = [name for text in texts for name in (*text.ids_outputs, *text.side_outputs)]
+        files = [path(name).name for name in outputs for path in (bin_path, idx_path)]
+        progress.remove_others({JOURNAL, DICTIONARY, model_name(_load_tokenizer(folder).model), *files})
         made = manifest.write(folder, list(zip(texts, counts, strict=True)), _load_tokenizer(folder), options)
         if beside is not None:
             beside(folder)
-        progress.end()
+        (folder / JOURNAL).unlink(missing_ok=True)
         return made
 
 
@@ -145,7 +147,7 @@ def _write_texts(
             if state.done:
                 yield state.counts
                 continue
-            filters = _filters(text, options)
+            filters = options.filters if text.split == "train" else Filters()
             parts, counts = islice(text.parts(), state.parts, None), state.counts
             outputs = [(name, ids_dtype) for name in text.ids_outputs]
             outputs += [(name, SIDE_DTYPE) for name in text.side_outputs]
@@ -168,18 +170,6 @@ def _write_texts(
                 raise XalignError("nothing is left of a text", where=where, found=found, expected=expected)
             progress.finish(state)
             yield counts
-
-
-def _filters(text: Text, options: PrepareOptions) -> Filters:
-    """The filters of a training text; other texts have none."""
-    return options.filters if text.split == "train" else Filters()
-
-
-def _names(texts: Sequence[Text], folder: Path) -> set[str]:
-    """The names of the journal and of all files of the manifest."""
-    outputs = [name for text in texts for name in (*text.ids_outputs, *text.side_outputs)]
-    files = [path(name).name for name in outputs for path in (bin_path, idx_path)]
-    return {JOURNAL, DICTIONARY, model_name(_load_tokenizer(folder).model), *files}
 
 
 def _encode(folder: Path, filters: Filters, text: Text) -> Encoded:

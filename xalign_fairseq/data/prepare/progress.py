@@ -116,9 +116,6 @@ class PrepareProgress:
             if path.name not in names:
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
 
-    def end(self) -> None:
-        (self._folder / JOURNAL).unlink(missing_ok=True)
-
     def _put(self, state: TextProgress) -> None:
         places = {name: list(place) for name, place in state.places.items()}
         self._texts[state.name] = _Entry(parts=state.parts, done=state.done, counts=dict(state.counts), places=places)

@@ -95,8 +95,7 @@ class PrepareOptions:
     @property
     def paths(self) -> list[str]:
         """All text and link files, each once."""
-        pairs = [path for each in self.pairs for path in (each.src_path, each.tgt_path, each.links) if path is not None]
-        return list(dict.fromkeys([*pairs, *(path for mono in self.mono for path in mono.paths)]))
+        return list(dict.fromkeys([*self.text_paths, *(pair.links for pair in self.pairs if pair.links is not None)]))
 
     def check(self) -> None:
         """Raise :class:`XalignError` if options contradict each other, files are missing, there is nothing to do, or an

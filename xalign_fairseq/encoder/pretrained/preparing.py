@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from xalign_fairseq.core.files import require_free, require_outside
+from xalign_fairseq.data.prepare import manifest
 from xalign_fairseq.data.prepare.prepare import prepare
 from xalign_fairseq.data.prepare.sources import PrepareOptions
 from xalign_fairseq.encoder.checkpoint import vocab_size
@@ -19,6 +20,8 @@ def prepare_data(options: PrepareOptions) -> dict[str, Any]:
     With ``options.trim_vocabulary`` the model is trimmed to the texts and written into the data-bin as ``model.pt``.
     """
     options.check()
+    if options.resume and not options.overwrite and (made := manifest.complete(options)):
+        return made
     require_free(Path(options.destdir), options.overwrite)  # before reading and trimming a model
     if options.tokenizer is None:
         return prepare(options)
