@@ -73,8 +73,8 @@ def prepare(
             counts = list(_write_texts(texts, folder, run, options, progress))
         # An interrupted run may have left parts of the following files.
         outputs = [name for text in texts for name in (*text.ids_outputs, *text.side_outputs)]
-        files = [path(name).name for name in outputs for path in (bin_path, idx_path)]
-        progress.remove_others({JOURNAL, DICTIONARY, model_name(_load_tokenizer(folder).model), *files})
+        names = [path(name).name for name in outputs for path in (bin_path, idx_path)]
+        progress.remove_others({JOURNAL, DICTIONARY, model_name(_load_tokenizer(folder).model), *names})
         made = manifest.write(folder, list(zip(texts, counts, strict=True)), _load_tokenizer(folder), options)
         if beside is not None:
             beside(folder)
