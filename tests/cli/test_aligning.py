@@ -70,7 +70,7 @@ def test_text_is_two_files_or_one(parser, given, found, capsys):
     with pytest.raises(XalignError, match=f"found: {found}\n"):
         files(given)
     assert not capsys.readouterr().err
-    assert files("a a") == ("a", "a") and "same file" in capsys.readouterr().err
+    assert files("a ./a") == ("a", "./a") and "same file" in capsys.readouterr().err
 
 
 def test_a_table_of_pairs_is_its_columns(parser, tmp_path):
@@ -90,7 +90,7 @@ def test_a_table_of_pairs_is_its_columns(parser, tmp_path):
         ("-o x.HTML", "html"),
         ("-o x.jsonl", "json"),
         ("-o x.scores", "scores"),
-        *((f"-o {name}", "pharaoh") for name in ("x", "x.links", "x.Align", "x.txt", "x.en-fr", "parts/links.000017")),
+        *((f"-o {name}", "pharaoh") for name in ("x", "x.links", "x.Align", "x.txt", "x.a.gz", "x.en-fr", "p/l.017")),
         ("-o x.json --format html", "html"),
         ("-o x.xlsx --format pharaoh", "pharaoh"),
     ],

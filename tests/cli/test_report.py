@@ -24,8 +24,7 @@ def test_the_page_is_in_the_folder_or_at_a_given_path(folder, tmp_path, capsys):
 
 def test_the_page_does_not_replace_its_inputs(folder, tiny_text, tmp_path, capsys):
     """The page replaced the log of a training, which cannot be restored."""
-    log = tmp_path / "fairseq.log"
-    log.write_text(ROW)
+    (log := tmp_path / "fairseq.log").write_text(ROW)
     (tmp_path / "link.html").symlink_to(folder / "train.log")
     text = {side: tiny_text / f"text.{side}" for side in ("en", "xx", "gold")}
     before = {side: path.read_text() for side, path in text.items()}
@@ -33,7 +32,8 @@ def test_the_page_does_not_replace_its_inputs(folder, tiny_text, tmp_path, capsy
     logs = ((folder / "train.log",), (tmp_path / "link.html",), (log, "--log", log))
     for out, *options in (*logs, *((path, *files) for path in text.values())):
         assert main(["report", *map(str, (folder, "--out", out, *options))]) == 2
-        assert "which would be lost" in capsys.readouterr().err
+        assert "the output is also an input" in capsys.readouterr().err
+    assert main(["report", "gone", "--out", "page.gz"]) == 2 and "not compressed" in capsys.readouterr().err
     assert (folder / "train.log").read_text() == log.read_text() == ROW
     assert {side: path.read_text() for side, path in text.items()} == before
 

@@ -2,6 +2,7 @@
 
 import argparse
 import logging
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -295,7 +296,7 @@ def text_files(text: Sequence[str], src: str | None, tgt: str | None, pairs: str
             found=" ".join([*text, *(f"--{option}" for option in named)]) or "no file",
             expected="SRC TGT, --src FILE --tgt FILE, or --pairs FILE",
         )
-    if len(files) == 2 and files[0] == files[1]:
+    if len({*map(os.path.realpath, files)}) < len(files):
         say("warning: both sides are the same file")
     table = Path(files[0].partition("#")[0])
     of_table = len(files) == 1 and kind_of(str(table)) == ".tsv" and table.is_file()

@@ -49,7 +49,7 @@ from xalign_fairseq.cli._aligning import (
 )
 from xalign_fairseq.cli._arguments import STANDARD_OUTPUT, add_out, parse_as
 from xalign_fairseq.core.errors import Parameter, XalignError
-from xalign_fairseq.core.text.compressed import unpacked_name
+from xalign_fairseq.core.text.compressed import is_compressed
 
 if TYPE_CHECKING:
     from xalign_fairseq.aligner.run import AlignRun
@@ -154,8 +154,8 @@ def parse(args: argparse.Namespace) -> "AlignRun":
 
 def format_of(out: str) -> str:
     """The format by the output's name."""
-    suffix = Path(unpacked_name(out)).suffix.lower()  # a compressed output is refused where it is opened
-    if suffix not in FORMAT_OF and not PHARAOH.fullmatch(suffix):
+    suffix = Path(out).suffix.lower()
+    if not (suffix in FORMAT_OF or PHARAOH.fullmatch(suffix) or is_compressed(out)):  # Output refuses compressed names
         raise XalignError(
             "unknown ending of the output's name",
             parameter="out",

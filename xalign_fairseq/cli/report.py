@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> None:
     """Read the run, write the page."""
     from pathlib import Path
 
-    from xalign_fairseq.core.files import atomic_write, require_outside
+    from xalign_fairseq.core.files import atomic_write, require_place
     from xalign_fairseq.trainer.launch import LOG
     from xalign_fairseq.trainer.report.page import report_page
     from xalign_fairseq.trainer.report.trained_run import read_run
@@ -49,14 +49,11 @@ def run(args: argparse.Namespace) -> None:
     folder = Path(args.run_folder)
     log = Path(args.log) if args.log else folder / LOG
     out = Path(args.out) if args.out else folder / "report.html"
-    for read in filter(None, (log, args.src, args.tgt, args.gold)):
-        require_outside(read, out)
+    require_place(out, filter(None, (log, args.src, args.tgt, args.gold)))
     found = read_run(folder, log)
-    page = report_page(
-        found, examples(folder, args.src, args.tgt, args.gold, args.examples, args.quiet) if args.src else ""
-    )
+    shown = examples(folder, args.src, args.tgt, args.gold, args.examples, args.quiet) if args.src else ""
     with atomic_write(out) as stream:
-        stream.write(page)
+        stream.write(report_page(found, shown))
     if not args.quiet:
         print(out)
 

@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("grow-diag-final-and", "intersection", "union"),
         help="how to combine both directions",
     )
-    add_out(parser, "the combined links")
+    add_out(parser, "the combined links; - is standard output")
 
 
 def run(args: argparse.Namespace) -> None:

@@ -146,7 +146,7 @@ def test_a_browser_shows_the_page_without_errors(tmp_path):
             break
     # The script ran under the page's policy: links between single lines are drawn.
     assert shown.count("<path") == len(HEBREW.links) + len(HINDI.links)
-    assert "Theme: auto</button>" in shown
+    assert "Theme: auto</button>" in shown and shown.count('class="listed">x') == 1
 
 
 @pytest.mark.skipif(BROWSER is None, reason="no Chromium to show the page in")

@@ -73,23 +73,23 @@
   }
 
   // All links are readable between two single lines. Over a few lines they are faint. Over more lines they are hidden;
-  // on paper, where one cannot point at words, they are listed.
+  // on paper and on phones, where one cannot point at words, they are listed.
   function drawAtRest(pair) {
     if (asked?.pair === pair) return;
     const linesOf = (side) => Math.round(side.offsetHeight / parseFloat(getComputedStyle(side).lineHeight));
     const lines = Math.max(...pair.sides.map(linesOf));
     draw(pair, lines <= MOST_LINES ? pair.links : []);
     pair.svg.classList.toggle("faint", lines > 1);
-    if (lines > MOST_LINES) list(pair);
+    list(pair, lines > MOST_LINES ? pair.links : []);
   }
 
-  function list(pair) {
+  function list(pair, links) {
     if (!pair.list) {
       pair.list = pair.box.parentElement.appendChild(document.createElement("p"));
       pair.list.className = "listed";
     }
     const wordsOf = ({ ends }) => ends.map((index, side) => pair.words[side][index].textContent).join(" – ");
-    pair.list.textContent = pair.links.map(wordsOf).join("; ");
+    pair.list.textContent = links.map(wordsOf).join("; ");
   }
 
   function percent(chance) {

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.files import StrPath, require_outside
+from xalign_fairseq.core.progress import say
 from xalign_fairseq.core.text.containers import file_of
 from xalign_fairseq.core.text.corpus import require_files
 from xalign_fairseq.data.prepare.filters import Filters
@@ -148,8 +149,9 @@ class PrepareOptions:
         for pair in self.pairs:
             if pair.src == pair.tgt:
                 raise XalignError("a pair has one language only", found=f"{pair.src}-{pair.tgt}")
+            if os.path.realpath(pair.src_path) == os.path.realpath(pair.tgt_path):
+                say(f"warning: both sides of {pair.src}-{pair.tgt} are the same file: {pair.src_path}")
         names = Counter(f"{pair.split} {pair.src}-{pair.tgt}" for pair in self.pairs)
         names.update(f"{text.split} {text.lang}" for text in self.mono)
-        twice = [name for name, times in names.items() if times > 1]
-        if twice:
+        if twice := [name for name, times in names.items() if times > 1]:
             raise XalignError("a text is given twice", found=", ".join(twice), expected="each split of a pair once")
