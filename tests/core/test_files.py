@@ -91,9 +91,9 @@ def test_a_place_is_refused_that_is_no_file_s_or_is_read(tmp_path):
     for taken, message in refused.items():
         with pytest.raises(XalignError, match=message):
             files.require_place(tmp_path / taken, [model, tmp_path / "text"])
-    for standard in ("-", "-.en"):
+    for check, standard in ((files.require_place, "-.en"), (lambda path: files.atomic_folder(path).__enter__(), "-")):
         with pytest.raises(XalignError, match="not standard output"):
-            files.require_place(standard)
+            check(standard)
     with pytest.raises(XalignError, match="folder is a file"), files.atomic_write(tmp_path / "text/a"):
         pytest.fail("the work began")
 

@@ -95,6 +95,8 @@ def atomic_folder(path: StrPath, overwrite: bool | None = False, keep: bool = Fa
     With ``keep``, the temporary folder remains after an error or a kill, and the next call with ``keep`` continues in
     it.
     """
+    if os.fspath(path) == "-":
+        raise XalignError("this output is a folder, not standard output", found=path, expected="the name of a folder")
     path = _resolved(path)
     if path.exists() and not path.is_dir():
         raise XalignError("the output folder is a file", where=path, expected="a new or empty folder")
