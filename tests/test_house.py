@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import structure
 
-# The counts of scripts/structure.py must not exceed these numbers. Lower a number when its count falls.
+# Of the counts of scripts/structure.py. Lower one when its count falls; new code pays with fewer lines elsewhere.
 CEILINGS = {
     "lines of the package": 48_150,
     "lines of tests": 50_750,

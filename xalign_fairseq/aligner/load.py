@@ -76,7 +76,7 @@ def load_aligner(
 
 
 def combine(parts: BestParts, options: AlignerOptions) -> CombinedAligner:
-    """Load encoders and statistics as one aligner; an empty method is that of the statistics or the encoder's usual."""
+    """Load encoders and statistics as one aligner; an empty method is the statistics' guide, or the encoder's own."""
     trained = load(parts.statistics) if parts.statistics else None
     method = parts.method
     if trained and not method:
@@ -136,7 +136,7 @@ def choice_of(options: AlignerOptions) -> tuple[float | None, float | None]:
 
 
 def scoring_method(path: str | os.PathLike[str], asked: Linking, maps: bool, guide: str | None = None) -> str:
-    """The encoder's method: the requested one, else the statistics' ``guide``, else the model's usual one."""
+    """The encoder's method: the requested one, otherwise the statistics' ``guide``, otherwise the model's own."""
     if asked.method or guide:
         return asked.method or str(guide)
     known = os.fspath(path) == NAME or is_low_rank(path)

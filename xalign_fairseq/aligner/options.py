@@ -19,7 +19,7 @@ class AlignerOptions:
         linking: how links are made; unspecified parts come from the model, its family or a default.
         statistics: folder of statistics of bitext, to combine with the encoder's scores.
         min_probability: least probability of a link. Aligners from bitext alone, with statistics, ``grow`` and
-            ``scored`` take all pairs of words of this probability; other methods only remove links below it. None: the
+            ``scored`` take all pairs of words of this probability; other methods remove their links below it. None: the
             choice of lowest AER on development gold.
         languages: source and target language, needed by linear maps and by encoders with language embeddings.
         maps: apply the checkpoint's linear maps to separately encoded sides.
@@ -98,7 +98,7 @@ def linking_options(linking: Linking) -> dict[str, Any]:
 
 
 BEGUN, DONE = "begun.json", "best.json"
-# Options for any encoder, method or statistics, and options that choose links.
+# Options that a folder of --best accepts.
 COMMON = ("min_probability", "threshold", "growth", "languages", "device", "dtype", "processes", "batch_tokens")
 
 

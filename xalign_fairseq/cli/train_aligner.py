@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from xalign_fairseq.aligner.training.gold import ScorerRun
     from xalign_fairseq.aligner.training.run import TrainingRun
 
-# The options of each special way to train; --gold names one unless --best is given.
+# The options of each special way to train; --gold without --best is the way "gold".
 WAYS = {
     "best": {"src", "tgt", "gold", "model", "languages", "updates", "seed", "device"},
     "gold": {"train_encoder", "model", "seed", "device"},
@@ -57,7 +57,7 @@ WAYS = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of ``xalign train-aligner``; options that are not given have no value."""
+    """Options of ``xalign train-aligner``; the namespace has only the options that are given."""
     parser.argument_default = argparse.SUPPRESS
     parser.add_argument("--best", action="store_true", help="do all steps that improve links, one after the other")
     parser.add_argument("--src", metavar="FILE", help="source sentences, one per line")

@@ -1,8 +1,9 @@
 """Fine-tune encoders on tasks and test them across languages.
 
-Keeps scores and predictions. A study (YAML) names tasks, files and hyper-parameters; examples/transfer/studies/ has
-those of the papers. The default is XTREME's: train in English, select the model on English development data, with the
-hyper-parameters of Wu & Dredze (2020). Everything is checked before the first run.
+Each run has result.json (scores) and predictions; xalign transfer-report makes the tables. A study (YAML) names tasks,
+files and hyper-parameters; examples/transfer/studies/ has those of the papers. The default is XTREME's: train in
+English, select the model on English development data, with the hyper-parameters of Wu & Dredze (2020). Everything is
+checked before the first run.
 
 A run is one checkpoint, task and seed, in DIR/runs/CHECKPOINT/TASK/LANGUAGES/SEED. The same command again runs what is
 missing and continues interrupted runs. Each run gets one GPU if there is any, otherwise its share of the cores.

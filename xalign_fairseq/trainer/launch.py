@@ -23,7 +23,7 @@ USAGE = 2
 
 @dataclass(frozen=True)
 class FairseqTraining:
-    """A fairseq-train command (data first), its folder for log, record and lock, and ``save_dir``, to be repaired."""
+    """A fairseq-train command (data first), the folder of its log, record and lock, and that of its checkpoints."""
 
     line: Sequence[str]
     folder: Path

@@ -1,1 +1,1 @@
-"""Zero-shot transfer without fairseq: files to examples to batches, hidden states to predictions and scores."""
+"""Zero-shot transfer: files to examples to batches, hidden states to scores; fairseq-train fine-tunes."""

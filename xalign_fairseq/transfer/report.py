@@ -161,7 +161,7 @@ def _task(task: TaskResults, checkpoints: Sequence[str]) -> TaskReport:
 
 
 def _signatures(task: TaskResults, language: str, checkpoints: Sequence[str]) -> dict[str, str]:
-    """A language's scores by each metric."""
+    """A language's signature of each metric, shared by the checkpoints."""
     seeds = [tested for each in checkpoints for tested in task.runs[each].values() if language in tested]
     runs = [tested[language] for tested in seeds]
     return {

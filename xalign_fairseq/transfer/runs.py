@@ -77,7 +77,7 @@ def make(path: Path, keep_models: bool = False) -> None:
         made = _result(spec, folder, trained["selection"], evaluations, minutes)
         if earlier:
             made |= {key: {**getattr(earlier, key), **made[key]} for key in ("scores", "items", "signatures")}
-        # Another command may have written a spec with fewer languages: then the spec would lack the result's tests.
+        # Write the spec again: another command may have removed languages that the result has.
         write_json(path, with_tests_of(spec, path).as_data())
         write_json(folder / "result.json", made)
         tidy(folder, keep_models or earlier is not None)  # a stored model remains

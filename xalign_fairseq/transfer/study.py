@@ -53,8 +53,8 @@ class Task:
 
     Attributes:
         models: ``one`` for all training languages, or one for ``each``, tested on its own language.
-        files: part (``train``, ``valid``, ``test``) -> language -> path, relative to ``folder``, of the files that the
-            study names; the benchmark's patterns find all others by their part's split.
+        files: part (``train``, ``valid``, ``test``) -> language -> path, relative to ``folder``, of files that the
+            study names. The benchmark's patterns find the others.
         splits: part -> the benchmark's split.
         holdout: the share of training examples for model selection, instead of validation files.
         code_switch: mix English with the other training language in each pair (Pan et al. 2021).

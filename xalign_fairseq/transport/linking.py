@@ -11,7 +11,7 @@ from xalign_fairseq.transport.method import Method, require_transport
 from xalign_fairseq.transport.methods import make_method, method_of_state, with_options
 from xalign_fairseq.transport.names import ENCODINGS, METHODS, SIMILARITIES
 
-# Method options chosen on development data; command lines always name them.
+# `arguments` always writes these options: families have other values of them.
 CHOSEN = ("filter", "threshold")
 
 
@@ -30,12 +30,12 @@ class Linking:
 
     Attributes:
         method: its name, such as ``grow`` (:data:`~xalign_fairseq.transport.names.METHODS`).
-        options: the method's options that differ from its defaults; without ``method``, changes to the model's options.
+        options: the method's options that differ from its defaults; if ``method`` is empty, they replace the model's.
         layers: the layers whose hidden states are averaged; 0 are the embeddings, -1 is the last layer.
         similarity: the method's input: ``hidden`` states, or the scores of a trained ``pointer``.
         encoding: of the pairs, ``joint`` or ``separate``.
-        other_layers: in a model that labels itself, the layer of the unused similarity: ``{"pointer": 12}``.
-        origin: the source of the completed fields: the model ``itself``, its family, or None.
+        other_layers: the layer of the similarity that ``similarity`` does not name: ``{"pointer": 12}``.
+        origin: where the empty fields were taken from: the model ``itself``, a family's name, or None.
 
     Raises:
         XalignError: unknown method, similarity or encoding, or a pointer with a method other than transport.
@@ -112,7 +112,7 @@ class Linking:
 
     def arguments(self) -> dict[str, str]:
         """The options of ``xalign align`` for these links, independent of the model's defaults."""
-        bearing = self.finder.describe()  # itermax's options do not affect other filters
+        bearing = self.finder.describe()  # only itermax has rounds and alpha
         values = {name: getattr(self.finder, name) for name in METHODS[self.method] if name in bearing}
         named = {name: str(value) for name, value in values.items() if name in CHOSEN or name in self.options}
         return {"method": self.method, **named, "layer": layer_range(self.layers), "encoding": self.encoding}

@@ -55,7 +55,7 @@ class Method(ABC):
     def matrix(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> Tensor:
         """The same links as (B, n, m) bool, the tokens counted from the first of their side.
 
-        With ``sizes`` nothing is read back from the device, unless links are found on the host (``match``, ``grow``).
+        With ``sizes`` this does not wait for the device, except in ``match`` and ``grow``, which run on the host.
         """
         return self.scored(hidden, spans, sizes)[0]
 
@@ -105,7 +105,7 @@ class Method(ABC):
 
 @dataclass(frozen=True)
 class WordMethod(Method):
-    """A method that scores pairs of words and chooses links among them. Where links join tokens, each is a word."""
+    """Scores pairs of words and chooses links among them. For links of tokens, each token counts as a word."""
 
     @abstractmethod
     def scores(self, hidden: Tensor, spans: Tensor, src_words: Tensor, tgt_words: Tensor) -> Tensor:

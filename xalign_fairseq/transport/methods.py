@@ -20,7 +20,7 @@ _CLASSES: dict[str, Callable[..., Method]] = {
 
 
 def make_method(name: str, **options: object) -> Method:
-    """Make a method from its command-line name. None keeps a default; XalignError for an option without effect."""
+    """Make a method from its command-line name. None keeps a default; XalignError if the method has no such option."""
     if name not in METHODS:
         raise XalignError("there is no such method", parameter="method", found=name, expected=" or ".join(METHODS))
     return with_options(method_of_state({"name": name}), **options)

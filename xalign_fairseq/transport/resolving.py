@@ -65,7 +65,7 @@ TABLE: tuple[tuple[tuple[str, ...], tuple[Linking, ...], str], ...] = (
         f"AccAlign (Wang et al. 2022), its released run: layer 6, threshold 0.1; {NOT_MEASURED}",
     ),
 )
-"""Families (:mod:`~xalign_fairseq.encoder.pretrained.known`), their linkings, the best first, and where they come from.
+"""Names of families (:mod:`~xalign_fairseq.encoder.pretrained.known`), their linkings (the best first), and the source.
 
 There is at most one linking for each method and encoding. In an encoder with another number of layers they are taken at
 the same depth.
@@ -177,7 +177,7 @@ def _by_family(asked: Linking, depth: int, family: str | None, maps: bool) -> Li
     for each in FAMILIES.get(family or "", ()):
         if method in ("", each.method) and encoding in ("", each.encoding):
             if not method and not set(asked.options) <= set(METHODS[each.method]):
-                # The options belong to another method: transport.
+                # This method lacks the options: try transport.
                 return _by_family(replace(asked, method=DEFAULT), depth, family, maps)
             at = tuple(dict.fromkeys(max(1, round(layer * depth / OF)) for layer in each.layers))
             return replace(each, layers=at, similarity=asked.similarity or "hidden")

@@ -64,7 +64,7 @@ class Aligner(WordAligner):
         languages: of source and target, for maps and for encoders with language embeddings.
         batch_tokens: most tokens in a batch, padding included; a batch has at least one pair.
         trimmed: the names of the files that the vocabulary was trimmed to, for :meth:`unknown`.
-        specified: whether part of the linking was requested, for :meth:`describe`.
+        specified: whether the user set part of the linking, for :meth:`describe`.
         scorer: the checkpoint's link scorer, for the method ``scored`` with the scorer ``own``.
         min_probability: least probability of a link.
         calibration: turns the method's scores into probabilities; ``None``: scores are probabilities.

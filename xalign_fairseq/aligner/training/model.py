@@ -34,8 +34,8 @@ class Begun(TypedDict):
 
 
 class RunFolder:
-    """The folder of a run: ``data-bin``, ``run.json`` (the definition), ``train.log``, two checkpoints, finally
-    ``result.json``.
+    """The folder of a run: ``data-bin``, ``run.json`` (the definition), ``train.log``, two checkpoints (of a trimmed
+    model also :data:`TRIMMED` and :data:`WHOLE`), finally ``result.json``.
     """
 
     def __init__(self, path: Path):
@@ -66,8 +66,8 @@ class RunFolder:
 
 @dataclass(frozen=True)
 class Start:
-    """A checked run with the defaults of its model's family, its development set, and its initial model: the encoder's
-    sizes, the layer for links, and a digest of weights and symbols.
+    """The start of a run: ``run`` has the defaults of its model's family and is checked, ``gold`` is its development
+    set, and ``digest`` identifies the model's weights and symbols.
     """
 
     run: TrainingRun

@@ -16,7 +16,7 @@ Options = Mapping[str, Any]
 
 
 class FamilyTraining(NamedTuple):
-    """A family's options: for all runs, and additional ones for self-training without a head."""
+    """A family's options: of every run, and more of them if self-training makes the links."""
 
     any: Options
     self_labelled: Options
@@ -76,7 +76,7 @@ ALWAYS_OWN = (
 # awesome-align's names of objectives -> the equal or most similar objective here.
 ALIASES = {"so": "self_training", "co": "consistency"}
 AWESOME_NAMES = {"mlm": "sentence_mlm"}
-# Options of fairseq-train that this command sets.
+# Options of fairseq-train that users may not set after --.
 OWN_OPTIONS = (
     *("--user-dir", "--task", "--arch", "--init-checkpoint", "--criterion", "--objectives", "--save-dir", "--seed"),
     *("--restore-file", "--max-update", "--total-num-update", "--batch-size", "--lr", "--patience", "--cpu"),
@@ -186,7 +186,7 @@ class TrainingRun:
 
     @property
     def read_by(self) -> str | None:
-        """The linking before training if training labels with it; None: the model's default."""
+        """The method of the AER before training; None: the model's own."""
         return self.method if self.labeller == "self_training" else None
 
     def sources(self) -> PrepareOptions:

@@ -35,7 +35,7 @@ MOST_TOKENS = 3072
 
 def train_options(run: TrainingRun, config: EncoderConfig, layer: int, cpu: bool) -> list[str]:
     """The arguments of fairseq-train: awesome-align's optimiser, and losses summed as in XLM-Align's paper."""
-    # A pointer that starts as dot products reads the labelling layer.
+    # A pointer that starts from the identity reads the labelling layer.
     beside_labels = run.measure == "pointer" or run.pointer_start == "identity"
     reads_layer = {
         "--dwa-label-layer": layer,
