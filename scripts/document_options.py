@@ -95,10 +95,10 @@ def objectives() -> str:
 def families() -> str:
     """The transfer tasks: description, benchmarks and options."""
     from xalign_fairseq.transfer.benchmarks import BENCHMARKS
-    from xalign_fairseq.transfer.family import FAMILIES
+    from xalign_fairseq.transfer.family import TASK_FAMILIES
 
     parts = []
-    for name, family in sorted(FAMILIES.items()):
+    for name, family in sorted(TASK_FAMILIES.items()):
         about = re.sub(r"\s+", " ", (family.__doc__ or "").strip()).replace("``", "`")
         about = re.sub(r":\w+:`~?([^`]+)`", r"`\1`", about)
         known = ", ".join(f"`{each}`" for each, benchmark in BENCHMARKS.items() if benchmark.family == name)

@@ -40,7 +40,7 @@ def test_method_options_and_layer_are_the_models_own(align, tiny_state, tmp_path
 def test_a_family_s_defaults_are_those_of_a_model_that_never_labelled(tiny_state, tmp_path, align, monkeypatch):
     softmax = Linking("softmax", {"threshold": 0.2}, (4, 8), encoding="separate")
     argmax = Linking("argmax", layers=(12,), encoding="joint")
-    monkeypatch.setattr(resolving, "FAMILIES", {"known": (softmax, argmax)})
+    monkeypatch.setattr(resolving, "LINKINGS_OF_FAMILY", {"known": (softmax, argmax)})
     path = tmp_path / "known.pt"
     known = {"tokenizer": tiny_state["task_state"]["tokenizer"], "family": "known"}
     torch.save({**tiny_state, "task_state": known}, path)

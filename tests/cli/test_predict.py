@@ -9,13 +9,13 @@ from support.checkpoints import with_head
 from xalign_fairseq.cli import main
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.transfer.family import Limits
-from xalign_fairseq.transfer.spec import TransferSpec
+from xalign_fairseq.transfer.task_record import TaskRecord
 
 
 @pytest.fixture(scope="module")
 def tagger(transfer_encoder, tmp_path_factory):
     """A tagger as fairseq-train saves it, with an untrained head."""
-    spec = TransferSpec("pos", ("ADJ", "DET", "NOUN", "PROPN", "PUNCT", "VERB"), Limits(32, 8))
+    spec = TaskRecord("pos", ("ADJ", "DET", "NOUN", "PROPN", "PUNCT", "VERB"), Limits(32, 8))
     path = tmp_path_factory.mktemp("tagger") / "tagger.pt"
     torch.save(with_head(checkpoint.read(transfer_encoder), spec), path)
     return path

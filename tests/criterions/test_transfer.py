@@ -15,7 +15,7 @@ from xalign_fairseq.models.xalign import XalignModel
 from xalign_fairseq.tasks.transfer_dataset import TransferDataset
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS
 from xalign_fairseq.transfer.family import Limits
-from xalign_fairseq.transfer.spec import TransferSpec
+from xalign_fairseq.transfer.task_record import TaskRecord
 
 EXAMPLES = [
     PairExample("1", "de", "ab", "cde", "no"),
@@ -29,7 +29,7 @@ class Transfer:
 
     def __init__(self, **features):
         torch.manual_seed(0)
-        spec = TransferSpec("xnli", ("no", "yes"), Limits(32, 8), {"head_dropout": 0.0}, features)
+        spec = TaskRecord("xnli", ("no", "yes"), Limits(32, 8), {"head_dropout": 0.0}, features)
         family = spec.build_family(Letters())
         self.model = XalignModel(CONFIG).double()
         for parameter in self.model.parameters():

@@ -18,7 +18,7 @@ from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.objectives.dwa import DWA
 from xalign_fairseq.objectives.linear_mapping import LinearMapping
 from xalign_fairseq.objectives.self_training import SelfTraining
-from xalign_fairseq.transport.methods import Cosine, Transport, with_options
+from xalign_fairseq.transport.methods import Cosine, Transport, change_method
 
 CONFIG = replace(SMALL, encoder_layers=3)
 LINKS = [np.array([[0, 0, 1], [1, 2, 0], [2, 1, 1]]), np.array([[0, 0, 1]]), None]
@@ -94,7 +94,7 @@ def test_a_pointer_that_labels_is_scored_at_its_layer(bitext, encoder):
     hidden = encoder.states(pairs.input(), training=False, grad=False)
     assert found == expected(by_pair(method(hidden.layer(1), pairs.spans), 3))
     by_hidden = prepared([objective], similarity="hidden").counts(step, bitext, TASK)
-    rows = by_pair(with_options(Transport(), filter="argmax")(hidden.layer(2), pairs.spans), 3)
+    rows = by_pair(change_method(Transport(), filter="argmax")(hidden.layer(2), pairs.spans), 3)
     assert by_hidden == expected(rows) != found
 
 

@@ -7,7 +7,7 @@ from support.small import CONFIG, Letters
 from xalign_fairseq.data.labelled.examples import PairExample
 from xalign_fairseq.tasks.transfer_dataset import SORTED_BATCHES, TransferDataset
 from xalign_fairseq.transfer.family import Limits
-from xalign_fairseq.transfer.spec import TransferSpec
+from xalign_fairseq.transfer.task_record import TaskRecord
 
 LABELS = ("no", "yes")
 
@@ -17,7 +17,7 @@ def example(number, first=3, second=2, language="en"):
 
 
 def build(groups, training=True, seed=1, config=CONFIG, limits=Limits(32, 8)):  # noqa: B008  (frozen)
-    family = TransferSpec("xnli", LABELS, limits).build_family(Letters())
+    family = TaskRecord("xnli", LABELS, limits).build_family(Letters())
     return TransferDataset(groups, family, config, seed, training)
 
 

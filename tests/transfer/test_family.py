@@ -17,7 +17,7 @@ from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.transfer.families.parsing import Parsing
 from xalign_fairseq.transfer.family import (
-    FAMILIES,
+    TASK_FAMILIES,
     Limits,
     encode_words,
     language_rows,
@@ -39,22 +39,22 @@ def family(transfer_encoder):
 
     def build(benchmark, *limits):
         options = {"max_question_tokens": 6} if benchmark == "xquad" else {}
-        return FAMILIES[names[benchmark]](tokenizer, LABELS[benchmark], Limits(*limits or (32, 8)), options)
+        return TASK_FAMILIES[names[benchmark]](tokenizer, LABELS[benchmark], Limits(*limits or (32, 8)), options)
 
     return build
 
 
 def test_every_family_is_registered_under_its_name():
-    assert {name: family.name for name, family in FAMILIES.items()} == {
+    assert {name: family.name for name, family in TASK_FAMILIES.items()} == {
         name: name for name in ("classification", "tagging", "parsing", "qa")
     }
-    assert all(family.help.keys() == family.defaults.keys() for family in FAMILIES.values())
+    assert all(family.help.keys() == family.defaults.keys() for family in TASK_FAMILIES.values())
 
 
 @pytest.mark.parametrize("name", ["tagging", "parsing", "qa"])
 def test_windows_that_share_all_of_their_tokens_are_refused(name):
     """They would never reach the end of a text."""
-    subject = FAMILIES[name]
+    subject = TASK_FAMILIES[name]
     options = {**subject.defaults, "max_question_tokens": 1}
     subject.check(Limits(32, 25), options)
     with pytest.raises(XalignError, match=r"(?s)max_length, overlap\n.*32 tokens, overlap 30"):

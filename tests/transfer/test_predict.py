@@ -21,7 +21,7 @@ from xalign_fairseq.evaluation.retrieval import retrieve
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS, find
 from xalign_fairseq.transfer.family import Limits
 from xalign_fairseq.transfer.predict import PRECISIONS, Predictor, evaluate, evaluate_retrieval, load_retrieval
-from xalign_fairseq.transfer.spec import TransferSpec
+from xalign_fairseq.transfer.task_record import TaskRecord
 
 LABELS = {
     "xnli": ("contradiction", "entailment", "neutral"),
@@ -43,7 +43,7 @@ def predictor(state, tmp_path_factory):
 
     def load(benchmark, state=state, **options):
         limits = Limits(12, 1) if benchmark in ("pos", "parsing") else Limits(32, 8)  # several windows of words
-        spec = TransferSpec(benchmark, LABELS[benchmark], limits, OPTIONS.get(benchmark, {}))
+        spec = TaskRecord(benchmark, LABELS[benchmark], limits, OPTIONS.get(benchmark, {}))
         path = tmp_path_factory.mktemp(benchmark) / "model.pt"
         torch.save(with_head(state, spec), path)
         return Predictor.load(path, **options)
@@ -113,7 +113,7 @@ def with_maps(state):
 
 def test_a_frozen_encoder_is_read_through_each_languages_linear_maps(transfer_encoder, transfer_data, tmp_path, caplog):
     def load(frozen):
-        spec = TransferSpec("pos", LABELS["pos"], Limits(32, 8), {}, {"feature_based": frozen, "extra_layers": 0})
+        spec = TaskRecord("pos", LABELS["pos"], Limits(32, 8), {}, {"feature_based": frozen, "extra_layers": 0})
         torch.save(with_head(with_maps(checkpoint.read(transfer_encoder)), spec), tmp_path / "model.pt")
         return Predictor.load(tmp_path / "model.pt")
 

@@ -20,8 +20,8 @@ from xalign_fairseq.transfer.family import Limits
 from xalign_fairseq.transfer.plan import build, open_checkpoint
 from xalign_fairseq.transfer.run_spec import is_done
 from xalign_fairseq.transfer.runs import job, make, tidy
-from xalign_fairseq.transfer.spec import TransferSpec
 from xalign_fairseq.transfer.study import select, xtreme_study
+from xalign_fairseq.transfer.task_record import TaskRecord
 
 
 @pytest.fixture
@@ -120,7 +120,7 @@ def test_predictions_have_the_precision_of_training(precision, runs, transfer_en
     folder = spec.folder(tmp_path / "out")
     job(spec, tmp_path / "out", keep_models=False)
     (folder / "checkpoints").mkdir()
-    model = with_head(checkpoint.read(transfer_encoder), TransferSpec("xnli", ("entailment", "neutral"), Limits(32, 8)))
+    model = with_head(checkpoint.read(transfer_encoder), TaskRecord("xnli", ("entailment", "neutral"), Limits(32, 8)))
     torch.save(model, folder / "checkpoints/checkpoint_best.pt")
     write_json(folder / "trained.json", {"minutes": 0.0, "selection": None})  # so that it is only tested
     make(folder / "spec.json")

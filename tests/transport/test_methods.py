@@ -8,9 +8,9 @@ from xalign_fairseq.transport.methods import (
     Cosine,
     Softmax,
     Transport,
+    change_method,
     make_method,
     method_label,
-    with_options,
 )
 from xalign_fairseq.transport.names import METHODS
 
@@ -56,10 +56,10 @@ def test_invalid_names_and_options(name, options, message):
 
 
 def test_options_of_a_method_are_changed_one_by_one():
-    assert with_options(Transport(mu=0.5), filter="argmax", rounds=None) == Transport(mu=0.5, filter="argmax")
-    assert with_options(Cosine("itermax"), rounds=4) == Cosine("itermax", rounds=4)
+    assert change_method(Transport(mu=0.5), filter="argmax", rounds=None) == Transport(mu=0.5, filter="argmax")
+    assert change_method(Cosine("itermax"), rounds=4) == Cosine("itermax", rounds=4)
     with pytest.raises(XalignError, match=r"(?s)softmax has no such option.*mu"):
-        with_options(Softmax(), mu=0.5)
-    assert with_options(Transport(rounds=3), filter="argmax") == Transport(filter="argmax", rounds=3)
+        change_method(Softmax(), mu=0.5)
+    assert change_method(Transport(rounds=3), filter="argmax") == Transport(filter="argmax", rounds=3)
     with pytest.raises(XalignError, match=r"(?s)filter union has no such option.*rounds.*or set filter='itermax'"):
-        with_options(Transport(filter="union"), rounds=3)
+        change_method(Transport(filter="union"), rounds=3)

@@ -20,7 +20,7 @@ KNOWN = (
 
 @pytest.fixture(autouse=True)
 def table(monkeypatch):
-    monkeypatch.setattr(resolving, "FAMILIES", {"known": KNOWN})
+    monkeypatch.setattr(resolving, "LINKINGS_OF_FAMILY", {"known": KNOWN})
 
 
 def resolved(family=None, own=None, maps=False, depth=DEPTH, **asked):
@@ -132,7 +132,7 @@ def test_unknown_options_and_layers():
     ],
 )
 def test_the_packaged_encoder_has_a_link_scorer(asked, scored):
-    found = resolve_linking(Linking(**asked), 12, None, "e5-small", width=384, scored=True)
+    found = resolve_linking(Linking(**asked), 12, None, "e5-small", width=384, packaged=True)
     assert (found.method == "scored") == scored and (found.layers == (4, 6, 7, 9)) == scored
     if scored:
         assert found.finder.threshold == asked.get("options", {}).get("threshold", 0.45)
@@ -140,7 +140,7 @@ def test_the_packaged_encoder_has_a_link_scorer(asked, scored):
 
 def test_no_other_encoder_has_one():
     own = Linking("argmax", {}, (8,), "hidden", "separate")
-    assert resolve_linking(Linking(), 12, own, "known", width=384, scored=True).method == "argmax"
+    assert resolve_linking(Linking(), 12, own, "known", width=384, packaged=True).method == "argmax"
     assert resolve_linking(Linking(), 12, None, "known", True, 384, True).method == "argmax"
     assert resolve_linking(Linking(), 12, None, "known", width=384).method == "argmax"
-    assert resolve_linking(Linking(), 12, None, "known", width=768, scored=True).method == "argmax"  # of another size
+    assert resolve_linking(Linking(), 12, None, "known", width=768, packaged=True).method == "argmax"  # of another size

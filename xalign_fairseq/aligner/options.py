@@ -97,7 +97,7 @@ def linking_options(linking: Linking) -> dict[str, Any]:
     return {name: value for name, value in parts.items() if value != ""}
 
 
-BEGUN, DONE = "begun.json", "best.json"
+BEST_BEGUN, BEST_DONE = "begun.json", "best.json"
 # Options that a folder of --best accepts.
 COMMON = ("min_probability", "threshold", "growth", "languages", "device", "dtype", "processes", "batch_tokens")
 
@@ -135,9 +135,9 @@ class BestParts(NamedTuple):
 def read_best(path: str | os.PathLike[str]) -> BestParts | None:
     """The parts of a folder that ``train-aligner --best`` has finished; ``None`` for anything else."""
     folder = Path(path)
-    if not (folder / DONE).is_file():
+    if not (folder / BEST_DONE).is_file():
         return None
-    found = read_json(folder / DONE, BestAligner)
+    found = read_json(folder / BEST_DONE, BestAligner)
     return BestParts(
         str(folder / found["gold"]) if found["gold"] else found["encoder"],
         found["method"],

@@ -4,8 +4,7 @@ import hashlib
 import os
 from pathlib import Path
 
-from xalign_fairseq.aligner.options import DONE as BEST
-from xalign_fairseq.aligner.options import AlignerOptions
+from xalign_fairseq.aligner.options import BEST_DONE, AlignerOptions
 from xalign_fairseq.aligner.statistical.folder import DONE
 from xalign_fairseq.core.text.containers import text_sha256
 from xalign_fairseq.core.version import __version__
@@ -43,5 +42,5 @@ def _model_files(folder: Path) -> list[Path]:
     from xalign_fairseq.encoder.pretrained.huggingface.locate import FILES, PICKLED, SAFE
     from xalign_fairseq.encoder.pretrained.reading import CHECKPOINTS
 
-    patterns = (*CHECKPOINTS, DICTIONARY, *MODEL_FILES, *FILES, *SAFE, *PICKLED, DONE, BEST)
+    patterns = (*CHECKPOINTS, DICTIONARY, *MODEL_FILES, *FILES, *SAFE, *PICKLED, DONE, BEST_DONE)
     return sorted({file for pattern in patterns for file in folder.rglob(pattern) if file.is_file()})

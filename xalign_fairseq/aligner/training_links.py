@@ -19,7 +19,7 @@ from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.core.text.pairs import SentencePairs
 from xalign_fairseq.core.version import __version__
 from xalign_fairseq.links.pharaoh import Link, format_links
-from xalign_fairseq.links.symmetrize import METHODS, symmetrize
+from xalign_fairseq.links.symmetrize import SYMMETRISATIONS, symmetrize
 
 FORMAT = 1
 IDENTICAL, ONE_TO_ONE, EMPTY, WU_DREDZE = "identical", "one-to-one", "empty", "wu-dredze"
@@ -96,7 +96,7 @@ class LinksRun:
     tgt: str
     out: str
     engine: str = "auto"
-    symmetrize: str = next(iter(METHODS))
+    symmetrize: str = next(iter(SYMMETRISATIONS))
     directions: str = ""
     filters: tuple[str, ...] = ()
     overwrite: bool = False

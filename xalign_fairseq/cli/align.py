@@ -70,9 +70,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--resume", action="store_true", help="continue the unfinished output of an interrupted run")
     parser.add_argument(
         "--format",
-        choices=("pharaoh", "json", "scores", "html"),
-        help="output format (default: from the ending of --out: .json, .jsonl, .scores, .html; pharaoh for .links, "
-        ".align, .txt, .en-fr or no ending; others are an error)",
+        choices=dict.fromkeys(("pharaoh", *FORMAT_OF.values())),
+        help=f"output format (default: from the ending of --out: {', '.join(FORMAT_OF)}; pharaoh for .links, .align, "
+        ".txt, .en-fr or no ending; others are an error)",
     )
     scratch = parser.add_argument_group("from the bitext itself")
     scratch.add_argument(

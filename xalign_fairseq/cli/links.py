@@ -20,7 +20,7 @@ from typing import Any
 from xalign_fairseq.aligner.tools import TOOLS
 from xalign_fairseq.aligner.training_links import FILTERS, WU_DREDZE
 from xalign_fairseq.cli._arguments import add_out
-from xalign_fairseq.links.symmetrize import METHODS
+from xalign_fairseq.links.symmetrize import SYMMETRISATIONS
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,9 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tgt", required=True, metavar="FILE", help="target sentences, one per line")
     add_out(parser, "file of links; with --filters empty, a prefix")
     parser.add_argument("--engine", choices=("auto", *TOOLS), default="auto", help="default: the first installed")
-    parser.add_argument(
-        "--symmetrize", choices=METHODS, default=next(iter(METHODS)), help="how to combine both directions"
-    )
+    how, usual = "how to combine both directions", next(iter(SYMMETRISATIONS))
+    parser.add_argument("--symmetrize", default=usual, choices=SYMMETRISATIONS, help=how)
     parser.add_argument(
         "--directions", default="", metavar="PREFIX", help="also write PREFIX.fwd and PREFIX.rev, unfiltered"
     )

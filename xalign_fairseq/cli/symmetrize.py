@@ -10,18 +10,15 @@ Example:
 import argparse
 
 from xalign_fairseq.cli._arguments import add_out
+from xalign_fairseq.links.symmetrize import SYMMETRISATIONS, symmetrize
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``xalign symmetrize``."""
     parser.add_argument("--forward", required=True, metavar="FILE", help="links found from source to target")
     parser.add_argument("--backward", required=True, metavar="FILE", help="links found from target to source")
-    parser.add_argument(
-        "--symmetrize",
-        default="grow-diag-final-and",
-        choices=("grow-diag-final-and", "intersection", "union"),
-        help="how to combine both directions",
-    )
+    how, usual = "how to combine both directions", next(iter(SYMMETRISATIONS))
+    parser.add_argument("--symmetrize", default=usual, choices=SYMMETRISATIONS, help=how)
     add_out(parser, "the combined links; - is standard output")
 
 
@@ -30,7 +27,6 @@ def run(args: argparse.Namespace) -> None:
     from xalign_fairseq.core.output import Output
     from xalign_fairseq.core.text.lines import different_lengths
     from xalign_fairseq.links.pharaoh import format_links, read_links
-    from xalign_fairseq.links.symmetrize import symmetrize
 
     output = Output(args.out, None, False, (args.forward, args.backward))
     forward, backward = read_links(args.forward), read_links(args.backward)

@@ -57,7 +57,7 @@ def grow_diag_final_and(forward: Iterable[Link], backward: Iterable[Link]) -> se
     return links
 
 
-METHODS: dict[str, Callable[[Iterable[Link], Iterable[Link]], set[Link]]] = {
+SYMMETRISATIONS: dict[str, Callable[[Iterable[Link], Iterable[Link]], set[Link]]] = {
     "grow-diag-final-and": grow_diag_final_and,
     "intersection": intersection,
     "union": union,
@@ -73,6 +73,6 @@ def symmetrize(forward: Iterable[Link], backward: Iterable[Link], method: str = 
 
         symmetrize({(0, 0), (1, 1)}, {(0, 0), (0, 1)})  # {(0, 0), (0, 1), (1, 1)}
     """
-    if method not in METHODS:
-        raise XalignError("there is no such symmetrisation", found=method, expected=" or ".join(METHODS))
-    return METHODS[method](forward, backward)
+    if method not in SYMMETRISATIONS:
+        raise XalignError("there is no such symmetrisation", found=method, expected=" or ".join(SYMMETRISATIONS))
+    return SYMMETRISATIONS[method](forward, backward)

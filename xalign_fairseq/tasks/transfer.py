@@ -22,9 +22,9 @@ from xalign_fairseq.encoder.vocabulary import tokenizer_state
 from xalign_fairseq.tasks.base import XalignTask
 from xalign_fairseq.tasks.transfer_dataset import TransferDataset
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS, Benchmark, find
-from xalign_fairseq.transfer.family import FAMILIES, Limits, TaskFamily, require_languages, require_positions
+from xalign_fairseq.transfer.family import TASK_FAMILIES, Limits, TaskFamily, require_languages, require_positions
 from xalign_fairseq.transfer.heads.features import Features
-from xalign_fairseq.transfer.spec import TransferSpec
+from xalign_fairseq.transfer.task_record import TaskRecord
 
 logger = logging.getLogger(__name__)
 
@@ -97,11 +97,11 @@ class TransferTask(XalignTask):
             code_switch=cfg.code_switch,
             holdout=cfg.holdout,
         )
-        self.spec = TransferSpec(
+        self.spec = TaskRecord(
             cfg.benchmark,
             tuple(labels),
             Limits(cfg.max_length, cfg.overlap, cfg.pair_separators or Limits.separators),
-            {name: getattr(cfg, name) for name in FAMILIES[self.family_name].defaults},
+            {name: getattr(cfg, name) for name in TASK_FAMILIES[self.family_name].defaults},
             {name: getattr(cfg, name) for name in Features.defaults},
         )
 
@@ -242,7 +242,7 @@ class TransferTask(XalignTask):
 
 
 def _register(name: str) -> None:
-    family = FAMILIES[name]
+    family = TASK_FAMILIES[name]
     # Options without a default, such as unset limits, are numbers.
     options = [
         (option, Optional[int] if default is None else type(default), field(default=default, metadata={"help": help_}))
@@ -259,5 +259,5 @@ def _register(name: str) -> None:
     register_task(f"xalign_{name}", dataclass=config)(task)
 
 
-for _name in FAMILIES:
+for _name in TASK_FAMILIES:
     _register(_name)

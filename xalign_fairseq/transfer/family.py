@@ -17,7 +17,7 @@ from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 from xalign_fairseq.encoder.config import EncoderConfig
 
 E = TypeVar("E")
-FAMILIES: dict[str, type["TaskFamily"]] = {}
+TASK_FAMILIES: dict[str, type["TaskFamily"]] = {}
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ def register_family(name: str) -> Callable[[type[TaskFamily]], type[TaskFamily]]
 
     def register(cls: type[TaskFamily]) -> type[TaskFamily]:
         cls.name = name
-        FAMILIES[name] = cls
+        TASK_FAMILIES[name] = cls
         return cls
 
     return register

@@ -27,7 +27,7 @@ from xalign_fairseq.evaluation.retrieval import retrieve
 from xalign_fairseq.evaluation.signature import task_signature
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS, Benchmark, find, find_all
 from xalign_fairseq.transfer.family import EncodedExample, TaskFamily, make_batch, require_languages
-from xalign_fairseq.transfer.spec import TransferHead, TransferSpec
+from xalign_fairseq.transfer.task_record import TaskRecord, TransferHead
 from xalign_fairseq.transport.precision import dtype_name, products_in
 
 logger = logging.getLogger(__name__)
@@ -72,7 +72,7 @@ class Predictor:
         encoder: Encoder,
         head: TransferHead,
         family: TaskFamily,
-        spec: TransferSpec,
+        spec: TaskRecord,
         maps: LanguageMaps | None = None,
         dtype: torch.dtype = torch.float32,
     ):
@@ -86,7 +86,7 @@ class Predictor:
     ) -> "Predictor":
         """Read a checkpoint that ``fairseq-train`` made in a transfer task, or its export."""
         state, where = read_pretrained(path)
-        spec = TransferSpec.from_checkpoint(state, where)
+        spec = TaskRecord.from_checkpoint(state, where)
         encoder, heads = checkpoint.load_encoder(state, where)
         family = spec.build_family(load_tokenizer(state, encoder.config.vocab_size, where=where))
         head = spec.build_head(family, encoder.config)

@@ -9,7 +9,7 @@ from typing import Any
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.transfer import families  # noqa: F401  (importing registers)
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS, Benchmark
-from xalign_fairseq.transfer.family import FAMILIES, Limits
+from xalign_fairseq.transfer.family import TASK_FAMILIES, Limits
 from xalign_fairseq.transfer.results import EACH
 from xalign_fairseq.transfer.settings import Settings, read_settings
 from xalign_fairseq.transfer.structured import check_names, errors_at, load_with_base, structured
@@ -197,7 +197,7 @@ def _task(name: str, found: Any, data: Path, defaults: Mapping[str, Any], where:
     named = keys.benchmark or name
     check_names([named], sorted(BENCHMARKS), "there is no such benchmark", where=f"{where}, benchmark")
     benchmark = BENCHMARKS[named]
-    family = RETRIEVAL_OPTIONS if benchmark.family == RETRIEVAL else FAMILIES[benchmark.family].defaults
+    family = RETRIEVAL_OPTIONS if benchmark.family == RETRIEVAL else TASK_FAMILIES[benchmark.family].defaults
     settings, options = read_settings([defaults, keys.settings], family, where)
     with errors_at(where):
         _check_keys(keys, found, benchmark)
@@ -265,7 +265,7 @@ def _with_limits(settings: Settings, options: Mapping[str, Any], benchmark: Benc
     overlap = benchmark.limits.overlap if settings.overlap is None else settings.overlap
     limits = Limits(length, overlap, settings.pair_separators or Limits.separators)
     if benchmark.family != RETRIEVAL:
-        family = FAMILIES[benchmark.family]
+        family = TASK_FAMILIES[benchmark.family]
         family.check(limits, {**family.defaults, **options})
     return replace(settings, max_length=length, overlap=overlap)
 

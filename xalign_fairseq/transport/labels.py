@@ -66,7 +66,7 @@ class Transport(TransportOptions, Method):
         self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None
     ) -> tuple[TokenLinks, Tensor]:
         """Like :meth:`Method.with_scores`; the plan is the reference implementation's."""
-        return self(hidden, spans, sizes=sizes), self.scored(hidden, spans, sizes)[1]
+        return self(hidden, spans, sizes=sizes), self.links_and_scores(hidden, spans, sizes)[1]
 
     def matrix(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> Tensor:
         with torch.no_grad():
@@ -112,7 +112,7 @@ class Transport(TransportOptions, Method):
         return fused.link_partners_of(similarity, spans, hidden.shape[1], self, **wanted)
 
     @torch.no_grad()
-    def scored(self, hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor]:
+    def links_and_scores(self, hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor]:
         links, plan = self._reference(hidden, spans, sizes)
         return links, link_probability(plan)
 

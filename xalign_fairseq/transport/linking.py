@@ -8,7 +8,7 @@ from typing import Any, NotRequired, TypedDict
 from xalign_fairseq.core.errors import XalignError, check_values
 from xalign_fairseq.core.json_files import require_form
 from xalign_fairseq.transport.method import Method, require_transport
-from xalign_fairseq.transport.methods import make_method, method_of_state, with_options
+from xalign_fairseq.transport.methods import change_method, make_method, method_of_state
 from xalign_fairseq.transport.names import ENCODINGS, METHODS, SIMILARITIES
 
 # `arguments` always writes these options: families have other values of them.
@@ -83,7 +83,7 @@ class Linking:
         Raises:
             XalignError: the method lacks an option, or its filter makes it void.
         """
-        return replace(self, options=_changed(with_options(self.finder, **options)))
+        return replace(self, options=_changed(change_method(self.finder, **options)))
 
     @cached_property
     def finder(self) -> Method:

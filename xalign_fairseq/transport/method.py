@@ -39,7 +39,7 @@ class Method(ABC):
         """Its name in :data:`~xalign_fairseq.transport.names.METHODS`."""
 
     @abstractmethod
-    def scored(self, hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor]:
+    def links_and_scores(self, hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor]:
         """Links (B, n, m) bool, and the probabilities (B, n, m) of all token pairs; undefined at padding."""
 
     def __call__(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> TokenLinks:
@@ -50,20 +50,20 @@ class Method(ABC):
             spans: (B, 4) int64, [src_start, src_end, tgt_start, tgt_end) in the sequence.
             sizes: (n, m), the longest sides, if they are known.
         """
-        return links_of_matrix(*self.scored(hidden, spans, sizes))
+        return links_of_matrix(*self.links_and_scores(hidden, spans, sizes))
 
     def matrix(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> Tensor:
         """The same links as (B, n, m) bool, the tokens counted from the first of their side.
 
         With ``sizes`` this does not wait for the device, except in ``match`` and ``grow``, which run on the host.
         """
-        return self.scored(hidden, spans, sizes)[0]
+        return self.links_and_scores(hidden, spans, sizes)[0]
 
     def with_scores(
         self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None
     ) -> tuple[TokenLinks, Tensor]:
         """The links, and the probabilities (B, n, m) of all token pairs; undefined at padding."""
-        links, probability = self.scored(hidden, spans, sizes)
+        links, probability = self.links_and_scores(hidden, spans, sizes)
         return links_of_matrix(links, probability), probability
 
     def links(
@@ -122,8 +122,8 @@ class WordMethod(Method):
         found = self.scores(hidden, spans, src_words, tgt_words).cpu().numpy()
         return [self.choose(each) for each in found], found if scores else None
 
-    def scored(self, hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor]:
-        """Like :meth:`Method.scored`; links are found on the host."""
+    def links_and_scores(self, hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor]:
+        """Like :meth:`Method.links_and_scores`; links are found on the host."""
         tokens = (torch.arange(size, device=spans.device) for size in sizes or side_sizes(spans))
         scores = self.scores(hidden, spans, *(each.expand(len(spans), -1) for each in tokens))
         links = torch.zeros(scores.shape, dtype=torch.bool)

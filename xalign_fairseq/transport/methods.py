@@ -23,15 +23,17 @@ def make_method(name: str, **options: object) -> Method:
     """Make a method from its command-line name. None keeps a default; XalignError if the method has no such option."""
     if name not in METHODS:
         raise XalignError("there is no such method", parameter="method", found=name, expected=" or ".join(METHODS))
-    return with_options(method_of_state({"name": name}), **options)
+    return change_method(method_of_state({"name": name}), **options)
 
 
-def with_options(method: Method, **options: object) -> Method:
+def change_method(method: Method, **options: object) -> Method:
     """A method with some options changed; None keeps an option. Errors as in :func:`make_method`."""
     given, known = {key: value for key, value in options.items() if value is not None}, METHODS[method.name]
     for key in given.keys() - set(known):
         problem = f"the method {method.name} has no such option"
-        raise XalignError(problem, parameter=key, expected=", ".join(known) or "none")
+        others = " or ".join(name for name, options in METHODS.items() if key in options)
+        remedy = ("set", Parameter("method", others)) if others else None
+        raise XalignError(problem, parameter=key, expected=", ".join(known) or "none", remedy=remedy)
     made = replace(method, **given)
     described = made.describe()
     for key in given.keys() - described.keys():  # such as itermax's options without itermax

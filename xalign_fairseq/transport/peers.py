@@ -42,7 +42,7 @@ class Cosine(Method):
             check_link_options(self.name, self.rounds, self.alpha)
 
     @torch.no_grad()
-    def scored(self, hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor]:
+    def links_and_scores(self, hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor]:
         cosine, src_mask, tgt_mask = pair_cosines(hidden, spans, sizes)
         # Computed in place and in this order, to round as SimAlign does.
         similarity = cosine.add_(1.0).div_(2.0).clamp_min_(0.0)
@@ -69,7 +69,7 @@ class Softmax(Method):
         check_values("no probability exceeds it", ("threshold", self.threshold, possible, "0 or more, below 1"))
 
     @torch.no_grad()
-    def scored(self, hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor]:
+    def links_and_scores(self, hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor]:
         similarity, src_mask, tgt_mask = finite_pairs(*pair_similarity(hidden, spans, sizes=sizes))
         inside = src_mask[:, :, None] & tgt_mask[:, None, :]
         # Finite: -inf would make rows of padding NaN.
@@ -101,7 +101,7 @@ class Released(Method):
         check_values("links are read before and after an iteration", ("iterations", self.iterations, some, "1 or more"))
 
     @torch.no_grad()
-    def scored(self, hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor]:
+    def links_and_scores(self, hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor]:
         rows, src_mask, tgt_mask = finite_pairs(*pair_similarity(hidden, spans, sizes=sizes))
         inside = src_mask[:, :, None] & tgt_mask[:, None, :]
         columns = rows

@@ -74,12 +74,12 @@ the same depth.
 # development sets for the family's first linking of each method (scripts/results/calibration.json).
 CALIBRATIONS = {"e5-small": {"transport": (1.0553, 4.5157), "released": (1.0514, 4.5086)}}
 RESULTS = {"e5-small": "defaults-e5-small.json"}  # the table's source, below scripts/results
-FAMILIES = {family: linkings for families, linkings, _ in TABLE for family in families}
+LINKINGS_OF_FAMILY = {family: linkings for families, linkings, _ in TABLE for family in families}
 
 
 def calibration_of(family: str | None, linking: Linking) -> tuple[float, float] | None:
     """Slope and shift that turn a linking's scores into probabilities; ``None`` if they were not fitted."""
-    first = next((each for each in FAMILIES.get(family or "", ()) if each.method == linking.method), None)
+    first = next((each for each in LINKINGS_OF_FAMILY.get(family or "", ()) if each.method == linking.method), None)
     fitted = first is not None and first.arguments() == linking.arguments()
     return CALIBRATIONS.get(family or "", {}).get(linking.method) if fitted else None
 
@@ -95,14 +95,14 @@ def resolve_linking(
     family: str | None = None,
     maps: bool = False,
     width: int | None = None,
-    scored: bool = False,
+    packaged: bool = False,
 ) -> Linking:
     """Complete the requested options: by the model's own linking, its family's, or the method's defaults.
 
     The encoder has ``depth`` layers of hidden size ``width``; linear ``maps`` need separately encoded sides.
-    ``scored``: the packaged link scorer was trained on this encoder and is better than its family's linking.
+    ``packaged``: the model is the unchanged e5-small, so the packaged link scorer may be used.
     """
-    if scored and own is None and not maps and agrees(asked, SCORED) and _is_of(SCORED.finder, depth, width):
+    if packaged and own is None and not maps and agrees(asked, SCORED) and _is_of(SCORED.finder, depth, width):
         usual = replace(SCORED, similarity="hidden")
     else:
         usual = _by_itself(asked, own, maps) if own else _by_family(asked, depth, family, maps)
@@ -174,7 +174,7 @@ def _by_family(asked: Linking, depth: int, family: str | None, maps: bool) -> Li
     pointer = asked.similarity == "pointer"
     method = asked.method or (DEFAULT if pointer else "")
     encoding = asked.encoding or ("joint" if pointer else "separate" if maps else "")
-    for each in FAMILIES.get(family or "", ()):
+    for each in LINKINGS_OF_FAMILY.get(family or "", ()):
         if method in ("", each.method) and encoding in ("", each.encoding):
             if not method and not set(asked.options) <= set(METHODS[each.method]):
                 # This method lacks the options: try transport.

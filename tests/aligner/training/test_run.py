@@ -53,16 +53,16 @@ def test_links_without_an_objective_that_reads_them(run):
 def test_self_training_that_checks_its_links_has_no_head(run):
     checked = replace(with_links(run), objectives=("self_training",))
     checked.check()
-    assert (checked.measure, checked.learning_rate) == ("hidden", 2e-5)
+    assert (checked.link_similarity, checked.learning_rate) == ("hidden", 2e-5)
     usual = replace(checked, chosen=frozenset({"objectives"})).for_family("e5-small")
     assert (usual.method, usual.updates, usual.batch_size, usual.warmup) == ("grow", 200, 32, 50)
 
 
 def test_the_similarity_that_links_are_read_by(run):
-    assert run.measure == "hidden"
-    assert with_links(run).measure == "pointer"
-    assert replace(with_links(run), similarity="hidden").measure == "hidden"
-    assert replace(with_links(run), objectives=("word_contrastive",)).measure == "hidden"
+    assert run.link_similarity == "hidden"
+    assert with_links(run).link_similarity == "pointer"
+    assert replace(with_links(run), similarity="hidden").link_similarity == "hidden"
+    assert replace(with_links(run), objectives=("word_contrastive",)).link_similarity == "hidden"
     with pytest.raises(XalignError, match="only dwa trains"):
         replace(run, similarity="pointer", objectives=("tlm",)).check()
 
@@ -123,7 +123,7 @@ def chosen(run, **options):
 def test_unset_options_follow_the_family(run):
     usual = chosen(run)
     assert (usual.objectives, usual.layer, usual.updates, usual.batch_size) == (("self_training",), 7, 200, 32)
-    assert usual.method == usual.read_by == "grow"
+    assert usual.method == usual.method_before == "grow"
     assert (usual.learning_rate, usual.warmup, usual.freeze_layers, usual.validate_every) == (2e-5, 50, 0, 50)
     assert usual.trim_vocabulary
     usual.check()
@@ -141,10 +141,10 @@ def test_runs_with_a_head_train_longer(run, options):
 
 
 def test_the_first_objective_that_labels_makes_the_links(run):
-    assert run.read_by is None and replace(run, objectives=("tlm",)).read_by is None
-    assert replace(run, objectives=("tlm", "self_training", "dwa")).read_by == "argmax"
-    assert replace(run, objectives=("self_training",), method="softmax").read_by == "softmax"
-    assert replace(run, objectives=("dwa", "self_training"), method="softmax").read_by is None
+    assert run.method_before is None and replace(run, objectives=("tlm",)).method_before is None
+    assert replace(run, objectives=("tlm", "self_training", "dwa")).method_before == "argmax"
+    assert replace(run, objectives=("self_training",), method="softmax").method_before == "softmax"
+    assert replace(run, objectives=("dwa", "self_training"), method="softmax").method_before is None
 
 
 def test_family_defaults_are_limited_to_the_requested_updates(run):

@@ -163,9 +163,9 @@ class Aligner(WordAligner):
                 asked, method="scored", options=own, layers=layers, encoding=asked.encoding or Scored.encoding
             )
         else:
-            # The packaged scorer works with the encoder before further training.
-            known = (model.linking, model.family, options.maps, width, model.packaged)
-            linking = resolve_linking(asked, depth, *known)
+            linking = resolve_linking(
+                asked, depth, model.linking, model.family, maps=options.maps, width=width, packaged=model.packaged
+            )
         least = options.min_probability or 0.0
         chosen = least_options(linking.method, least)
         if chosen:

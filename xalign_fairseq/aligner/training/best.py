@@ -15,7 +15,7 @@ from typing import Any
 
 from xalign_fairseq.aligner.gold_sets import GoldSet, read_set
 from xalign_fairseq.aligner.load import GUIDED, combine, scoring_method
-from xalign_fairseq.aligner.options import BEGUN, DONE, AlignerOptions, BestAligner, BestParts, FinishedStep
+from xalign_fairseq.aligner.options import BEST_BEGUN, BEST_DONE, AlignerOptions, BestAligner, BestParts, FinishedStep
 from xalign_fairseq.aligner.run import AlignRun, align_files
 from xalign_fairseq.aligner.run_record import model_state
 from xalign_fairseq.aligner.training.gold import ENCODER as CHANGED
@@ -95,9 +95,9 @@ def train_best(run: BestRun, say: Say = print, hear: Hear = lambda line, updates
         raise XalignError(
             "the gold sets are too small", parameter="gold", found=run.golds, expected=f"{HELD_OUT} pairs in one set"
         )
-    with begun_folder(run.out, BEGUN, run.identity(), "a run of all steps of an aligner"):
-        if (run.out / DONE).is_file():
-            return read_json(run.out / DONE, BestAligner)
+    with begun_folder(run.out, BEST_BEGUN, run.identity(), "a run of all steps of an aligner"):
+        if (run.out / BEST_DONE).is_file():
+            return read_json(run.out / BEST_DONE, BestAligner)
         return _Steps(run, say, hear).make()
 
 
@@ -138,7 +138,7 @@ class _Steps:
             "statistics": self._statistics.name if parts.statistics else "",
             "steps": self._done,
         }
-        write_json(run.out / DONE, found)
+        write_json(run.out / BEST_DONE, found)
         return found
 
     def _step(self, name: str, what: str, work: Callable[[], object], before: BestParts, after: BestParts) -> BestParts:

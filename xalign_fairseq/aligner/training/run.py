@@ -25,7 +25,7 @@ class FamilyTraining(NamedTuple):
 # Chosen on development gold: Hansards' trial, INESC's en-fr, WPT05's en-hi trial, and XL-WA's en-es, en-ru and en-hu
 # for pairs without their own text. Trimming saves memory, and time where an objective predicts pieces; the result is
 # the same.
-FAMILIES: Mapping[str, FamilyTraining] = MappingProxyType(
+TRAINING_DEFAULTS: Mapping[str, FamilyTraining] = MappingProxyType(
     {
         "e5-small": FamilyTraining(
             any={"layer": 7, "freeze_layers": 0, "pointer_start": "identity", "trim_vocabulary": True},
@@ -45,7 +45,7 @@ FAMILIES: Mapping[str, FamilyTraining] = MappingProxyType(
 
 def family_options(family: str | None, self_labelled: bool) -> dict[str, Any]:
     """The training options of a known family of encoders; empty for other models."""
-    found = FAMILIES.get(family or "")
+    found = TRAINING_DEFAULTS.get(family or "")
     return {} if found is None else {**found.any, **(found.self_labelled if self_labelled else {})}
 
 
@@ -69,7 +69,7 @@ OBJECTIVES = {
 LABELLERS = ("self_training", "dwa")
 REGULARISERS = ("reg_param", "reg_hidden")
 # Parameters that belong to a run's identity.
-ALWAYS_OWN = (
+IDENTITY_FIELDS = (
     *("updates", "batch_size", "validate_every", "patience", "seed", "method", "warmup", "freeze_layers"),
     *("pointer_start", "trim_vocabulary"),
 )
@@ -77,7 +77,7 @@ ALWAYS_OWN = (
 ALIASES = {"so": "self_training", "co": "consistency"}
 AWESOME_NAMES = {"mlm": "sentence_mlm"}
 # Options of fairseq-train that users may not set after --.
-OWN_OPTIONS = (
+NOT_TO_OVERRIDE = (
     *("--user-dir", "--task", "--arch", "--init-checkpoint", "--criterion", "--objectives", "--save-dir", "--seed"),
     *("--restore-file", "--max-update", "--total-num-update", "--batch-size", "--lr", "--patience", "--cpu"),
     *("--best-checkpoint-metric", "--validate-interval-updates", "--save-interval-updates", "--log-format"),
@@ -180,12 +180,12 @@ class TrainingRun:
         return next((each for each in self.objectives if each in LABELLERS), None)
 
     @property
-    def measure(self) -> str:
+    def link_similarity(self) -> str:
         """The similarity for links: ``hidden`` or ``pointer``."""
         return self.similarity or ("pointer" if self.links and "dwa" in self.objectives else "hidden")
 
     @property
-    def read_by(self) -> str | None:
+    def method_before(self) -> str | None:
         """The method of the AER before training; None: the model's own."""
         return self.method if self.labeller == "self_training" else None
 
@@ -203,7 +203,7 @@ class TrainingRun:
         """
         self._check_objectives()
         self._check_numbers()
-        if own := [option for option in (each.split("=")[0] for each in self.extra) if option in OWN_OPTIONS]:
+        if own := [option for option in (each.split("=")[0] for each in self.extra) if option in NOT_TO_OVERRIDE]:
             raise XalignError(
                 "these options of fairseq-train are set by the run itself",
                 found=", ".join(own),
@@ -269,10 +269,10 @@ class TrainingRun:
             "languages": self.name,
             "objectives": ",".join(self.objectives),
             "layer": layer,
-            "similarity": self.measure,
+            "similarity": self.link_similarity,
             "lr": self.learning_rate,
             "fairseq-train": list(self.extra),
-            **{name: getattr(self, name) for name in ALWAYS_OWN},
+            **{name: getattr(self, name) for name in IDENTITY_FIELDS},
         }
 
 

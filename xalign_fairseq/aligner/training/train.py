@@ -36,7 +36,7 @@ MOST_TOKENS = 3072
 def train_options(run: TrainingRun, config: EncoderConfig, layer: int, cpu: bool) -> list[str]:
     """The arguments of fairseq-train: awesome-align's optimiser, and losses summed as in XLM-Align's paper."""
     # A pointer that starts from the identity reads the labelling layer.
-    beside_labels = run.measure == "pointer" or run.pointer_start == "identity"
+    beside_labels = run.link_similarity == "pointer" or run.pointer_start == "identity"
     reads_layer = {
         "--dwa-label-layer": layer,
         "--dwa-layer": layer if beside_labels else None,
@@ -56,13 +56,13 @@ def train_options(run: TrainingRun, config: EncoderConfig, layer: int, cpu: bool
         "--objectives": run.objectives,
         "--loss-normalization": "per-objective",
         **reads_layer,
-        "--dwa-label-by": run.measure,
+        "--dwa-label-by": run.link_similarity,
         "--dwa-pointer-start": run.pointer_start,
         "--dwa-start-update": 0,  # a pretrained model labels well before the first update
         "--dwa-links-until": run.updates if run.links else None,
         # Learn from all given links, but from the model's own links only at XLM-Align's positions.
         "--dwa-queries": "all-aligned" if run.links else "masked",
-        "--aer-similarity": run.measure,
+        "--aer-similarity": run.link_similarity,
         "--sinkhorn-backend": run.sinkhorn_backend,
         # PPA's queue may be too long for a short run.
         "--moco-queue-size": keys if "moco" in run.objectives else None,
@@ -164,18 +164,18 @@ def train_aligner(run: TrainingRun, say: Say = print, hear: Hear = lambda line, 
     backend.select(run.sinkhorn_backend)
     with alone(folder.path) as lock:
         identity = run.identity(start.digest, start.layer)
-        found = folder.begun(identity)
+        begun = folder.begun(identity)
         if folder.result.is_file():
             return read_json(folder.result, TrainedAligner)
-        trained = replace(run, model=str(run.out / TRIMMED)) if run.trim_vocabulary else run
-        options = train_options(trained, start.config, start.layer, cpu=reading.device == "cpu")
-        if found is None:
+        trimmed = replace(run, model=str(run.out / TRIMMED)) if run.trim_vocabulary else run
+        options = train_options(trimmed, start.config, start.layer, cpu=reading.device == "cpu")
+        if begun is None:
             if run.extra:
                 require_known(options)
             if run.trim_vocabulary:
                 say(f"trimming {run.model} to the text: {trim_model(run)}")
-            found = Begun(identity=identity, before=_begin(trained, start.layer, gold, reading, say))
-            write_json(folder.run, found)
+            begun = Begun(identity=identity, before=_begin(trimmed, start.layer, gold, reading, say))
+            write_json(folder.run, begun)
         if (updates_of(folder.last) or 0) < run.updates:  # otherwise it is complete
             training = FairseqTraining(options, folder.path, folder.path, lock)
             run_training(training, lambda line: hear(line, run.updates), say)
@@ -183,11 +183,12 @@ def train_aligner(run: TrainingRun, say: Say = print, hear: Hear = lambda line, 
         updates = updates_of(path)
         if run.trim_vocabulary:
             path = put_back(run, path)
+        linking = Linking(layers=(start.layer,), similarity=run.link_similarity)
         result: TrainedAligner = {
             "checkpoint": str(path),
             "updates": updates,
-            "aer": aer_of(path, gold, replace(reading, linking=Linking(layers=(start.layer,), similarity=run.measure))),
-            "before": found["before"],
+            "aer": aer_of(path, gold, replace(reading, linking=linking)),
+            "before": begun["before"],
             "language_embeddings": bool(start.config.languages),
             "command": shlex.join(["fairseq-train", *options]),
         }
@@ -205,7 +206,7 @@ def _begin(run: TrainingRun, layer: int, gold: GoldText | None, reading: Aligner
         "the aligner learns little about these words; one that is trained from scratch may be better"
     ):
         say(f"warning: {message}")
-    linking = Linking(run.read_by or "", layers=(layer,), similarity="hidden")
+    linking = Linking(run.method_before or "", layers=(layer,), similarity="hidden")
     before = aer_of(run.model, gold, replace(reading, linking=linking))
     if before is not None:
         say(f"before training: AER {100 * before:.2f} on the development set, by hidden states of layer {layer}")

@@ -10,7 +10,7 @@ from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.transfer import families  # noqa: F401  (importing registers)
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS, Benchmark
-from xalign_fairseq.transfer.family import FAMILIES, Limits, TaskFamily
+from xalign_fairseq.transfer.family import TASK_FAMILIES, Limits, TaskFamily
 from xalign_fairseq.transfer.heads.features import Features
 
 
@@ -24,7 +24,7 @@ class TransferHead(nn.Module):
 
 
 @dataclass(frozen=True)
-class TransferSpec:
+class TaskRecord:
     """A transfer task with its options; ``labels`` are the output classes in order, from the training examples."""
 
     benchmark: str
@@ -34,14 +34,14 @@ class TransferSpec:
     features: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def from_checkpoint(cls, state: dict[str, Any], where: object = "checkpoint") -> "TransferSpec":
+    def from_checkpoint(cls, state: dict[str, Any], where: object = "checkpoint") -> "TaskRecord":
         """Read the task from the result of :func:`xalign_fairseq.encoder.checkpoint.read`."""
         stored = (state.get("task_state") or {}).get("transfer")
         if stored is None:
             raise XalignError(
                 "the checkpoint was not fine-tuned on a transfer task",
                 where=where,
-                expected=f"a checkpoint of one of the tasks {', '.join(f'xalign_{name}' for name in FAMILIES)}",
+                expected=f"a checkpoint of one of the tasks {', '.join(f'xalign_{name}' for name in TASK_FAMILIES)}",
                 remedy=("run", Command("transfer", Parameter("model", f"NAME={where}"))),
             )
         limits = Limits(**stored["limits"])
@@ -62,7 +62,7 @@ class TransferSpec:
 
     def build_family(self, tokenizer: Tokenizer) -> TaskFamily:
         """The family, with this task's labels and options."""
-        return FAMILIES[self.find_benchmark().family](tokenizer, self.labels, self.limits, self.options)
+        return TASK_FAMILIES[self.find_benchmark().family](tokenizer, self.labels, self.limits, self.options)
 
     def build_head(self, family: TaskFamily, config: EncoderConfig) -> TransferHead:
         """A newly initialised head."""

@@ -9,9 +9,9 @@ from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.transfer.families.classification import Classification
 from xalign_fairseq.transfer.family import Limits
-from xalign_fairseq.transfer.spec import TransferSpec
+from xalign_fairseq.transfer.task_record import TaskRecord
 
-SPEC = TransferSpec("xnli", ("no", "yes"), Limits(32, 8, 1), {"head_dropout": 0.3}, {"feature_based": True})
+SPEC = TaskRecord("xnli", ("no", "yes"), Limits(32, 8, 1), {"head_dropout": 0.3}, {"feature_based": True})
 CONFIG = EncoderConfig(60, 3, 16, 32, 2)
 
 
@@ -31,21 +31,21 @@ def tensors(family):
 
 
 def test_a_spec_goes_through_a_checkpoint():
-    assert TransferSpec.from_checkpoint({"task_state": {"transfer": SPEC.to_state()}}) == SPEC
+    assert TaskRecord.from_checkpoint({"task_state": {"transfer": SPEC.to_state()}}) == SPEC
     assert SPEC.find_benchmark().name == "xnli"
 
 
 @pytest.mark.parametrize("state", [{}, {"task_state": None}, {"task_state": {"tokenizer": {}}}])
 def test_a_checkpoint_of_another_task(state):
     with pytest.raises(XalignError, match=r"(?s)not fine-tuned on a transfer task.*where: here"):
-        TransferSpec.from_checkpoint(state, "here")
+        TaskRecord.from_checkpoint(state, "here")
 
 
 def test_family_and_head_are_those_of_the_task(family):
     assert isinstance(family, Classification) and family.labels == ["no", "yes"] and family.limits == SPEC.limits
     assert family.options == {"head_dropout": 0.3}
     head = SPEC.build_head(family, CONFIG)
-    assert head.features.frozen and not TransferSpec("xnli", SPEC.labels).build_head(family, CONFIG).features.frozen
+    assert head.features.frozen and not TaskRecord("xnli", SPEC.labels).build_head(family, CONFIG).features.frozen
 
 
 def test_a_head_has_the_checkpoints_weights(family, tensors):

@@ -10,7 +10,7 @@ from xalign_fairseq.encoder.pretrained.known import KNOWN
 from xalign_fairseq.transport.linking import CHOSEN, Linking
 from xalign_fairseq.transport.resolving import (
     CALIBRATIONS,
-    FAMILIES,
+    LINKINGS_OF_FAMILY,
     NOT_MEASURED,
     OF,
     RESULTS,
@@ -28,7 +28,7 @@ def default(family, layers, **asked):
 
 def test_every_known_family_has_its_row_and_no_other():
     named = [family for families, _, _ in TABLE for family in families]
-    assert sorted(named) == sorted(model.family for model in KNOWN) == sorted(FAMILIES)
+    assert sorted(named) == sorted(model.family for model in KNOWN) == sorted(LINKINGS_OF_FAMILY)
 
 
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row[0][0])
@@ -60,7 +60,7 @@ def test_rows_match_the_results_file(family):
         Linking(each["method"], each["options"], tuple(each["layers"]), encoding=each["encoding"])
         for each in best.values()
     ]
-    assert list(FAMILIES[family]) == expected
+    assert list(LINKINGS_OF_FAMILY[family]) == expected
     for entry in found["rows"]:
         assert entry["aer"] == pytest.approx(sum(entry["sets"]) / len(found["sets"]), abs=1e-4)
 
