@@ -85,7 +85,7 @@ def test_a_place_is_refused_that_is_no_file_s_or_is_read(tmp_path):
     (tmp_path / "link").symlink_to("model/config.json")
     for free in ("new", "model/new", "a/b/c", "text"):
         files.require_place(tmp_path / free, [model, "-", tmp_path / "gone"])
-    files.require_place(tmp_path / "text")
+    files.require_place(tmp_path / "packed.gz", binary=True)
     refused = {"model": "is a folder", "text/a/b": "folder is a file", "new.links.gz": "not compressed"}
     refused |= dict.fromkeys(("model/config.json", "link", "text"), "also an input")
     for taken, message in refused.items():

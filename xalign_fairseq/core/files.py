@@ -31,7 +31,7 @@ def atomic_write(path: StrPath, mode: str = "w") -> Iterator[IO]:
     are removed.
     """
     path = Path(path)
-    require_place(path)  # fail before the work
+    require_place(path, binary="b" in mode)  # fail before the work
     text = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n", "errors": "backslashreplace"}
     # Renaming would replace the device, or the file that the shell opened.
     number = opened(path)
@@ -157,11 +157,11 @@ def usual_mode(path: StrPath) -> None:
         probe.unlink()
 
 
-def require_place(path: StrPath, inputs: Iterable[StrPath] = ()) -> None:
+def require_place(path: StrPath, inputs: Iterable[StrPath] = (), binary: bool = False) -> None:
     """Raise :class:`XalignError` for a place that cannot be written, for an input, standard output or packed text."""
     if os.fspath(path).partition(".")[0] == "-":  # also a prefix
         raise XalignError("this output is a file, not standard output", found=path, expected="the name of a file")
-    if os.fspath(path).endswith(COMPRESSED):
+    if os.fspath(path).endswith(COMPRESSED) and not binary:
         remedy = f"leave out {Path(path).suffix}, or compress the file afterwards"
         raise XalignError("the output is not compressed", where=path, remedy=remedy)
     place = _resolved(path)
