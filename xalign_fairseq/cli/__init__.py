@@ -6,6 +6,7 @@ end of the subcommand's help. The file's name, with ``-`` for ``_``, is the subc
 inside ``run``, so that ``--help`` is fast. ``_parser`` groups the subcommands, ``_arguments`` has shared options.
 """
 
+import errno
 import importlib
 import io
 import logging
@@ -79,5 +80,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stderr.close()
         return 141
     except OSError as error:  # no permission, a full disk
-        print(f"xalign {args.command}: error: {error}", file=sys.stderr)
+        then = "\n  next: free some disk space, and run the same command again" if error.errno == errno.ENOSPC else ""
+        print(f"xalign {args.command}: error: {error}{then}", file=sys.stderr)
         return 2

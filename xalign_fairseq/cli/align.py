@@ -83,7 +83,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         const=LEARNED,
         metavar="FOLDER",
-        help="combine the encoder's scores (by grow) with statistics: learned from the text and saved in "
+        help="combine the encoder's scores with statistics: learned from the text and saved in "
         "FILE.aligner, or read from FOLDER of an earlier run",
     )
     scratch.add_argument(
