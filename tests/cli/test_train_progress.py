@@ -30,6 +30,7 @@ def test_a_line_has_everything():
     assert row_text(row, 3200, 0.251) == (
         "update 1,200/3,200, ETA 0:16:40, loss 9.50 (mlm 4.10, dwa 2.25), AER 25.10, 12,346 tokens/s"
     )
+    assert row_text(LogRow("train_inner", 1, {"wps": 0}), 3) == "update 1/3"  # no time has passed yet
 
 
 @pytest.fixture

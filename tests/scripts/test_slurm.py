@@ -121,6 +121,8 @@ def test_another_text_and_other_options_need_another_folder(align, other, tmp_pa
     for task in (0, 1):  # one part is there, the other is not
         code, error, parts = align(task, 2, **other)
         assert code == 2 and "another OUT" in error and parts == {"0": ["0 0", "1 1"]}
+    (tmp_path / "parts/links.000000").unlink()  # as after an option that xalign align refuses
+    assert "it has no links yet: remove it" in align(0, 2, **other)[1]
 
 
 def test_wrong_arguments_are_refused(align):

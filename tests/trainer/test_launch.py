@@ -78,6 +78,7 @@ def test_of_an_error_in_the_input_the_error_alone_is_shown(instead, tmp_path):
     [
         ("--max-tkens", "3", r"unrecognized arguments: --max-tkens 3; did you mean --max-tokens\?\n"),
         ("--batch", "3", r"unrecognized arguments: --batch 3; did you mean --batch-size\?\n"),
+        ("--cpuu", "", r"unrecognized arguments: --cpuu; did you mean --cpu\?\n"),
         ("--criterion", "XLM_Alig", r"invalid choice: 'XLM_Alig'; did you mean xlm_align\?\n"),
         ("--criterion", "other", "invalid choice: 'other'\n  next: "),
     ],
@@ -86,6 +87,7 @@ def test_a_mistyped_option_or_value_is_answered_with_those_like_it(instead, tmp_
     instead("""
         import argparse
         parser = argparse.ArgumentParser(allow_abbrev=False)
+        parser.add_argument("--cpu"), [parser.add_argument(f"--an-option-of-fairseq-{number}") for number in range(500)]
         choices = [f"criterion_of_another_project_{number}" for number in range(30)] + ["xlm_align"]
         parser.add_argument("data"), parser.add_argument("--criterion", choices=choices)
         parser.add_argument("--max-tokens"), parser.add_argument("--batch-size")

@@ -41,7 +41,7 @@ def begun(folder, *line):
     ("other", "told"),
     [
         (["a", "--seed", "2", "--lr", "1"], "seed 1, now 2"),
-        (["a", "--seed=1", "--objectives", "mlm"], "objectives None, now mlm"),
+        (["a", "--seed=1", "--objectives", "mlm"], "objectives default, now mlm"),
         (["c", "--seed", "1"], "/a, now "),
     ],
 )

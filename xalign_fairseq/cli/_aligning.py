@@ -311,10 +311,9 @@ def progress_bar(total: int | None, quiet: bool, unit: str = " pairs") -> Iterat
 
 
 def positive(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError("must be at least 1")
-    return value
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be a whole number from 1 on, found {text}")
+    return int(text)
 
 
 def probability(text: str) -> float:

@@ -117,6 +117,6 @@ def row_text(row: LogRow, most: int | None, aer: float | None = None) -> str:
         parts.append(f"loss {values['loss']:.2f}" + (f" ({each})" if len(row.losses) > 1 else ""))
     if aer is not None:
         parts.append(f"AER {100 * aer:.2f}")
-    if "wps" in values:
+    if values.get("wps"):  # 0 at the first update, which has no time yet
         parts.append(f"{values['wps']:,.0f} tokens/s")
     return ", ".join(parts)

@@ -14,6 +14,7 @@ Examples:
 import argparse
 import dataclasses
 import importlib
+import logging
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,7 @@ def import_folder(folder: str) -> None:
     path = Path(folder).resolve()
     if not (path / "__init__.py").is_file():
         raise XalignError("there is no package", where=folder, expected="a folder with __init__.py")
+    logging.getLogger("fairseq").setLevel(logging.WARNING)  # notices of unneeded extras
     known = sys.modules.get(path.name)
     if known is None:
         sys.path.insert(0, str(path.parent))

@@ -133,8 +133,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=_shard,
         metavar="I/N",
         help=(
-            "write only part I (from 0) of N of the training text, and the other splits whole; fairseq-train "
-            "reads the N folders, separated by colons"
+            "write only part I (from 0) of N of the training text, cut at every 5,000th line, and the other splits "
+            "whole; fairseq-train reads the N folders, separated by colons"
         ),
     )
     parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes (default: 1)")

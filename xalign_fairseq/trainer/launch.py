@@ -75,7 +75,7 @@ def _error(log: Path, code: int) -> XalignError:
 
 def _usage_error(log: Path) -> XalignError:
     """argparse's error at the end of the log, with known options or values similar to the unknown one."""
-    usage, _, message = tail(log, 200, longest=20_000).strip().rpartition("error: ")
+    usage, _, message = tail(log, 2_000, longest=20_000).strip().rpartition("error: ")
     unknown, known = [], re.findall(r"\[(--[\w-]+)", usage)
     if "unrecognized" in message:
         unknown = re.findall(r"--[\w-]+", message)

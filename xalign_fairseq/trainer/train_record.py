@@ -98,7 +98,7 @@ def require_same(folder: Path, line: Sequence[str]) -> None:
         raise XalignError("the record has an invalid command", where=path, found=error) from None
     found: dict[str, object] = {}
     for name, usual in IDENTITY.items():
-        before, now = (value(each, name) or usual for each in (earlier, line))
+        before, now = (value(each, name) or usual or "default" for each in (earlier, line))
         if before != now:
             found[name] = f"{before}, now {now}"
     data = _data(line)

@@ -14,6 +14,7 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.pretraining import PretrainingData, Reader
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.bodies.families import warn_of_dropout
+from xalign_fairseq.encoder.pretrained.huggingface.side_files import RECORD
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.pretrained.saving import new_model
 from xalign_fairseq.encoder.transformer import Encoder
@@ -96,6 +97,7 @@ class AlignmentModel(HeadedEncoder):
         self.weighted = WeightedSum(objectives, loss_normalization, data)
         self.weighted.attach_heads(self)
         self.kept: dict[str, Any] = {}
+        self._started_from = ""
         self._left = 0
         self._count: Tensor | None = None
 
@@ -134,6 +136,7 @@ class AlignmentModel(HeadedEncoder):
         model = cls(encoder, objectives, data, loss_normalization=loss_normalization, heads=heads)
         model.kept = {"tokenizer": task_state["tokenizer"]} if "tokenizer" in task_state else {}
         model.kept |= checkpoint.lasting(task_state)
+        model._started_from = Path(path).name
         return model.train()
 
     @property
@@ -234,7 +237,7 @@ class AlignmentModel(HeadedEncoder):
         self.num_updates = int(state)
 
     def checkpoint(self) -> dict[str, Any]:
-        """The content of a checkpoint of this package: weights, heads, sizes, tokenizer and labelling."""
+        """The content of a checkpoint: weights, heads, sizes, tokenizer, labelling, and a record for the model card."""
         task_state = dict(self.kept)
         if self.data is not None:
             task_state["tokenizer"] = trained_tokenizer(task_state.get("tokenizer", {}), self.data.data)
@@ -244,7 +247,13 @@ class AlignmentModel(HeadedEncoder):
             task_state["language_embeddings"] = self.encoder.config.language_embeddings
         model = {name: value for name, value in self.state_dict().items() if isinstance(value, Tensor)}
         model.pop("_extra_state")
-        return {"cfg": {"model": self.encoder.config.as_options()}, "model": model, "task_state": task_state}
+        cfg = {"model": self.encoder.config.as_options()}
+        return {"cfg": cfg, RECORD: self._record(), "model": model, "task_state": task_state}
+
+    def _record(self) -> dict[str, Any]:
+        started = {"started from": self._started_from} if self._started_from else {}
+        objectives = {objective.name: objective.weight for objective in self.weighted.objectives}
+        return {**started, "objectives": objectives, "updates": self.num_updates}
 
     def save_pretrained(self, out: str | os.PathLike[str], overwrite: bool = False) -> None:
         """Write the model for every command of this package, for ``fairseq-train`` and for Hugging Face's libraries.

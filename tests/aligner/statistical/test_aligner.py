@@ -33,7 +33,9 @@ def test_links_of_raw_words_their_order_and_their_probabilities(folder):
     assert not found[1].too_long
     assert set(found[2].links) == {(0, 0)}
     assert told == [3]
-    assert "unigram2000" in aligner.describe()
+    assert "from bitext alone (" in aligner.describe() and "unigram2000" in aligner.describe()
+    guided = StatisticalAligner(aligner.trained._replace(guide="an encoder"))
+    assert guided.describe().startswith("from statistics that an encoder guided (")
 
 
 def test_raw_text_without_spaces_is_learned_from_and_aligned_by_its_words(tmp_path):

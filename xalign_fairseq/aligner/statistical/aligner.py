@@ -62,7 +62,8 @@ class StatisticalAligner(WordAligner):
         names = ", ".join(model.name for model in self.trained.models)
         least, growth = self.trained.choice.calibration.probability(np.array(self.least))
         grown = f", grown by those of {growth:.2f} and more" if growth < least else ""
-        return f"from bitext alone ({names}), links of probability {least:.2f} and more{grown}"
+        source = "statistics that an encoder guided" if self.trained.guide else "bitext alone"
+        return f"from {source} ({names}), links of probability {least:.2f} and more{grown}"
 
     def signature(self) -> str:
         return score_signature(system=self.describe())
