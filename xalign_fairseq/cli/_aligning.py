@@ -11,7 +11,7 @@ from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from xalign_fairseq.cli._arguments import BY_DEFAULT, PRETRAINED, add_model, add_values, parse_as
+from xalign_fairseq.cli._arguments import BY_DEFAULT, PRETRAINED, add_count, add_model, add_values, parse_as
 from xalign_fairseq.core.devices import DTYPES
 from xalign_fairseq.core.errors import Command, Parameter, XalignError, typed
 from xalign_fairseq.core.progress import progress, say
@@ -41,9 +41,7 @@ def add_checkpoint_arguments(parser: argparse.ArgumentParser) -> None:
         default="auto",
         help="auto (default: CUDA if available), cpu, cuda, or one GPU of several, such as cuda:1",
     )
-    model.add_argument(
-        "--batch-tokens", type=positive, default=8192, metavar="N", help="tokens per batch (default: %(default)s)"
-    )
+    add_count(model, "--batch-tokens", "tokens per batch", default=8192)
     model.add_argument(
         "--languages",
         type=language_pair,
@@ -54,15 +52,13 @@ def add_checkpoint_arguments(parser: argparse.ArgumentParser) -> None:
         "--maps",
         type=language_pair,
         metavar="SRC-TGT",
-        help=(
-            "map hidden states with the model's linear maps for these languages, such as de-en "
-            "(linear_mapping, xalign procrustes)"
-        ),
+        help="map hidden states with the model's linear maps for these languages, such as de-en "
+        "(linear_mapping, xalign procrustes)",
     )
 
 
 def add_model_arguments(parser: argparse.ArgumentParser, several: bool = False) -> None:
-    """Checkpoint, tokenizer, device and the options of links, except layer, method and filter."""
+    """Checkpoint, tokenizer, device and the options of links; ``several``: without layer, method and filter."""
     many: dict[str, Any] = {"nargs": "+"} if several else {}
     if several:
         family, own = "", "the model's own for its own method"
@@ -78,6 +74,8 @@ def add_model_arguments(parser: argparse.ArgumentParser, several: bool = False) 
     links = parser.add_argument_group(
         f"from hidden states to links (defaults: the model's own, otherwise {family}the method's)"
     )
+    if not several:
+        _add_method_arguments(links)
     links.add_argument(
         "--encoding",
         **many,
@@ -87,10 +85,8 @@ def add_model_arguments(parser: argparse.ArgumentParser, several: bool = False) 
     links.add_argument(
         "--similarity",
         choices=("hidden", "pointer"),
-        help=(
-            "for transport; hidden: h_i . h_j (Eq. 1); pointer: scores of dwa's pointer, at its own layer "
-            "(default: the one the model labelled itself with, otherwise hidden)"
-        ),
+        help="for transport; hidden: h_i . h_j (Eq. 1); pointer: scores of dwa's pointer, at its own layer "
+        "(default: the one the model labelled itself with, otherwise hidden)",
     )
     add_values(
         links,
@@ -124,12 +120,26 @@ def add_model_arguments(parser: argparse.ArgumentParser, several: bool = False) 
         "--dtype",
         choices=DTYPES,
         default="auto",
-        help=(
-            "precision of weights and states; auto: bfloat16 if the device is fast at it, otherwise float32 "
-            "(default: %(default)s)"
-        ),
+        help="precision of weights and states; auto: bfloat16 if the device is fast at it, otherwise float32",
     )
     add_backend_argument(links)
+
+
+def _add_method_arguments(links: argparse._ArgumentGroup) -> None:
+    links.add_argument(
+        "--layer",
+        type=layer_list,
+        metavar="L",
+        help="layer of the hidden states, such as 8; the mean of several: 7,8,9, 6-9 or --layer=-2,-1. 0 is the "
+        "embeddings, -1 the last layer (default: the model's own layer, otherwise its family's; otherwise 10/12 of the "
+        "depth for transport, the scorer's layers for scored, and 8/12 of the depth for all other methods)",
+    )
+    links.add_argument(
+        "--method",
+        choices=METHODS,
+        help=f"{METHOD_HELP} (default: the model's own, otherwise its family's, otherwise transport)",
+    )
+    links.add_argument("--filter", choices=PLAN_FILTERS, help="how to read links from the plan (default: itermax)")
 
 
 def add_backend_argument(parser: Any) -> None:
@@ -138,10 +148,8 @@ def add_backend_argument(parser: Any) -> None:
         "--sinkhorn-backend",
         choices=BACKENDS,
         default="auto",
-        help=(
-            "how to compute transport: auto (the compiled operator if available, otherwise PyTorch), "
-            "reference (PyTorch), cpu or cuda (default: %(default)s)"
-        ),
+        help="how to compute transport: auto (the compiled operator if available, otherwise PyTorch), "
+        "reference (PyTorch), cpu or cuda",
     )
 
 
@@ -183,28 +191,15 @@ class _LogLines(logging.Handler):
             say(self.format(record))
 
 
-def add_link_arguments(parser: argparse.ArgumentParser) -> None:
-    """Layer, method and filter by which links are found."""
+def add_statistics(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+    """The statistics of the text, to combine with the encoder's scores."""
     parser.add_argument(
-        "--layer",
-        type=layer_list,
-        metavar="L",
-        help=(
-            "layer of the hidden states; several are averaged: 8, 7,8,9 or 6-9; 0 embeddings, -1 last "
-            "(several from the end: --layer=-2,-1; default: the layer stored in the checkpoint, otherwise its "
-            "family's, otherwise 10/12 of the depth, or 8/12 for argmax, itermax, match, softmax, grow and "
-            "released)"
-        ),
-    )
-    parser.add_argument(
-        "--method",
-        choices=METHODS,
-        help=f"{METHOD_HELP} (default: the model's own, otherwise its family's, otherwise transport)",
-    )
-    parser.add_argument(
-        "--filter",
-        choices=PLAN_FILTERS,
-        help="how to read links from the plan (default: itermax)",
+        "--statistics",
+        nargs="?",
+        const=LEARNED,
+        metavar="FOLDER",
+        help="combine the encoder's scores with statistics: learned from the text and saved in FILE.aligner, or read "
+        "from FOLDER of an earlier run",
     )
 
 
@@ -214,10 +209,8 @@ def add_segment(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> No
         "--segment",
         default="auto",
         metavar="NAME",
-        help=(
-            "how to find the words of a line; SRC,TGT sets each side. spaces: white space; icu: ICU, for all "
-            "languages (pip install icu4py); auto: icu for text without spaces, otherwise spaces (default: %(default)s)"
-        ),
+        help="how to find the words of a line; SRC,TGT sets each side. spaces: white space; icu: ICU, for all "
+        "languages (pip install icu4py); auto: icu for text without spaces, otherwise spaces",
     )
 
 
@@ -252,7 +245,7 @@ def method_options(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def parse_linking(args: argparse.Namespace) -> "Linking":
-    """The given options of :func:`add_link_arguments`."""
+    """The given options of links."""
     from xalign_fairseq.transport.linking import Linking
 
     similarity, encoding = args.similarity or "", args.encoding or ""
@@ -260,7 +253,7 @@ def parse_linking(args: argparse.Namespace) -> "Linking":
 
 
 def parse_options(args: argparse.Namespace, linking: "Linking | None" = None) -> "AlignerOptions":
-    """The aligner's options from :func:`add_model_arguments` and, without ``linking``, ``add_link_arguments``."""
+    """The aligner's options from :func:`add_model_arguments`."""
     from xalign_fairseq.aligner.options import AlignerOptions
 
     return parse_as(
@@ -308,12 +301,6 @@ def progress_bar(total: int | None, quiet: bool, unit: str = " pairs") -> Iterat
     """A bar on a terminal, otherwise occasional lines; yields the function that advances it."""
     with progress(total=total, unit=unit, quiet=quiet) as bar:
         yield bar.update
-
-
-def positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"must be a whole number from 1 on, found {text}")
-    return int(text)
 
 
 def probability(text: str) -> float:

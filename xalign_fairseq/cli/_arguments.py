@@ -71,6 +71,23 @@ def add_values(parser: ArgumentGroup, *options: tuple[str, Callable[[str], objec
         parser.add_argument(f"--{name}", type=kind, metavar=metavar, help=about)
 
 
+def positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be a whole number from 1 on, found {text}")
+    return int(text)
+
+
+def add_count(parser: ArgumentGroup, flag: str, about: str, default: int | None = None) -> None:
+    """An option whose value is a whole number from 1."""
+    parser.add_argument(flag, type=positive, default=default, metavar="N", help=about)
+
+
+def add_resamples(parser: ArgumentGroup, flag: str = "--samples") -> None:
+    """The number of bootstrap resamples, and their seed."""
+    parser.add_argument(flag, type=int, default=1000, metavar="N", help="bootstrap resamples")
+    parser.add_argument("--seed", type=int, default=1, metavar="S", help="seed of the resamples")
+
+
 def add_json(parser: ArgumentGroup) -> None:
     """``--json``: JSON on standard output instead of the table."""
     parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
@@ -113,10 +130,8 @@ def add_paper(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--paper",
         metavar="NAME",
-        help=(
-            "print a paper's figures next to these, with the difference: ppa, weam, xlm_align, "
-            "explicit_alignments or align_mlm (from examples/), or the path of a published.tsv"
-        ),
+        help="print a paper's figures next to these, with the difference: ppa, weam, xlm_align, "
+        "explicit_alignments or align_mlm (from examples/), or the path of a published.tsv",
     )
     parser.add_argument(
         "--row",

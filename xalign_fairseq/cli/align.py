@@ -36,18 +36,17 @@ from typing import TYPE_CHECKING
 
 from xalign_fairseq.cli._aligning import (
     LEARNED,
-    add_link_arguments,
     add_model_arguments,
     add_segment,
+    add_statistics,
     add_text_arguments,
     chosen_model,
     parse_options,
-    positive,
     probability,
     show_log,
     text_files,
 )
-from xalign_fairseq.cli._arguments import STANDARD_OUTPUT, add_out, parse_as
+from xalign_fairseq.cli._arguments import STANDARD_OUTPUT, add_count, add_out, parse_as
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.text.compressed import is_compressed
 
@@ -78,20 +77,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     scratch.add_argument(
         "--from-scratch", action="store_true", help="learn from the text alone, save FILE.aligner, and align"
     )
-    scratch.add_argument(
-        "--statistics",
-        nargs="?",
-        const=LEARNED,
-        metavar="FOLDER",
-        help="combine the encoder's scores with statistics: learned from the text and saved in "
-        "FILE.aligner, or read from FOLDER of an earlier run",
-    )
-    scratch.add_argument(
-        "--learn-from",
-        type=positive,
-        metavar="N",
-        help="learn from N pairs, spread evenly over the text, and align all; memory grows with N only (default: all)",
-    )
+    add_statistics(scratch)
+    part = "learn from N pairs, spread evenly over the text, and align all; memory grows with N only (default: all)"
+    add_count(scratch, "--learn-from", part)
     parser.add_argument(
         "--min-probability",
         type=probability,
@@ -100,16 +88,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "0.2 for many; calibrated only for --method scored and --from-scratch (default: chosen by AER on "
         "development gold)",
     )
-    add_link_arguments(parser)
     add_model_arguments(parser)
-    parser.add_argument(
-        "--processes",
-        type=positive,
-        default=1,
-        metavar="N",
-        help="CPU processes, each with one thread and the whole model (default: 1, with a thread per core); "
-        "for several GPUs use --device cuda:0,cuda:1",
-    )
+    processes = "CPU processes, each with one thread and the whole model (default: 1, with a thread per core)"
+    add_count(parser, "--processes", f"{processes}; for several GPUs use --device cuda:0,cuda:1", default=1)
     plot = parser.add_argument_group("pictures")
     plot.add_argument("--plot", metavar="FILE", help="draw the link matrix of one pair (PNG or SVG; needs matplotlib)")
     plot.add_argument("--plot-line", type=int, metavar="N", help="line of the pair (default: 1, the first)")

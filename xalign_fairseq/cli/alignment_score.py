@@ -13,15 +13,14 @@ Examples:
 import argparse
 from typing import Any
 
-from xalign_fairseq.cli._arguments import add_json, add_model, named_models, print_result
+from xalign_fairseq.cli._arguments import add_json, add_model, add_resamples, named_models, print_result
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign alignment-score``."""
     add_model(parser, several=True, metavar="[NAME=]MODEL")
     parser.add_argument("--data", metavar="DATA_BIN", help="use the lexicons of this data-bin")
-    parser.add_argument("--samples", type=int, default=1000, metavar="N", help="bootstrap resamples (default: 1000)")
-    parser.add_argument("--seed", type=int, default=1, help="seed of the resamples (default: 1)")
+    add_resamples(parser)
     add_json(parser)
 
 

@@ -23,12 +23,13 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from xalign_fairseq.cli._aligning import METHODS, positive, show_log
+from xalign_fairseq.cli._aligning import METHODS, show_log
 from xalign_fairseq.cli._arguments import (
     PRETRAINED,
     add_json,
     add_model,
     add_paper,
+    add_resamples,
     chosen_paper,
     named_models,
     parse_as,
@@ -71,14 +72,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=FOLDER",
         help="links of another tool: FOLDER/SET.links for each set (Pharaoh, 0-based); repeatable",
     )
-    parser.add_argument(
-        "--samples", type=positive, default=1000, metavar="N", help="bootstrap resamples (default: %(default)s)"
-    )
-    parser.add_argument("--seed", type=int, default=1, help="seed of the resamples (default: %(default)s)")
-    parser.add_argument(
-        "--device", default="auto", help="auto (CUDA if available), cpu, cuda or cuda:1 (default: auto)"
-    )
-    parser.add_argument("--dtype", choices=DTYPES, default="auto", help="precision of the encoder (default: auto)")
+    add_resamples(parser)
+    parser.add_argument("--device", default="auto", help="auto (CUDA if available), cpu, cuda or cuda:1")
+    parser.add_argument("--dtype", choices=DTYPES, default="auto", help="precision of the encoder")
     add_paper(parser)
     add_json(parser)
     parser.add_argument("-o", "--out", metavar="FILE", help="also write the table; .md, .tex or .json")

@@ -21,17 +21,14 @@ Examples:
 import argparse
 import sys
 
-from xalign_fairseq.cli._aligning import positive
-from xalign_fairseq.cli._arguments import add_linked_text, add_out
+from xalign_fairseq.cli._arguments import add_count, add_linked_text, add_out
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign dictionary``."""
     add_linked_text(parser)
     add_out(parser, "the dictionary, TSV", required=False)
-    parser.add_argument(
-        "--min-count", type=positive, default=1, metavar="N", help="minimum number of links (default: 1)"
-    )
+    add_count(parser, "--min-count", "minimum number of links", default=1)
     parser.add_argument("--lex", metavar="PREFIX", help="write PREFIX.s2t and PREFIX.t2s, as extract_lex does")
     parser.add_argument("--shortlist", metavar="FILE", help="write a lexical shortlist for Marian")
     parser.add_argument(

@@ -11,8 +11,7 @@ Example:
 import argparse
 from typing import TYPE_CHECKING
 
-from xalign_fairseq.cli._aligning import positive
-from xalign_fairseq.cli._arguments import add_json, add_model, named_models, print_result
+from xalign_fairseq.cli._arguments import add_count, add_json, add_model, named_models, print_result
 from xalign_fairseq.core.counts import counted
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--tgt", required=True, metavar="FILE", help="target sentences")
     parser.add_argument("--links", required=True, metavar="FILE", help="word links of the text, 0-based i-j")
-    parser.add_argument("--top", type=positive, default=20, metavar="N", help="pairs to compare (default: 20)")
+    add_count(parser, "--top", "pairs to compare", default=20)
     parser.add_argument(
         "--leave-out", metavar="FILE", help="words to ignore on both sides, such as stop words, one per line"
     )

@@ -23,9 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--sentence-transformers",
         choices=("mean", "cls"),
         metavar="POOLING",
-        help=(
-            "write a folder that SentenceTransformer also loads: unit vectors, from the mean of all tokens or from cls"
-        ),
+        help="write a folder that SentenceTransformer loads, too: unit vectors, the mean of all tokens or from cls",
     )
     parser.add_argument(
         "--layer",
@@ -37,10 +35,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--onto",
         metavar="MODEL",
-        help=(
-            "Hugging Face model that the training started from, for encoders that transformers runs; DIR gets "
-            "its files with the trained weights"
-        ),
+        help="Hugging Face model that the training started from, for encoders that transformers runs; DIR gets "
+        "its files with the trained weights",
     )
     parser.add_argument("--overwrite", action="store_true", help="replace DIR if it exists")
 

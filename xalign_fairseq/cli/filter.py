@@ -20,16 +20,14 @@ import argparse
 import sys
 
 from xalign_fairseq.cli._aligning import (
-    add_link_arguments,
     add_model_arguments,
     add_segment,
     chosen_model,
     parse_options,
-    positive,
     probability,
     show_log,
 )
-from xalign_fairseq.cli._arguments import add_out
+from xalign_fairseq.cli._arguments import add_count, add_out
 from xalign_fairseq.core.errors import XalignError
 
 
@@ -44,10 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--scores", metavar="FILE", help="scores of this text from an earlier run")
     parser.add_argument("--resume", action="store_true", help="continue an interrupted run")
-    parser.add_argument(
-        "--processes", type=positive, default=1, metavar="N", help="aligner processes on the CPU, with one thread each"
-    )
-    add_link_arguments(parser)
+    add_count(parser, "--processes", "aligner processes on the CPU, with one thread each", default=1)
     add_model_arguments(parser)
 
 

@@ -28,11 +28,10 @@ from xalign_fairseq.cli._aligning import (
     layer_list,
     method_options,
     parse_options,
-    positive,
     show_log,
     text_files,
 )
-from xalign_fairseq.cli._arguments import add_json, print_result
+from xalign_fairseq.cli._arguments import add_count, add_json, positive, print_result
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.names import COMPARED_METHODS
@@ -72,16 +71,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         type=layer_list,
         metavar="L",
-        help=(
-            "layers to compare; 6-8 is the mean of three (default: all, from 0, the embeddings; for a pointer, its own)"
-        ),
+        help="layers to compare; 6-8 is the mean of three (default: all, from 0, the embeddings; a pointer's own)",
     )
     parser.add_argument(
         "--average", nargs="+", type=positive, metavar="N", help="also compare means of N neighbouring layers"
     )
-    parser.add_argument(
-        "--best", type=positive, default=10, metavar="N", help="settings to print (default: %(default)s)"
-    )
+    add_count(parser, "--best", "settings to print", default=10)
     add_json(parser)
     add_model_arguments(parser, several=True)
 

@@ -15,11 +15,13 @@ import argparse
 import dataclasses
 import importlib
 import logging
+import re
 import sys
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from xalign_fairseq.cli._arguments import add_json
+from xalign_fairseq.cli._arguments import add_json, print_result
 from xalign_fairseq.core.errors import XalignError
 
 
@@ -57,8 +59,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Print from the registry."""
-    import json
-
     import xalign_fairseq.objectives  # noqa: F401  (importing registers)
     from xalign_fairseq.objectives.description import PRESETS, describe
     from xalign_fairseq.objectives.registry import OBJECTIVES
@@ -70,11 +70,10 @@ def run(args: argparse.Namespace) -> None:
         return
     if args.name is not None:
         found = describe(args.name)
-        page = shown(found, args.user_dir)
-        print(json.dumps(as_json(found), indent=2, ensure_ascii=False) if args.json else page)
+        print_result(args.json, as_json(found), [shown(found, args.user_dir)])
         return
     every = [describe(name) for name in sorted(OBJECTIVES)]
-    print(json.dumps(list(map(as_json, every)), indent=2, ensure_ascii=False) if args.json else listed(every))
+    print_result(args.json, list(map(as_json, every)), [listed(every)])
 
 
 def listed(every: "list[Description]") -> str:
@@ -105,8 +104,6 @@ def shown_sum(name: str) -> str:
 
 def shown(found: "Description", user_dir: str | None = None) -> str:
     """A page; ``user_dir``: the folder of an objective outside this package."""
-    import textwrap
-
     from xalign_fairseq.objectives.description import SOURCES
 
     parts = [f"{found.name}: {found.what}.", *map(_plain, found.about)]
@@ -149,6 +146,4 @@ def as_json(found: "Description") -> dict[str, Any]:
 
 def _plain(text: str) -> str:
     """The text without a docstring's markup."""
-    import re
-
     return re.sub(r":\w+:`~?([^`]+)`", r"\1", text).replace("``", "")

@@ -14,31 +14,18 @@ Examples:
 import argparse
 import sys
 
-from xalign_fairseq.cli._aligning import positive
-from xalign_fairseq.cli._arguments import STANDARD_OUTPUT, add_linked_text, add_out
+from xalign_fairseq.cli._arguments import STANDARD_OUTPUT, add_count, add_linked_text, add_out
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign phrases``."""
     add_linked_text(parser)
     add_out(parser, "the phrase pairs; - is standard output", default=STANDARD_OUTPUT)
-    parser.add_argument(
-        "--max-length",
-        type=positive,
-        default=7,
-        metavar="N",
-        help="maximum number of words on a side (default: %(default)s)",
-    )
+    add_count(parser, "--max-length", "maximum number of words on a side", default=7)
     parser.add_argument(
         "--counts", action="store_true", help="write each different pair once, with count and probabilities"
     )
-    parser.add_argument(
-        "--min-count",
-        type=positive,
-        default=1,
-        metavar="N",
-        help="minimum number of occurrences with --counts (default: 1)",
-    )
+    add_count(parser, "--min-count", "minimum number of occurrences with --counts", default=1)
 
 
 def run(args: argparse.Namespace) -> None:

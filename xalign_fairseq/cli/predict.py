@@ -11,8 +11,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from xalign_fairseq.cli._aligning import positive, progress_bar
-from xalign_fairseq.cli._arguments import add_json, add_model, add_out, print_result
+from xalign_fairseq.cli._aligning import progress_bar
+from xalign_fairseq.cli._arguments import add_count, add_json, add_model, add_out, print_result
 from xalign_fairseq.core.counts import counted
 
 
@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--device", choices=("auto", "cpu", "cuda"), default="auto", help="default: CUDA if there is one"
     )
     parser.add_argument("--bf16", action="store_true", help="multiply in bfloat16")
-    parser.add_argument("--batch-tokens", type=positive, default=8192, metavar="N", help="default: %(default)s")
+    add_count(parser, "--batch-tokens", "tokens per batch", default=8192)
 
 
 def run(args: argparse.Namespace) -> None:

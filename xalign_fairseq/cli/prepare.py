@@ -19,8 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from xalign_fairseq.cli._aligning import positive
-from xalign_fairseq.cli._arguments import add_out, add_values, parse_as
+from xalign_fairseq.cli._arguments import add_count, add_out, add_values, parse_as
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import XalignError
 
@@ -106,18 +105,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--trim-vocabulary",
         action="store_true",
-        help=(
-            "keep only the pieces of --tokenizer MODEL that the texts need, as xalign trim does; D/model.pt "
-            "is the trimmed model, and --init-checkpoint takes D"
-        ),
+        help="keep only the pieces of --tokenizer MODEL that the texts need, as xalign trim does; D/model.pt "
+        "is the trimmed model, and --init-checkpoint takes D",
     )
     parser.add_argument(
         "--spm", metavar="MODEL", help="sentencepiece model (default: train one, unless --tokenizer is given)"
     )
     parser.add_argument("--dict", metavar="DICT", help="fairseq's dict.txt for --spm (default: made from its pieces)")
-    parser.add_argument(
-        "--vocab-size", type=positive, metavar="N", help="size of the sentencepiece model to train (default: 8000)"
-    )
+    add_count(parser, "--vocab-size", "size of the sentencepiece model to train (default: 8000)")
     add_values(
         parser,
         ("min-length", int, "N", "drop training text with fewer tokens on a side"),
@@ -132,10 +127,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--shard",
         type=_shard,
         metavar="I/N",
-        help=(
-            "write only part I (from 0) of N of the training text, cut at every 5,000th line, and the other splits "
-            "whole; fairseq-train reads the N folders, separated by colons"
-        ),
+        help="write only part I (from 0) of N of the training text, cut at every 5,000th line, and the other splits "
+        "whole; fairseq-train reads the N folders, separated by colons",
     )
     parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes (default: 1)")
     parser.add_argument(

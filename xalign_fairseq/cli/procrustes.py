@@ -13,8 +13,8 @@ import argparse
 import logging
 import sys
 
-from xalign_fairseq.cli._aligning import positive, progress_bar
-from xalign_fairseq.cli._arguments import add_model, add_out, parse_as
+from xalign_fairseq.cli._aligning import progress_bar
+from xalign_fairseq.cli._arguments import add_count, add_model, add_out, parse_as
 from xalign_fairseq.core.counts import counted
 
 
@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--device", choices=("auto", "cpu", "cuda"), default="auto", help="default: CUDA if there is one"
     )
-    parser.add_argument("--batch-tokens", type=positive, default=8192, metavar="N", help="default: %(default)s")
+    add_count(parser, "--batch-tokens", "tokens per batch", default=8192)
 
 
 def run(args: argparse.Namespace) -> None:

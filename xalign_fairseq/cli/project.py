@@ -27,15 +27,14 @@ from typing import TYPE_CHECKING
 
 from xalign_fairseq.cli._aligning import (
     LEARNED,
-    add_link_arguments,
     add_model_arguments,
+    add_statistics,
     chosen_model,
     parse_options,
-    positive,
     probability,
     show_log,
 )
-from xalign_fairseq.cli._arguments import add_out, parse_as
+from xalign_fairseq.cli._arguments import add_count, add_out, parse_as
 
 if TYPE_CHECKING:
     from xalign_fairseq.projection.run import ProjectRun
@@ -84,19 +83,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     links.add_argument(
         "--links", metavar="FILE", help="links of each pair, Pharaoh or JSON of xalign align, instead of an aligner"
     )
-    links.add_argument(
-        "--statistics",
-        nargs="?",
-        const=LEARNED,
-        metavar="FOLDER",
-        help="combine the encoder with statistics: learned from the sentence pairs and saved in FILE.aligner, or read "
-        "from FOLDER of an earlier run or of xalign align",
-    )
-    add_link_arguments(parser)
+    add_statistics(links)
     add_model_arguments(parser)
-    parser.add_argument(
-        "--processes", type=positive, default=1, metavar="N", help="aligner processes on the CPU (default: %(default)s)"
-    )
+    add_count(parser, "--processes", "aligner processes on the CPU", default=1)
 
 
 def run(args: argparse.Namespace) -> None:

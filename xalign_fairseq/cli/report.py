@@ -13,14 +13,12 @@ Examples:
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
+from itertools import islice
+from pathlib import Path
 
-from xalign_fairseq.cli._aligning import positive
+from xalign_fairseq.cli._arguments import add_count
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import XalignError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,13 +30,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     text.add_argument("--src", metavar="FILE", help="source sentences, one per line")
     text.add_argument("--tgt", metavar="FILE", help="target sentences")
     text.add_argument("--gold", metavar="FILE", help="gold links of the pairs, to show with them")
-    text.add_argument("--examples", type=positive, default=5, metavar="N", help="pairs to show (default: %(default)s)")
+    add_count(text, "--examples", "pairs to show", default=5)
 
 
 def run(args: argparse.Namespace) -> None:
     """Read the run, write the page."""
-    from pathlib import Path
-
     from xalign_fairseq.core.files import atomic_write, require_place
     from xalign_fairseq.trainer.launch import LOG
     from xalign_fairseq.trainer.report.page import report_page
@@ -58,10 +54,8 @@ def run(args: argparse.Namespace) -> None:
         print(out)
 
 
-def examples(folder: "Path", src: str, tgt: str, gold: str | None, count: int, quiet: bool) -> str:
+def examples(folder: Path, src: str, tgt: str, gold: str | None, count: int, quiet: bool) -> str:
     """The first pairs with words on both sides, aligned by the run's model."""
-    from itertools import islice
-
     from xalign_fairseq.aligner.load import load_aligner
     from xalign_fairseq.aligner.render.matrix import show_links
     from xalign_fairseq.core.text.pairs import SentencePairs

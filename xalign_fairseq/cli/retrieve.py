@@ -11,7 +11,7 @@ import argparse
 from typing import Any
 
 from xalign_fairseq.cli._aligning import add_checkpoint_arguments, chosen_model, progress_bar, side_languages
-from xalign_fairseq.cli._arguments import add_json, parse_as, print_result
+from xalign_fairseq.cli._arguments import add_json, add_resamples, parse_as, print_result
 from xalign_fairseq.core.errors import XalignError
 
 ROW = "{:<12}  {:<7}  {:>8}  {}"
@@ -33,10 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="mean",
         help="sentence vector: the mean of all tokens (XTREME; default) or the state of <s> (PPA)",
     )
-    parser.add_argument(
-        "--bootstrap", type=int, default=1000, metavar="N", help="bootstrap resamples (default: %(default)s)"
-    )
-    parser.add_argument("--seed", type=int, default=1, metavar="S", help="seed of the resamples (default: 1)")
+    add_resamples(parser, "--bootstrap")
     add_json(parser)
     add_checkpoint_arguments(parser)
 

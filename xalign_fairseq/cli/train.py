@@ -19,17 +19,17 @@ Examples:
 
 import argparse
 import os
+import shlex
 import sys
 import time
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.core.errors import Command, XalignError
 from xalign_fairseq.core.files import nearly
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from xalign_fairseq.trainer.log_rows import LogRow
 
 
@@ -46,9 +46,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Train, and print the model's path."""
-    import shlex
-    from pathlib import Path
-
     from xalign_fairseq.cli._train_progress import TrainProgress
     from xalign_fairseq.core.installation import require_fairseq
     from xalign_fairseq.core.process import running
@@ -99,7 +96,7 @@ def sizes_of(checkpoint: str) -> dict[str, Any]:
     return encoder_config(*read_pretrained(checkpoint)).as_options()
 
 
-def rows_before(folder: "Path") -> "list[LogRow]":
+def rows_before(folder: Path) -> "list[LogRow]":
     """The log of a resumed training; empty for a new one."""
     from xalign_fairseq.trainer.launch import LOG
     from xalign_fairseq.trainer.log_rows import read_row

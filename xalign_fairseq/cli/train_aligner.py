@@ -37,6 +37,7 @@ import argparse
 import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.cli._aligning import add_backend_argument, chosen_model, language_pair, show_log
@@ -66,10 +67,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--gold",
         nargs="+",
         metavar="FILE",
-        help=(
-            "instead of --src and --tgt, or with --best: gold links S-T.gold, such as en-cs.gold, each with its texts "
-            "S-T.S and S-T.T in the same folder"
-        ),
+        help="instead of --src and --tgt, or with --best: gold links S-T.gold, such as en-cs.gold, each with its texts "
+        "S-T.S and S-T.T in the same folder",
     )
     parser.add_argument(
         "--train-encoder", action="store_true", help="with --gold: train the encoder too, by changes of low rank"
@@ -103,26 +102,20 @@ def _add_training_arguments(group: Any) -> None:
     group.add_argument(
         "--objectives",
         metavar="NAME,...",
-        help=(
-            "self_training (so), consistency (co), dwa, tlm, psi, sentence_mlm, moco, ot_align; with --links "
-            "also word_contrastive, l2_align, word_exchange, to which reg_param and reg_hidden can be added "
-            "(default: dwa,tlm; for e5-small without --links self_training)"
-        ),
+        help="self_training (so), consistency (co), dwa, tlm, psi, sentence_mlm, moco, ot_align; with --links "
+        "also word_contrastive, l2_align, word_exchange, to which reg_param and reg_hidden can be added "
+        "(default: dwa,tlm; for e5-small without --links self_training)",
     )
     group.add_argument(
         "--similarity",
         choices=("hidden", "pointer"),
-        help=(
-            "read links from hidden states or from dwa's pointer (default: hidden; pointer if dwa learns from --links)"
-        ),
+        help="read links from hidden states or dwa's pointer (default: hidden; pointer if dwa learns from --links)",
     )
     group.add_argument(
         "--method",
         choices=ONE_LAYER_METHODS,
-        help=(
-            "labelling method of self_training, and of the trained aligner, as in xalign align (default: "
-            "argmax; e5-small with self_training first: grow)"
-        ),
+        help="labelling method of self_training, and of the trained aligner, as in xalign align (default: "
+        "argmax; e5-small with self_training first: grow)",
     )
     small = "e5-small with self_training first"
     add_values(
@@ -147,10 +140,8 @@ def _add_training_arguments(group: Any) -> None:
     group.add_argument(
         "--trim-vocabulary",
         action=argparse.BooleanOptionalAction,
-        help=(
-            "train only the pieces that the text needs (see xalign trim): less memory and time; DIR/model.pt "
-            "has the whole vocabulary again (default: on for e5-small, otherwise off)"
-        ),
+        help="train only the pieces that the text needs (see xalign trim): less memory and time; DIR/model.pt "
+        "has the whole vocabulary again (default: on for e5-small, otherwise off)",
     )
 
 
@@ -172,8 +163,6 @@ def run(args: argparse.Namespace) -> None:
 
 def parse(args: argparse.Namespace) -> "BestRun | ScorerRun | TrainingRun":
     """The options as one value; missing options may follow the model's family."""
-    from pathlib import Path
-
     from xalign_fairseq.aligner.training.best import BestRun
     from xalign_fairseq.aligner.training.gold import ScorerRun
     from xalign_fairseq.aligner.training.run import TrainingRun, objectives_of

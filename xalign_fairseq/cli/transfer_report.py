@@ -14,7 +14,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from xalign_fairseq.cli._arguments import add_json, add_out, add_paper, chosen_paper
+from xalign_fairseq.cli._arguments import add_json, add_out, add_paper, add_resamples, chosen_paper
 from xalign_fairseq.core.errors import XalignError, command_line_text
 from xalign_fairseq.core.files import atomic_write
 
@@ -26,8 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_out(parser, "folder of the report (default: RUNS/report)", metavar="DIR", required=False)
     add_paper(parser)
     add_json(parser)
-    parser.add_argument("--samples", type=int, default=1000, metavar="N", help="resamples of each test (default: 1000)")
-    parser.add_argument("--seed", type=int, default=1, metavar="S", help="seed of the resamples (default: 1)")
+    add_resamples(parser)
 
 
 def run(args: argparse.Namespace) -> None:
