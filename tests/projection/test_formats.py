@@ -69,19 +69,19 @@ def projected(pieces, links=None):
 @pytest.mark.parametrize("name", FILES)
 def test_a_text_that_is_its_own_translation_gets_its_own_markup(tmp_path, name):
     source = reader(tmp_path, name, FILES[name])
-    assert [piece.src.text for piece in source.pieces() if isinstance(piece, Unit)] == TEXTS[name]
-    assert projected(reader(tmp_path, name, FILES[name], TEXTS[name]).pieces()) == FILES[name].removeprefix("\ufeff")
+    assert [piece.src.text for piece in source if isinstance(piece, Unit)] == TEXTS[name]
+    assert projected(reader(tmp_path, name, FILES[name], TEXTS[name])) == FILES[name].removeprefix("\ufeff")
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_a_translation_has_a_line_for_each_text(tmp_path, name):
     for lines, problem in ((TEXTS[name][:-1] or [], "few lines|empty"), ([*TEXTS[name], "x"], "many lines")):
         with pytest.raises(XalignError, match=problem):
-            list(reader(tmp_path, name, FILES[name], lines).pieces())
+            list(reader(tmp_path, name, FILES[name], lines))
 
 
 def test_broken_markup_names_the_line_and_leaves_the_translation(tmp_path):
-    bad, good = (p for p in reader(tmp_path, "xml", "<b>a\n<b>b</b>\n", ["A", "B"]).pieces() if isinstance(p, Unit))
+    bad, good = (p for p in reader(tmp_path, "xml", "<b>a\n<b>b</b>\n", ["A", "B"]) if isinstance(p, Unit))
     assert bad.where.endswith("a.xml, line 1") and not bad.needs_links
     [problem] = bad.project({}).dropped
     assert (bad.project({}).text, problem.reason, problem.item) == ("A", "an opening tag has no closing tag", "<b>")

@@ -1,6 +1,6 @@
 """The formats of annotation that can be projected, by their names."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -8,29 +8,22 @@ from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.text.compressed import unpacked_name
 from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.core.text.segmentation import segmenter_of_raw_text
-from xalign_fairseq.projection.labels.conll import EntityColumns
-from xalign_fairseq.projection.labels.conllu import Treebank
-from xalign_fairseq.projection.labels.json_lines import JsonSpans
-from xalign_fairseq.projection.markup.documents import BilingualXml
+from xalign_fairseq.projection.labels.conll import entity_columns
+from xalign_fairseq.projection.labels.conllu import treebank
+from xalign_fairseq.projection.labels.json_lines import json_spans
+from xalign_fairseq.projection.markup.documents import bilingual_xml
 from xalign_fairseq.projection.markup.pair import MARKUPS, Translations, markup_unit
-from xalign_fairseq.projection.units import Annotated, AnnotationReader, Piece
+from xalign_fairseq.projection.units import Annotated, Piece, Reader
 
 
-class MarkedLines:
+def marked_lines(files: Annotated, markup: str) -> Iterator[Piece]:
     """One sentence per line, with inline HTML, inline XML or placeholders."""
-
-    def __init__(self, annotated: Annotated, markup: str):
-        self._annotated, self._markup = annotated, MARKUPS[markup]
-
-    def pieces(self) -> Iterator[Piece]:
-        """A pair for each line."""
-        src, number = self._annotated.src, 0
-        translations = Translations(self._annotated.tgt, src)
-        for number, line in enumerate(read_lines(src), 1):
-            where = f"{src}, line {number}"
-            yield markup_unit(self._markup, line, translations.next(where), self._annotated.segment, where)
-            yield "\n"
-        translations.end(number)
+    number, translations = 0, Translations(files.tgt, files.src)
+    for number, line in enumerate(read_lines(files.src), 1):
+        where = f"{files.src}, line {number}"
+        yield markup_unit(MARKUPS[markup], line, translations.next(where), files.segment, where)
+        yield "\n"
+    translations.end(number)
 
 
 @dataclass(frozen=True)
@@ -38,7 +31,7 @@ class AnnotationFormat:
     """A format: its suffixes, its reader, and whether a file is ``bilingual`` or ``marked`` up."""
 
     suffixes: tuple[str, ...]
-    read: Callable[[Annotated], AnnotationReader]
+    read: Reader
     bilingual: bool = False
     marked: bool = False
 
@@ -54,14 +47,14 @@ class AnnotationFormat:
 
 
 ANNOTATIONS = {
-    "conll": AnnotationFormat((".conll", ".bio", ".iob"), EntityColumns),
-    "conllu": AnnotationFormat((".conllu",), Treebank),
-    "json": AnnotationFormat((".jsonl", ".ndjson"), JsonSpans, bilingual=True),
-    "html": AnnotationFormat((".html", ".htm"), partial(MarkedLines, markup="html"), marked=True),
-    "xml": AnnotationFormat((".xml",), partial(MarkedLines, markup="xml"), marked=True),
-    "placeholders": AnnotationFormat((), partial(MarkedLines, markup="placeholders"), marked=True),
-    "xliff": AnnotationFormat((".xlf", ".xliff", ".sdlxliff"), partial(BilingualXml, markup="xliff"), bilingual=True),
-    "tmx": AnnotationFormat((".tmx",), partial(BilingualXml, markup="tmx"), bilingual=True),
+    "conll": AnnotationFormat((".conll", ".bio", ".iob"), entity_columns),
+    "conllu": AnnotationFormat((".conllu",), treebank),
+    "json": AnnotationFormat((".jsonl", ".ndjson"), json_spans, bilingual=True),
+    "html": AnnotationFormat((".html", ".htm"), partial(marked_lines, markup="html"), marked=True),
+    "xml": AnnotationFormat((".xml",), partial(marked_lines, markup="xml"), marked=True),
+    "placeholders": AnnotationFormat((), partial(marked_lines, markup="placeholders"), marked=True),
+    "xliff": AnnotationFormat((".xlf", ".xliff", ".sdlxliff"), partial(bilingual_xml, markup="xliff"), bilingual=True),
+    "tmx": AnnotationFormat((".tmx",), partial(bilingual_xml, markup="tmx"), bilingual=True),
 }
 
 

@@ -2,9 +2,10 @@
 
 import os
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import IO, TypedDict
 
@@ -26,7 +27,7 @@ from xalign_fairseq.core.text.segmentation import INSTALL, find_segmenter, segme
 from xalign_fairseq.links.pharaoh import check_bounds, parse_line, require_links_of
 from xalign_fairseq.projection.formats import find_format
 from xalign_fairseq.projection.spans import Placing
-from xalign_fairseq.projection.units import Annotated, AnnotationReader, Piece, Unit
+from xalign_fairseq.projection.units import Annotated, Piece, Unit
 
 MOST_WAITING = 4096  # with more waiting pieces, pairs that need no links are aligned, too
 
@@ -114,12 +115,12 @@ def project_files(run: ProjectRun) -> ProjectReport:
     if not run.segment and segment == "auto" and form.raw and not run.links and not run.quiet:
         say(f"words are separated by spaces, so labels and tags may include punctuation. To separate it: {INSTALL}")
     run = replace(run, segment=segment)
-    reader = form.read(Annotated(run.src, run.tgt, find_segmenter(run.segment), run.placing))
-    text = AnnotatedPairs(reader)
+    read = partial(form.read, Annotated(run.src, run.tgt, find_segmenter(run.segment), run.placing))
+    text = AnnotatedPairs(read)
     units = len(text)
     if run.links:
         require_links_of(units, sum(1 for _ in read_lines(run.links)), run.links)
-    pieces = reader.pieces()
+    pieces = read()
     report = ProjectReport()
     with ExitStack() as stack:
         if run.links:
@@ -163,7 +164,7 @@ def extract_texts(src: str, out: str = STANDARD_OUTPUT, format: str = "") -> Non
     """
     form = find_format(format, src, None, extract=True)
     with Output(out, None, False, [src]).open() as stream:
-        for piece in form.read(Annotated(src)).pieces():
+        for piece in form.read(Annotated(src)):
             if isinstance(piece, Unit):
                 stream.write(" ".join(piece.src.text.splitlines()) + "\n")
 
@@ -171,15 +172,15 @@ def extract_texts(src: str, out: str = STANDARD_OUTPUT, format: str = "") -> Non
 class AnnotatedPairs:
     """The sentence pairs of a file with annotation, as words, read again at each iteration."""
 
-    def __init__(self, reader: AnnotationReader):
-        self._reader = reader
-        self._length = sum(isinstance(piece, Unit) for piece in reader.pieces())
+    def __init__(self, read: Callable[[], Iterator[Piece]]):
+        self._read = read
+        self._length = sum(isinstance(piece, Unit) for piece in read())
 
     def __len__(self) -> int:
         return self._length
 
     def __iter__(self) -> Iterator[tuple[list[str], list[str]]]:
-        return ((piece.src.words, piece.tgt.words) for piece in self._reader.pieces() if isinstance(piece, Unit))
+        return ((piece.src.words, piece.tgt.words) for piece in self._read() if isinstance(piece, Unit))
 
 
 def _check(run: ProjectRun) -> None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from xalign_fairseq.aligner.protocol import Links
 from xalign_fairseq.core.text.segmentation import Segmenter, split_at_spaces
@@ -54,9 +53,5 @@ class Unit:
 Piece = str | Unit
 """In the order of the output: text that is written as it is, or a pair whose annotated translation is."""
 
-
-class AnnotationReader(Protocol):
-    """Reads one format of annotation, in constant memory."""
-
-    def pieces(self) -> Iterator[Piece]:
-        """The parts of the output; each call reads the files again. Errors name file and line."""
+Reader = Callable[[Annotated], Iterator[Piece]]
+"""Reads one format of annotation, in constant memory; errors name file and line."""

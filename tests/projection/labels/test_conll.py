@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.projection.labels.conll import EntityColumns, read_spans, scheme_of, write_tags
+from xalign_fairseq.projection.labels.conll import entity_columns, read_spans, scheme_of, write_tags
 from xalign_fairseq.projection.units import Annotated, Unit
 
 
@@ -12,7 +12,7 @@ def pieces(tmp_path):
     def read(source, target):
         (tmp_path / "a.conll").write_text(source)
         (tmp_path / "b").write_text(target)
-        return list(EntityColumns(Annotated(str(tmp_path / "a.conll"), str(tmp_path / "b"))).pieces())
+        return list(entity_columns(Annotated(str(tmp_path / "a.conll"), str(tmp_path / "b"))))
 
     return read
 
@@ -75,7 +75,7 @@ def test_any_links_give_valid_bio_and_each_entity_is_placed_or_dropped(tmp_path_
     tags = ["B" + tag[1:] if tag[0] == "I" and before == "O" else tag for before, tag in zip(["O", *tags], tags)]  # noqa: B905
     (folder / "a").write_text("w\tB-A\n\n" + "".join(f"w\t{tag}\n" for tag in tags))
     (folder / "b").write_text("x\nx x x x x x\n")
-    _, unit = EntityColumns(Annotated(str(folder / "a"), str(folder / "b"))).pieces()
+    _, unit = entity_columns(Annotated(str(folder / "a"), str(folder / "b")))
     assert isinstance(unit, Unit)
     projected = unit.project({(i, j): p for (i, j), p in links.items() if i < len(tags)})
     try:

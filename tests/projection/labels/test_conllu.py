@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.labelled.conllu import read_trees
 from xalign_fairseq.data.labelled.examples import Tree
-from xalign_fairseq.projection.labels.conllu import Treebank, project_tree, to_tree
+from xalign_fairseq.projection.labels.conllu import project_tree, to_tree, treebank
 from xalign_fairseq.projection.units import Annotated
 
 SOURCE = """# sent_id = a
@@ -31,7 +31,7 @@ def units(tmp_path):
     def read(source, target, name="b.conllu"):
         (tmp_path / "a.conllu").write_text(source)
         (tmp_path / name).write_text(target)
-        return list(Treebank(Annotated(str(tmp_path / "a.conllu"), str(tmp_path / name))).pieces())
+        return list(treebank(Annotated(str(tmp_path / "a.conllu"), str(tmp_path / name))))
 
     return read
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.segmentation import split_at_spaces
 from xalign_fairseq.core.text.segmented import inside_grapheme
-from xalign_fairseq.projection.labels.json_lines import JsonSpans, place_spans
+from xalign_fairseq.projection.labels.json_lines import json_spans, place_spans
 from xalign_fairseq.projection.spans import Placing
 from xalign_fairseq.projection.units import Annotated
 
@@ -17,7 +17,7 @@ def units(tmp_path):
     def read(*lines):
         path = tmp_path / "a.jsonl"
         path.write_text("".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines))
-        return list(JsonSpans(Annotated(str(path))).pieces())
+        return list(json_spans(Annotated(str(path))))
 
     return read
 

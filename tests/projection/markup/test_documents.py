@@ -36,7 +36,7 @@ TMX = """<tmx version="1.4"><header srclang="en-US"/><body><tu><tuv xml:lang="de
 def result(tmp_path, name, content):
     path = tmp_path / f"a.{name}"
     path.write_bytes(content.encode())
-    pieces = list(ANNOTATIONS[name].read(Annotated(str(path))).pieces())
+    pieces = list(ANNOTATIONS[name].read(Annotated(str(path))))
     units = [piece for piece in pieces if isinstance(piece, Unit)]
     made = [
         piece.project({(i, i): 1.0 for i in range(len(piece.src))}) if isinstance(piece, Unit) else piece
@@ -88,4 +88,4 @@ def test_utf_16_and_a_missing_file_are_refused(tmp_path):
     (tmp_path / "a.xliff").write_bytes("<a/>".encode("utf-16"))
     for name, problem in (("a.xliff", "the file is not UTF-8"), ("b.xliff", "the file does not exist")):
         with pytest.raises(XalignError, match=problem):
-            list(ANNOTATIONS["xliff"].read(Annotated(str(tmp_path / name))).pieces())
+            list(ANNOTATIONS["xliff"].read(Annotated(str(tmp_path / name))))

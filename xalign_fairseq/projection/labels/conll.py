@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import partial
 from itertools import chain, islice
 
 from xalign_fairseq.aligner.protocol import Links
@@ -11,7 +10,7 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.core.text.segmented import SegmentedText, from_words
 from xalign_fairseq.data.labelled.examples import read_blocks
-from xalign_fairseq.projection.spans import place
+from xalign_fairseq.projection.spans import Placing, place
 from xalign_fairseq.projection.units import Annotated, Dropped, Label, Piece, Projected, Unit
 
 DOCUMENT = "-DOCSTART-"
@@ -19,62 +18,54 @@ _TAG = re.compile(r"O|([BIESLU])-(.+)")
 SAMPLE = 10_000  # sentences to read for the tags' scheme
 
 
-class EntityColumns:
-    """Reads one word and its columns per line, the last of them the tag, and a blank line after each sentence.
+def entity_columns(files: Annotated) -> Iterator[Piece]:
+    """Read one word and its columns per line, the last of them the tag, and a blank line after each sentence.
 
     The columns are separated by tabs or spaces. Tags are BIO (``B-LOC I-LOC O``), IOB1 (a span begins with ``I-``
     unless it follows one of its type) or IOBES and BILOU; the first 10,000 sentences show which. The translation has
     one sentence per line. The output has two columns, with the separator of the source, and BIO. ``-DOCSTART-`` lines
     stay; the translation has none.
     """
+    src, tgt = files.src, str(files.tgt)
+    blocks = islice((lines for _, lines in read_blocks(src)), SAMPLE)
+    scheme = scheme_of([line.split()[-1] for line in lines] for lines in blocks)
+    targets, number = enumerate(read_lines(tgt), 1), 0
+    for first, lines in read_blocks(src):
+        if lines[0].startswith(DOCUMENT):
+            yield f"{lines[0]}\n\n"
+            lines, first = lines[1:], first + 1
+        if lines:
+            number, line = next(targets, (number + 1, None))
+            if line is None:
+                raise _different(src, tgt, f"{tgt} has only {counted(number - 1, 'line')}")
+            yield _unit(lines, files.segment(line), f"{src}, line {first}", scheme, files.placing)
+    if next(targets, None) is not None:
+        raise _different(src, tgt, f"{src} has only {counted(number, 'sentence')}")
 
-    def __init__(self, files: Annotated):
-        self._files = files
-        blocks = islice((lines for _, lines in read_blocks(files.src)), SAMPLE)
-        self._scheme = scheme_of([line.split()[-1] for line in lines] for lines in blocks)
 
-    def pieces(self) -> Iterator[Piece]:
-        """A unit for each sentence, and the lines between documents."""
-        src, tgt = self._files.src, str(self._files.tgt)
-        targets, number = enumerate(read_lines(tgt), 1), 0
-        for first, lines in read_blocks(src):
-            if lines[0].startswith(DOCUMENT):
-                yield f"{lines[0]}\n\n"
-                lines, first = lines[1:], first + 1
-            if lines:
-                number, line = next(targets, (number + 1, None))
-                if line is None:
-                    raise _different(src, tgt, f"{tgt} has only {counted(number - 1, 'line')}")
-                yield self._unit(lines, self._files.segment(line), f"{src}, line {first}")
-        if next(targets, None) is not None:
-            raise _different(src, tgt, f"{src} has only {counted(number, 'sentence')}")
+def _unit(lines: list[str], tgt: SegmentedText, where: str, scheme: str, placing: Placing) -> Unit:
+    separator = "\t" if "\t" in lines[0] else " "
+    rows = [line.split("\t" if separator == "\t" else None) for line in lines]
+    words, tags = [row[0] for row in rows], [row[-1].strip() for row in rows]
+    src = from_words([word.strip() or "_" for word in words])
+    try:
+        if min(map(len, rows)) < 2:
+            raise XalignError("a word has no tag", where=where)
+        spans = read_spans(tags, scheme)
+    except XalignError as error:
+        bad = Projected(_text(tgt, (), separator), 0, (Dropped(" ".join(tags), error.problem),))
+        return Unit(src, tgt, where, lambda _: bad, needs_links=False)
 
-    def _unit(self, lines: list[str], tgt: SegmentedText, where: str) -> Unit:
-        separator = "\t" if "\t" in lines[0] else " "
-        rows = [line.split("\t" if separator == "\t" else None) for line in lines]
-        words, tags = [row[0] for row in rows], [row[-1].strip() for row in rows]
-        src = from_words([word.strip() or "_" for word in words])
-        try:
-            if min(map(len, rows)) < 2:
-                raise XalignError("a word has no tag", where=where)
-            spans = read_spans(tags, self._scheme)
-        except XalignError as error:
-            dropped = Dropped(" ".join(tags), f"{error.problem}")
-            bad = Projected(_text(tgt, (), separator), 0, (dropped,))
-            return Unit(src, tgt, where, lambda _: bad, needs_links=False)
-        return Unit(src, tgt, where, partial(self._project, src, tgt, spans, separator), needs_links=bool(spans))
-
-    def _project(
-        self, src: SegmentedText, tgt: SegmentedText, spans: Sequence[Label], separator: str, links: Links
-    ) -> Projected:
+    def project(links: Links) -> Projected:
         labels, dropped = [], []
-        placed = place([span for span, _ in spans], links, self._files.placing)
-        for (span, label), found in zip(spans, placed, strict=True):
+        for (span, label), found in zip(spans, place([span for span, _ in spans], links, placing), strict=True):
             if isinstance(found, str):
                 dropped.append(Dropped(f"{label} {' '.join(src[span.start : span.stop])}", found))
             else:
                 labels.append((found, label))
         return Projected(_text(tgt, labels, separator), len(labels), tuple(dropped), (tuple(spans), tuple(labels)))
+
+    return Unit(src, tgt, where, project, needs_links=bool(spans))
 
 
 def scheme_of(sentences: Iterator[list[str]]) -> str:

@@ -3,7 +3,7 @@
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from itertools import count, zip_longest
+from itertools import zip_longest
 
 from xalign_fairseq.aligner.protocol import Links
 from xalign_fairseq.core.errors import XalignError
@@ -27,53 +27,47 @@ from xalign_fairseq.projection.units import Annotated, Dropped, Projected, Unit
 EMPTY = "_"
 
 
-class Treebank:
-    """Reads a treebank and its translation: CoNLL-U (words and multi-word tokens stay), or one sentence per line.
+def treebank(files: Annotated) -> Iterator[Unit]:
+    """Read a treebank and its translation: CoNLL-U (words and multi-word tokens stay), or one sentence per line.
 
     A target word takes UPOS, FEATS, HEAD and DEPREL by its most probable link (:func:`project_tree`). One without a
     link is ``PUNCT`` if it has nothing but punctuation, and ``X`` otherwise. XPOS and DEPS are left out, because they
-    belong to one language.
+    belong to one language. Invalid annotation is not projected.
     """
+    for number, (source, target) in enumerate(zip_longest(read_blocks(files.src), _targets(files)), 1):
+        if source is None or target is None:
+            which = files.tgt if target is None else files.src
+            raise XalignError(
+                "the treebank and its translation differ in the number of sentences",
+                where=f"{files.src}, {files.tgt}",
+                found=f"{which} has only {number - 1}",
+            )
+        yield _unit(files.src, number, *source, *target)
 
-    def __init__(self, files: Annotated):
-        self._files = files
 
-    def pieces(self) -> Iterator[Unit]:
-        """A unit for each sentence; invalid annotation is not projected."""
-        files = self._files
-        for number, (source, target) in enumerate(zip_longest(read_blocks(files.src), self._targets())):
-            if source is None or target is None:
-                which = files.tgt if target is None else files.src
-                raise XalignError(
-                    "the treebank and its translation differ in the number of sentences",
-                    where=f"{files.src}, {files.tgt}",
-                    found=f"{which} has only {number}",
-                )
-            yield self._unit(source, target, number)
+def _targets(files: Annotated) -> Iterator[tuple[ConlluSentence, SegmentedText]]:
+    tgt = str(files.tgt)
+    if unpacked_name(tgt).endswith(".conllu"):
+        for number, (first, lines) in enumerate(read_blocks(tgt), 1):
+            sentence = parse_sentence(lines, tgt, first, str(number))
+            yield sentence, from_words(sentence.column(FORM))
+    else:
+        for number, line in enumerate(read_lines(tgt), 1):
+            text = files.segment(line)
+            yield _of_text(text, f"{number}"), text
 
-    def _targets(self) -> Iterator[tuple[ConlluSentence, SegmentedText]]:
-        tgt = str(self._files.tgt)
-        if unpacked_name(tgt).endswith(".conllu"):
-            for (first, lines), number in zip(read_blocks(tgt), count(1)):
-                sentence = parse_sentence(lines, tgt, first, str(number))
-                yield sentence, from_words(sentence.column(FORM))
-        else:
-            for number, line in enumerate(read_lines(tgt), 1):
-                text = self._files.segment(line)
-                yield _of_text(text, f"{number}"), text
 
-    def _unit(self, block: tuple[int, list[str]], sentence: tuple[ConlluSentence, SegmentedText], number: int) -> Unit:
-        (first, lines), (target, tgt) = block, sentence
-        where = f"{self._files.src}, line {first}"
-        try:
-            source = parse_sentence(lines, self._files.src, first, str(number + 1))
-            tree = source.tree()
-        except XalignError as error:
-            if number == 0:
-                raise
-            bad = Projected(_text(target), 0, (Dropped(lines[0], f"{error.problem}: {error.found}"),))
-            return Unit(from_words(()), tgt, where, lambda _: bad, needs_links=False)
-        return Unit(from_words(source.column(FORM)), tgt, where, partial(_project, source, tree, target))
+def _unit(path: str, number: int, first: int, lines: list[str], target: ConlluSentence, tgt: SegmentedText) -> Unit:
+    where = f"{path}, line {first}"
+    try:
+        source = parse_sentence(lines, path, first, str(number))
+        tree = source.tree()
+    except XalignError as error:
+        if number == 1:
+            raise
+        bad = Projected(_text(target), 0, (Dropped(lines[0], f"{error.problem}: {error.found}"),))
+        return Unit(from_words(()), tgt, where, lambda _: bad, needs_links=False)
+    return Unit(from_words(source.column(FORM)), tgt, where, partial(_project, source, tree, target))
 
 
 def _project(source: ConlluSentence, tree: Tree | None, target: ConlluSentence, links: Links) -> Projected:

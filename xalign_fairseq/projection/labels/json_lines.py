@@ -27,53 +27,48 @@ class SpansOfText(TypedDict):
     spans: list[TextSpan]
 
 
-class JsonSpans:
-    """Reads ``{"text": ..., "translation": ..., "spans": [[start, end, label], ...]}``, one object per line.
+def json_spans(files: Annotated) -> Iterator[Unit]:
+    """Read ``{"text": ..., "translation": ..., "spans": [[start, end, label], ...]}``, one object per line.
 
     A span is the characters (Unicode code points) from ``start`` up to, not including, ``end``. The output has the same
-    objects, with ``translation_spans``, in the order of the source spans.
+    objects, with ``translation_spans``, in the order of the source spans. An invalid line does not change; the first
+    line must be valid.
     """
-
-    def __init__(self, files: Annotated):
-        self._files = files
-
-    def pieces(self) -> Iterator[Unit]:
-        """A unit for each line; an invalid one does not change, unless it is the first."""
-        for number, line in enumerate(read_rows(self._files.src), 1):
-            yield self._unit(line, f"{self._files.src}, line {number}", number == 1)
-
-    def _unit(self, line: str, where: str, first: bool) -> Unit:
+    for number, line in enumerate(read_rows(files.src), 1):
+        where = f"{files.src}, line {number}"
         try:
             content = require_form(parse_json(line, where), SpansOfText, where)
-            spans = [(start, end, label) for start, end, label in content["spans"]]
-            check_spans(spans, content["text"], where)
+            check_spans(content["spans"], content["text"], where)
         except XalignError as error:
-            if first:
+            if number == 1:
                 raise
             bad = Projected(f"{line}\n", 0, (Dropped(line, f"{error.problem}: {error.found}"),))
             empty = SegmentedText("", ())
-            return Unit(empty, empty, where, lambda _: bad, needs_links=False)
-        src, tgt = self._files.segment(content["text"]), self._files.segment(content["translation"])
-        return Unit(src, tgt, where, partial(self._project, content, spans, src, tgt), needs_links=bool(spans))
+            yield Unit(empty, empty, where, partial(_unchanged, bad), needs_links=False)
+            continue
+        src, tgt = files.segment(content["text"]), files.segment(content["translation"])
+        project = partial(_project, content, src, tgt, files.placing)
+        yield Unit(src, tgt, where, project, needs_links=bool(content["spans"]))
 
-    def _project(
-        self, content: SpansOfText, spans: list[TextSpan], src: SegmentedText, tgt: SegmentedText, links: Links
-    ) -> Projected:
-        placed: list[TextSpan] = []
-        dropped = []
-        for (start, end, label), found in zip(
-            spans, place_spans(spans, src, tgt, links, self._files.placing), strict=True
-        ):
-            if isinstance(found, str):
-                dropped.append(Dropped(f"{label} {src.text[start:end]}", found))
-            else:
-                placed.append((*found, label))
-        line = json.dumps({**content, PROJECTED: placed}, ensure_ascii=False)
-        labels = tuple(
-            tuple((text.words_in(start, end), label) for start, end, label in each)
-            for text, each in ((src, spans), (tgt, placed))
-        )
-        return Projected(f"{line}\n", len(placed), tuple(dropped), (labels[0], labels[1]))
+
+def _unchanged(projected: Projected, links: Links) -> Projected:
+    return projected
+
+
+def _project(content: SpansOfText, src: SegmentedText, tgt: SegmentedText, placing: Placing, links: Links) -> Projected:
+    placed: list[TextSpan] = []
+    dropped, spans = [], content["spans"]
+    for (start, end, label), found in zip(spans, place_spans(spans, src, tgt, links, placing), strict=True):
+        if isinstance(found, str):
+            dropped.append(Dropped(f"{label} {src.text[start:end]}", found))
+        else:
+            placed.append((*found, label))
+    line = json.dumps({**content, PROJECTED: placed}, ensure_ascii=False)
+    theirs, ours = (
+        tuple((text.words_in(start, end), label) for start, end, label in each)
+        for text, each in ((src, spans), (tgt, placed))
+    )
+    return Projected(f"{line}\n", len(placed), tuple(dropped), (theirs, ours))
 
 
 def place_spans(

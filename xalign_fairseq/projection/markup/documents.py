@@ -12,8 +12,9 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.compressed import open_file
 from xalign_fairseq.core.text.containers import plain_language
 from xalign_fairseq.core.text.lines import require_file
+from xalign_fairseq.core.text.segmentation import Segmenter
 from xalign_fairseq.projection.markup.inline import TAG, attributes_of
-from xalign_fairseq.projection.markup.pair import MARKUPS, left_out, markup_unit
+from xalign_fairseq.projection.markup.pair import MARKUPS, Markup, left_out, markup_unit
 from xalign_fairseq.projection.units import Annotated, Piece, Projected, Unit
 
 BLOCK = 1 << 16
@@ -126,58 +127,58 @@ class _Parser:
         return taken
 
 
-class BilingualXml:
-    """XLIFF 1.2 or 2.0, or TMX. In TMX all other languages are translations of the source language."""
+def bilingual_xml(files: Annotated, markup: str) -> Iterator[Piece]:
+    """XLIFF 1.2 or 2.0, or TMX: the unchanged XML, and the translations in it.
 
-    def __init__(self, annotated: Annotated, markup: str):
-        self._annotated, self._markup = annotated, MARKUPS[markup]
+    In TMX all other languages are translations of the source language.
+    """
+    require_file(files.src)
+    parser = _Parser(files.src)
+    with open_file(files.src) as stream:
+        block = b" "
+        while block:
+            block = stream.read(BLOCK)
+            parser.feed(block, not block)
+            for texts in parser.done:
+                yield from _unit(parser, texts, MARKUPS[markup], files.segment)
+            parser.done.clear()
+            if parser.unit < 0 and parser.last > parser.base:
+                yield parser.take(parser.last)
+            if len(parser.data) > MOST_BYTES:
+                parser.refuse(f"a unit, a tag or a comment of more than {MOST_BYTES:,} bytes")
+    yield parser.take(parser.base + len(parser.data))
 
-    def pieces(self) -> Iterator[Piece]:
-        """The unchanged XML, and the translations in it."""
-        require_file(self._annotated.src)
-        parser = _Parser(self._annotated.src)
-        with open_file(self._annotated.src) as stream:
-            block = b" "
-            while block:
-                block = stream.read(BLOCK)
-                parser.feed(block, not block)
-                for texts in parser.done:
-                    yield from self._unit(parser, texts)
-                parser.done.clear()
-                if parser.unit < 0 and parser.last > parser.base:
-                    yield parser.take(parser.last)
-                if len(parser.data) > MOST_BYTES:
-                    parser.refuse(f"a unit, a tag or a comment of more than {MOST_BYTES:,} bytes")
-        yield parser.take(parser.base + len(parser.data))
 
-    def _unit(self, parser: _Parser, texts: list[_Text]) -> Iterator[Piece]:
-        raw = {id(text): parser.data[text.start - parser.base : text.stop - parser.base].decode() for text in texts}
-        sources = {text.role: raw[id(text)] for text in reversed(texts) if text.role != "target"}
-        if "source" not in sources:
-            return
-        targets = [text for text in texts if text.role == "target" and raw[id(text)].strip()]
-        for text in targets:
-            yield parser.take(text.start)
-            parser.take(text.stop)
-            yield from self._segments(sources, raw[id(text)], f"{parser.file}, line {text.line}")
-        if not targets:
-            missing = Projected("", 0, left_out(self._markup, sources["source"], "", "there is no translation"))
-            nothing, where = self._annotated.segment(""), f"{parser.file}, line {texts[0].line}"
-            yield Unit(nothing, nothing, where, lambda links: missing, needs_links=False)
+def _unit(parser: _Parser, texts: list[_Text], markup: Markup, segment: Segmenter) -> Iterator[Piece]:
+    raw = {id(text): parser.data[text.start - parser.base : text.stop - parser.base].decode() for text in texts}
+    sources = {text.role: raw[id(text)] for text in reversed(texts) if text.role != "target"}
+    if "source" not in sources:
+        return
+    targets = [text for text in texts if text.role == "target" and raw[id(text)].strip()]
+    for text in targets:
+        yield parser.take(text.start)
+        parser.take(text.stop)
+        for source, target in _divided(sources, raw[id(text)]):
+            where = f"{parser.file}, line {text.line}"
+            yield target if source is None else markup_unit(markup, source, target, segment, where)
+    if not targets:
+        missing = Projected("", 0, left_out(markup, sources["source"], "", "there is no translation"))
+        nothing, where = segment(""), f"{parser.file}, line {texts[0].line}"
+        yield Unit(nothing, nothing, where, lambda links: missing, needs_links=False)
 
-    def _segments(self, sources: dict[str, str], target: str, where: str) -> Iterator[Piece]:
-        """A translation, or, if ``<mrk mtype="seg">`` divides both sides, its segments."""
-        source, end = sources.get("seg-source", sources["source"]), 0
-        segments, pairs = _segments(target), _segments(source)
-        if not segments or not pairs.keys() >= segments.keys():
-            source = sources["source"]
-            segments, pairs = {"": (0, len(target))}, {"": (0, len(source))}
-        for number, (start, stop) in segments.items():
-            yield target[end:start]
-            text = source[slice(*pairs[number])]
-            yield markup_unit(self._markup, text, target[start:stop], self._annotated.segment, where)
-            end = stop
-        yield target[end:]
+
+def _divided(sources: dict[str, str], target: str) -> Iterator[tuple[str | None, str]]:
+    """Source and target, or, if ``<mrk mtype="seg">`` divides both, of each segment; ``None`` for text in between."""
+    source, end = sources.get("seg-source", sources["source"]), 0
+    segments, pairs = _segments(target), _segments(source)
+    if not segments or not pairs.keys() >= segments.keys():
+        source = sources["source"]
+        segments, pairs = {"": (0, len(target))}, {"": (0, len(source))}
+    for number, (start, stop) in segments.items():
+        yield None, target[end:start]
+        yield source[slice(*pairs[number])], target[start:stop]
+        end = stop
+    yield None, target[end:]
 
 
 def _segments(text: str) -> dict[str, tuple[int, int]]:

@@ -61,7 +61,6 @@ BILINGUAL = Dialect(_bilingual, code=CODE)
 
 
 def read_inline(text: str, dialect: Dialect) -> MarkedText:
-    """A text and its markup."""
     return marked(list(_tokens(text, dialect)), dialect.strict)
 
 
@@ -106,7 +105,6 @@ def _token(text: str, at: int, dialect: Dialect) -> tuple[Token | None, int]:
 
 
 def attributes_of(text: str) -> dict[str, str]:
-    """The attributes of a tag."""
     return {name: first or second for name, first, second in ATTRIBUTE.findall(text)}
 
 

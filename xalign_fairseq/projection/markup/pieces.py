@@ -156,7 +156,6 @@ def _part(start: int, core: Span) -> int:
 
 
 def _cut(span: Span, cuts: Sequence[int]) -> list[Span]:
-    """A word, cut into pieces."""
     start, stop = span
     inner = cuts[bisect_right(cuts, start) : bisect_left(cuts, stop)]
     return list(pairwise([start, *inner, stop]))
