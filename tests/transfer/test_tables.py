@@ -2,8 +2,9 @@ import re
 
 import pytest
 
+from xalign_fairseq.evaluation.tables import latex_file
 from xalign_fairseq.transfer.report import make_report
-from xalign_fairseq.transfer.tables import make_tables, to_latex, to_markdown
+from xalign_fairseq.transfer.tables import make_tables, to_markdown
 
 
 @pytest.fixture
@@ -55,7 +56,7 @@ def test_layers_and_versions_that_differ_are_signed_with_their_checkpoints(write
 
 
 def test_latex(study):
-    text = to_latex(make_report(study, "none", samples=50))
+    text = latex_file(make_tables(make_report(study, "none", samples=50)))
     assert r"tlm\_b\&c & 70.0 $\pm$ 0.0 & \textbf{31.0 $\pm$ 1.4} & \textbf{70.0 $\pm$ 0.0}" in text
     assert r"95 \% interval" in text and r"$-$15.0" in text
     assert text.count(r"\begin{table}") == text.count(r"\end{table}") == 4

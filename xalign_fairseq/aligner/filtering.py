@@ -1,6 +1,5 @@
 """Remove pairs that are not translations from a bitext, by the scores of their links."""
 
-from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,7 +15,7 @@ from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.core.output import remove_leftovers, require_record
 from xalign_fairseq.core.progress import say
 from xalign_fairseq.core.text.segmentation import segmenter_versions
-from xalign_fairseq.links.linked_text import LinkedLine, LinkedText
+from xalign_fairseq.links.linked_text import LinkedText
 
 LEAST_SCORE = 0.5
 
@@ -100,7 +99,9 @@ def keep_pairs(text: LinkedText, files: LinkFiles, min_score: float) -> str:
     read = kept = unlinked = 0
     with ExitStack() as stack:
         src, tgt, links = (stack.enter_context(atomic_write(path)) for path in (*files.new_texts, files.links))
-        for line, score, found in scored_lines(text):
+        for line in text.lines():
+            score, found = parse_score(line.links, f"{text.paths[2]}, line {line.number}")
+            text.pair(line._replace(links=found))  # raises for links outside of the words
             read += 1
             unlinked += not found
             if score >= min_score:
@@ -108,12 +109,3 @@ def keep_pairs(text: LinkedText, files: LinkFiles, min_score: float) -> str:
                 for stream, text_of_line in ((src, line.src), (tgt, line.tgt), (links, found)):
                     stream.write(f"{text_of_line}\n")
     return f"{counted(read, 'pair')}, {kept:,} kept with a score of {min_score:g} or more, {unlinked:,} without links"
-
-
-def scored_lines(text: LinkedText) -> Iterator[tuple[LinkedLine, float, str]]:
-    """The pairs of a text with their scores and links; :class:`XalignError` names a malformed line."""
-    _, _, scores = text.paths
-    for line in text.lines():
-        score, links = parse_score(line.links, f"{scores}, line {line.number}")
-        text.pair(line._replace(links=links))
-        yield line, score, links

@@ -9,7 +9,7 @@ from pathlib import Path
 from xalign_fairseq.aligner.combined import MIXINGS, CombinedAligner
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.aligner.neural.processes import AlignerPool
-from xalign_fairseq.aligner.options import AlignerOptions, BestParts, check_own, read_best, require_one_choice
+from xalign_fairseq.aligner.options import COMMON, AlignerOptions, BestParts, read_best, require_one_choice
 from xalign_fairseq.aligner.protocol import WordAligner
 from xalign_fairseq.aligner.run_record import model_state
 from xalign_fairseq.aligner.statistical.aligner import StatisticalAligner
@@ -105,7 +105,10 @@ def check_options(path: str | os.PathLike[str], options: AlignerOptions, learn: 
     if read_best(path):
         if learn:
             raise XalignError("the aligner has learned already", where=path, parameter=learn, remedy="leave it out")
-        check_own(options)
+        for name in options.given():
+            if name not in COMMON:
+                problem = "the folder of an aligner made by all steps sets this option itself"
+                raise XalignError(problem, parameter=name, remedy="leave it out")
         return
     if combined:
         if is_statistical(path):

@@ -144,11 +144,3 @@ def read_best(path: str | os.PathLike[str]) -> BestParts | None:
         str(folder / found["trained"]) if found["trained"] else None,
         folder / found["statistics"] if found["statistics"] else None,
     )
-
-
-def check_own(options: AlignerOptions) -> None:
-    """Raise :class:`XalignError` for an option that the folder sets."""
-    for name in options.given():
-        if name not in COMMON:
-            problem = "the folder of an aligner made by all steps sets this option itself"
-            raise XalignError(problem, parameter=name, remedy="leave it out")

@@ -43,11 +43,7 @@ from xalign_fairseq.core.text.pairs import (
 from xalign_fairseq.core.text.segmentation import find_segmenters, segmenter_versions
 from xalign_fairseq.core.text.segmented import SegmentedText
 from xalign_fairseq.links.gold import read_gold_text
-
-
-def pharaoh_line(alignment: Alignment) -> str:
-    """``i-j`` links, 0-based, sorted, separated by spaces; an empty line if there are none."""
-    return " ".join(f"{i}-{j}" for i, j in sorted(alignment.links))
+from xalign_fairseq.links.pharaoh import format_links
 
 
 def json_line(alignment: Alignment) -> str:
@@ -74,9 +70,9 @@ def json_line(alignment: Alignment) -> str:
 
 
 LINES: dict[str, Callable[[Alignment], str]] = {
-    "pharaoh": pharaoh_line,
+    "pharaoh": lambda alignment: format_links(alignment.links),
     "json": json_line,
-    "scores": lambda alignment: f"{score_pair(alignment).line()}\t{pharaoh_line(alignment)}",
+    "scores": lambda alignment: f"{score_pair(alignment).line()}\t{format_links(alignment.links)}",
 }
 CHOOSING = ("threshold", "growth", "min_probability")  # options that choose links from scores
 

@@ -43,7 +43,6 @@ class Tool:
         return found and os.path.abspath(found)  # it runs in another folder
 
     def describe(self) -> dict[str, object]:
-        """Name, version and commands."""
         lines = [shlex.join(command) + (f" > {stdout}" if stdout else "") for command, stdout in self.commands]
         try:
             version = metadata.version(self.name)

@@ -37,7 +37,6 @@ class LinkFiles:
 
     @property
     def links(self) -> Path:
-        """The file of links."""
         return Path(f"{self._prefix}.links" if self.drops_pairs else self.out)
 
     @property
@@ -57,7 +56,6 @@ class LinkFiles:
 
     @property
     def outputs(self) -> list[Path]:
-        """All files to write."""
         return [self.links, *self.new_texts, *self.both_directions, self.manifest]
 
     @property

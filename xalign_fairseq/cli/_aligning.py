@@ -143,7 +143,6 @@ def _add_method_arguments(links: argparse._ArgumentGroup) -> None:
 
 
 def add_backend_argument(parser: Any) -> None:
-    """The backend that computes transport."""
     parser.add_argument(
         "--sinkhorn-backend",
         choices=BACKENDS,
@@ -204,7 +203,6 @@ def add_statistics(parser: argparse.ArgumentParser | argparse._ArgumentGroup) ->
 
 
 def add_segment(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
-    """The segmenter of lines."""
     parser.add_argument(
         "--segment",
         default="auto",
@@ -245,7 +243,6 @@ def method_options(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def parse_linking(args: argparse.Namespace) -> "Linking":
-    """The given options of links."""
     from xalign_fairseq.transport.linking import Linking
 
     similarity, encoding = args.similarity or "", args.encoding or ""

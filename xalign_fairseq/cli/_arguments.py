@@ -89,7 +89,6 @@ def add_resamples(parser: ArgumentGroup, flag: str = "--samples") -> None:
 
 
 def add_json(parser: ArgumentGroup) -> None:
-    """``--json``: JSON on standard output instead of the table."""
     parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
 
 

@@ -63,7 +63,6 @@ PHARAOH = re.compile(
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of ``xalign align``."""
     add_segment(add_text_arguments(parser, streams=True))
     add_out(parser, "the links; - is standard output", default=STANDARD_OUTPUT)
     parser.add_argument("--resume", action="store_true", help="continue the unfinished output of an interrupted run")
@@ -112,7 +111,6 @@ def run(args: argparse.Namespace) -> None:
 
 
 def parse(args: argparse.Namespace) -> "AlignRun":
-    """The run from the options."""
     from xalign_fairseq.aligner.load import ALONE, GUIDED
     from xalign_fairseq.aligner.pictures import Pictures
     from xalign_fairseq.aligner.run import AlignRun
@@ -134,7 +132,6 @@ def parse(args: argparse.Namespace) -> "AlignRun":
 
 
 def format_of(out: str) -> str:
-    """The format by the output's name."""
     suffix = Path(out).suffix.lower()
     if not (suffix in FORMAT_OF or PHARAOH.fullmatch(suffix) or is_compressed(out)):  # Output refuses compressed names
         raise XalignError(

@@ -17,7 +17,6 @@ from xalign_fairseq.cli._arguments import add_json, add_model, add_resamples, na
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of ``xalign alignment-score``."""
     add_model(parser, several=True, metavar="[NAME=]MODEL")
     parser.add_argument("--data", metavar="DATA_BIN", help="use the lexicons of this data-bin")
     add_resamples(parser)
@@ -25,7 +24,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Score every lexicon of every checkpoint; print and write."""
     from xalign_fairseq.evaluation.lexicon_alignment import score_checkpoints
 
     rows = score_checkpoints(named_models(args.model), args.data, samples=args.samples, seed=args.seed)

@@ -54,7 +54,6 @@ NOTE = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of ``xalign bench``."""
     parser.add_argument("--data", required=True, metavar="FOLDER", help="folder of test sets")
     about = f"{PRETRAINED}; or an aligner of train-aligner; repeatable (default: e5-small, unless --links is given)"
     add_model(parser, about, required=False, several=True, metavar="[NAME=]MODEL")
@@ -81,7 +80,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Score every system on every set, compare, print."""
     from xalign_fairseq.aligner.benchmark import BenchmarkRun, run_benchmark
     from xalign_fairseq.core.locks import alone_on
     from xalign_fairseq.evaluation.tables import latex_file

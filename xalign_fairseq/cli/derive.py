@@ -39,7 +39,6 @@ class _AddFile(argparse.Action):
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of ``xalign derive``."""
     add_out(parser, "the new folder", metavar="D")
     parser.add_argument("--steps", required=True, metavar="STEP,...", help="one or more of script, inversion, syntax")
     parser.add_argument(
@@ -78,7 +77,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Derive the files and print their counts."""
     from xalign_fairseq.languages.derivation import DeriveOptions, derive
 
     several = {name: tuple(getattr(args, name)) for name in ("inputs", "inversion_marks", "towards")}

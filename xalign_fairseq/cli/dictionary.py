@@ -25,7 +25,6 @@ from xalign_fairseq.cli._arguments import add_count, add_linked_text, add_out
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of ``xalign dictionary``."""
     add_linked_text(parser)
     add_out(parser, "the dictionary, TSV", required=False)
     add_count(parser, "--min-count", "minimum number of links", default=1)

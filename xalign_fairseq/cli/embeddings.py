@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of ``xalign embeddings``."""
     add_model(parser, several=True, metavar="[NAME=]MODEL")
     parser.add_argument(
         "--src", required=True, metavar="FILE", help="source sentences, one per line, words separated by spaces"
@@ -35,7 +34,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Count, compare, print, and draw."""
     from xalign_fairseq.evaluation.embedding_comparison import compare_embeddings, draw_embeddings
     from xalign_fairseq.evaluation.plots.figure import check_picture
 

@@ -16,7 +16,6 @@ from xalign_fairseq.core.errors import Parameter, XalignError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of ``xalign export-hf``."""
     add_model(parser, "checkpoint (.pt), the folder of a training run, XLM-R's archive, or e5-small")
     add_out(parser, "the folder to write", metavar="DIR")
     parser.add_argument(
@@ -42,7 +41,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Read and write."""
     from xalign_fairseq.encoder.pretrained.exporting import export
 
     if args.layer != -1 and args.sentence_transformers is None:

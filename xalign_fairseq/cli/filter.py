@@ -32,7 +32,6 @@ from xalign_fairseq.core.errors import XalignError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of ``xalign filter``."""
     parser.add_argument("--src", required=True, metavar="FILE", help="source sentences, one per line")
     parser.add_argument("--tgt", required=True, metavar="FILE", help="target sentences, one per line")
     add_segment(parser)

@@ -16,14 +16,12 @@ from xalign_fairseq.cli._arguments import add_model, add_out
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of ``xalign import-hf``."""
     add_model(parser, "folder, name on the hub such as FacebookAI/xlm-roberta-base, or e5-small")
     add_out(parser, "checkpoint to write (NAME.pt), or folder", metavar="OUT")
     parser.add_argument("--overwrite", action="store_true", help="replace OUT if it exists")
 
 
 def run(args: argparse.Namespace) -> None:
-    """Read, write, and say what the encoder is."""
     from xalign_fairseq.encoder.pretrained.saving import convert
     from xalign_fairseq.trainer.fairseq_train import flag, flags
 

@@ -44,7 +44,6 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of ``xalign layers``."""
     add_text_arguments(parser)
     parser.add_argument("--gold", metavar="FILE", help="gold links of this text: i-j sure, ipj possible, 0-based")
     parser.add_argument(
@@ -82,7 +81,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Score, and print the tables."""
     from xalign_fairseq.aligner.neural.comparison import VARIED, Grid, compare_linkings, read_sets
     from xalign_fairseq.transport.linking import Linking
 

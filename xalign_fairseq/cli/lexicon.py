@@ -17,7 +17,6 @@ FORMATS = ("auto", "tsv", "muse", "tei")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of ``xalign lexicon``."""
     parser.add_argument("data", metavar="DATA_BIN", help="the data-bin folder, whose tokenizer encodes the entries")
     parser.add_argument(
         "--pair", required=True, type=language_pair, metavar="SRC-TGT", help="languages of the two sides"
@@ -53,7 +52,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Add the lexicon; print what was dropped and kept."""
     from xalign_fairseq.data.lexicon import PARTS
     from xalign_fairseq.languages.lexicons.adding import AddedLexicon
     from xalign_fairseq.languages.lexicons.building import DROPPED, LexiconOptions

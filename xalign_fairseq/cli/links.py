@@ -24,7 +24,6 @@ from xalign_fairseq.links.symmetrize import SYMMETRISATIONS
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of ``xalign links``."""
     parser.add_argument("--src", required=True, metavar="FILE", help="source sentences, one per line")
     parser.add_argument("--tgt", required=True, metavar="FILE", help="target sentences, one per line")
     add_out(parser, "file of links; with --filters empty, a prefix")

@@ -49,7 +49,6 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of ``xalign objectives``."""
     parser.add_argument(
         "name", nargs="?", metavar="NAME", help="objective, or sum of objectives, to show (default: list all)"
     )
@@ -58,7 +57,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Print from the registry."""
     import xalign_fairseq.objectives  # noqa: F401  (importing registers)
     from xalign_fairseq.objectives.description import PRESETS, describe
     from xalign_fairseq.objectives.registry import OBJECTIVES

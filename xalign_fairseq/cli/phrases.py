@@ -18,7 +18,6 @@ from xalign_fairseq.cli._arguments import STANDARD_OUTPUT, add_count, add_linked
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of ``xalign phrases``."""
     add_linked_text(parser)
     add_out(parser, "the phrase pairs; - is standard output", default=STANDARD_OUTPUT)
     add_count(parser, "--max-length", "maximum number of words on a side", default=7)

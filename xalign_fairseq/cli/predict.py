@@ -17,7 +17,6 @@ from xalign_fairseq.core.counts import counted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of ``xalign predict``."""
     add_model(parser, "fine-tuned checkpoint", metavar="PT")
     parser.add_argument("--data", required=True, metavar="DIR", help="folder with the benchmark's files")
     parser.add_argument("--languages", required=True, nargs="+", metavar="LANG", help="languages to test")
@@ -33,7 +32,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Find every file, then predict one after the other."""
     from xalign_fairseq.core.devices import choose_device, keep_freed_memory
     from xalign_fairseq.transfer.predict import PRECISIONS, Predictor, evaluate_files, write_predictions
 

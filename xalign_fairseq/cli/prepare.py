@@ -77,7 +77,6 @@ class _IntoPair(argparse.Action):
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of ``xalign prepare``."""
     hidden = argparse.SUPPRESS
     add_out(parser, "data-bin folder to write", metavar="D")
     parser.add_argument("--pair", action=_OpenPair, dest="pairs", metavar="SRC-TGT", help="a language pair; repeatable")

@@ -19,7 +19,6 @@ from xalign_fairseq.core.counts import counted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of ``xalign procrustes``."""
     add_model(parser)
     parser.add_argument("--data", required=True, metavar="DIR", help="data-bin with links and the model's dictionary")
     add_out(parser, "the new checkpoint", metavar="PT")

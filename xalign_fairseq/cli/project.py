@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of ``xalign project``."""
     from xalign_fairseq.core.text.segmentation import SEGMENTERS
 
     parser.add_argument("--src", required=True, metavar="FILE", help="annotated text")
@@ -89,7 +88,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Project, and print what was done on stderr."""
     from xalign_fairseq.projection.run import extract_texts, project_files
 
     show_log(args.quiet)
@@ -103,7 +101,6 @@ def run(args: argparse.Namespace) -> None:
 
 
 def parse(args: argparse.Namespace) -> "ProjectRun":
-    """The run from the options."""
     from xalign_fairseq.projection.run import ProjectRun
     from xalign_fairseq.projection.spans import Placing
 

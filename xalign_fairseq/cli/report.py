@@ -22,7 +22,6 @@ from xalign_fairseq.core.errors import XalignError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of ``xalign report``."""
     parser.add_argument("run_folder", metavar="RUN_DIR", help="folder of the run")
     parser.add_argument("-o", "--out", metavar="FILE", help="page to write (default: RUN_DIR/report.html)")
     parser.add_argument("--log", metavar="FILE", help="fairseq-train's log (default: RUN_DIR/train.log)")
@@ -34,7 +33,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Read the run, write the page."""
     from xalign_fairseq.core.files import atomic_write, require_place
     from xalign_fairseq.trainer.launch import LOG
     from xalign_fairseq.trainer.report.page import report_page

@@ -18,7 +18,6 @@ ROW = "{:<12}  {:<7}  {:>8}  {}"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of ``xalign retrieve``."""
     parser.add_argument("--src", required=True, metavar="FILE", help="sentences, one per line")
     parser.add_argument("--tgt", required=True, metavar="FILE", help="their translations, in the same order")
     parser.add_argument(
@@ -39,7 +38,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Encode, search, and print."""
     from xalign_fairseq.evaluation.sentence_retrieval import RetrievalOptions, translation_accuracy
     from xalign_fairseq.links.bootstrap import check_options
 

@@ -16,7 +16,6 @@ from xalign_fairseq.core.counts import counted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The folder and the sizes."""
     add_out(parser, "the new folder", metavar="DIR")
     parser.add_argument("--pairs", type=int, required=True, metavar="N", help="training pairs of each language pair")
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="default: 1")
@@ -30,7 +29,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Write the sample and print a line for each language pair."""
     from xalign_fairseq.languages.sample.bitext import write_sample
 
     for pair in write_sample(args.out, args.pairs, args.seed, args.valid, args.test, args.overwrite):

@@ -18,7 +18,6 @@ from xalign_fairseq.core.errors import XalignError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of ``xalign score``."""
     parser.add_argument("--hyp", required=True, metavar="FILE", help="links to score")
     parser.add_argument("--gold", required=True, metavar="FILE", help="gold links, sure and possible")
     add_json(parser)
@@ -39,7 +38,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Score links."""
     from xalign_fairseq.evaluation.link_scores import LinkFilesToScore, score_files
 
     if (args.src is None) != (args.tgt is None):

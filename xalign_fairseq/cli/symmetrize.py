@@ -14,7 +14,6 @@ from xalign_fairseq.links.symmetrize import SYMMETRISATIONS, symmetrize
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of ``xalign symmetrize``."""
     parser.add_argument("--forward", required=True, metavar="FILE", help="links found from source to target")
     parser.add_argument("--backward", required=True, metavar="FILE", help="links found from target to source")
     how, usual = "how to combine both directions", next(iter(SYMMETRISATIONS))

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of ``xalign train``; they come before the data."""
     parser.add_argument("data", metavar="DATA", help="data-bin of xalign prepare; join several with colons")
     parser.add_argument(
         "options",
@@ -45,7 +44,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Train, and print the model's path."""
     from xalign_fairseq.cli._train_progress import TrainProgress
     from xalign_fairseq.core.installation import require_fairseq
     from xalign_fairseq.core.process import running

@@ -20,7 +20,6 @@ from xalign_fairseq.core.files import atomic_write
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of ``xalign transfer-report``."""
     parser.add_argument("runs", metavar="RUNS", help="the --out folder of xalign transfer")
     parser.add_argument("--baseline", metavar="NAME", help="checkpoint to compare the others with")
     add_out(parser, "folder of the report (default: RUNS/report)", metavar="DIR", required=False)
@@ -30,7 +29,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Read and check all runs, compute, write, print."""
     from xalign_fairseq.evaluation.plots.figure import require_matplotlib
     from xalign_fairseq.transfer.report import figures_of, make_report
     from xalign_fairseq.transfer.tables import draw_report, write_report

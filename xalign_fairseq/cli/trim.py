@@ -19,7 +19,6 @@ from xalign_fairseq.cli._arguments import add_model, add_out
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of ``xalign trim``."""
     add_model(parser)
     parser.add_argument(
         "--text",
@@ -34,7 +33,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Write the trimmed model and print its size."""
     from xalign_fairseq.data.tokenizers.trimming import FLOOR
     from xalign_fairseq.encoder.pretrained.trimming import write_trimmed
 

@@ -15,7 +15,6 @@ from xalign_fairseq.cli._arguments import PRETRAINED, add_model, add_out
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of ``xalign untrim``."""
     add_model(parser, f"the trimmed model, trained or not: {PRETRAINED}")
     parser.add_argument("--original", required=True, metavar="MODEL", help="model that it was trimmed from")
     add_out(parser, "checkpoint to write (NAME.pt), or folder", metavar="OUT")
@@ -23,7 +22,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Write the whole model and print its size."""
     from xalign_fairseq.encoder.pretrained.trimming import write_untrimmed
 
     print(f"{args.out}: {write_untrimmed(args.model, args.original, args.out, overwrite=args.overwrite)}")

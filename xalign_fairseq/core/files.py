@@ -46,7 +46,7 @@ def atomic_write(path: StrPath, mode: str = "w") -> Iterator[IO]:
     # Not with tempfile: its files are private, while these permissions follow the umask.
     handle = new_file(temporary)
     try:
-        _hold(handle)
+        hold(handle)
         with os.fdopen(handle, mode, **text) as stream:  # type: ignore[call-overload]
             yield stream
             stream.flush()
@@ -106,14 +106,14 @@ def atomic_folder(path: StrPath, overwrite: bool | None = False, keep: bool = Fa
     path.parent.mkdir(parents=True, exist_ok=True)
     _remove_leftovers(path)
     for left, held in _leftovers(path, running=True):
-        if not _hold(held):  # held by another process, or by another block of this one
+        if not hold(held):  # held by another process, or by another block of this one
             raise XalignError("another process writes this output", where=path, found=left)
     temporary = path.with_name(f".{path.name}.unfinished") if keep else _temporary(path)
     temporary.mkdir(exist_ok=keep)
     require_own(temporary)
     handle = os.open(temporary, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
-        if not _hold(handle) and keep:
+        if not hold(handle) and keep:
             raise XalignError("another process writes this output", where=path, found=temporary)
         yield temporary
         require_free(path, overwrite)
@@ -139,7 +139,7 @@ def scratch_folder(path: StrPath) -> Iterator[Path]:
     temporary.mkdir()
     handle = os.open(temporary, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
-        _hold(handle)
+        hold(handle)
         yield temporary
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
@@ -201,7 +201,7 @@ def require_free(path: Path, overwrite: bool | None) -> None:
         raise XalignError("the output folder exists already", where=path, expected=expected, remedy=remedy)
 
 
-def _hold(handle: int) -> bool:
+def hold(handle: int) -> bool:
     """Lock an open file or folder, if the file system has locks; False if it is in use."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -52,11 +52,7 @@ def mean_aer_interval(
 
 
 def paired_bootstrap(
-    first: Sequence[AlignmentCounts],
-    second: Sequence[AlignmentCounts],
-    *,
-    samples: int = 1000,
-    seed: int = 1,
+    first: Sequence[AlignmentCounts], second: Sequence[AlignmentCounts], *, samples: int = 1000, seed: int = 1
 ) -> PairedTest:
     r"""Test whether two systems differ in AER on the same sentences (Koehn, 2004; Riezler and Maxwell, 2005).
 

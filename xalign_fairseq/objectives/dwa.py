@@ -39,8 +39,7 @@ class DWA(Objective):
     """
 
     traits = Traits(
-        needs=("bitext",),
-        stats=("accuracy", "links_per_token", "masked_with_label", "pairs_without_label"),
+        needs=("bitext",), stats=("accuracy", "links_per_token", "masked_with_label", "pairs_without_label")
     )
 
     label_layer: int | None = option(
@@ -72,11 +71,7 @@ class DWA(Objective):
 
     def __post_init__(self) -> None:
         self.require_choices(
-            queries=QUERIES,
-            label_by=SIMILARITIES,
-            pointer_start=POINTER_STARTS,
-            order=ORDERS,
-            filter=FILTERS,
+            queries=QUERIES, label_by=SIMILARITIES, pointer_start=POINTER_STARTS, order=ORDERS, filter=FILTERS
         )
         self.labeller = self._labeller()
         if self.links_until > 0:

@@ -15,7 +15,6 @@ class DataWait:
         self.reset()
 
     def reset(self) -> None:
-        """Reset both."""
         self.waiting = self.working = 0.0
 
     def wait(self, call: Callable[..., Any], *args: object, **kwargs: object) -> Any:
@@ -36,7 +35,6 @@ class DataWait:
 
     @property
     def seconds(self) -> float:
-        """Sum of both."""
         return self.waiting + self.working
 
     @property

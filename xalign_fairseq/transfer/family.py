@@ -123,7 +123,6 @@ class TaskFamily(ABC, Generic[E]):
 
 
 def register_family(name: str) -> Callable[[type[TaskFamily]], type[TaskFamily]]:
-    """Register a family under its name."""
 
     def register(cls: type[TaskFamily]) -> type[TaskFamily]:
         cls.name = name

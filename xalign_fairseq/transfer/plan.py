@@ -46,7 +46,6 @@ class TransferOptions:
     keep_models: bool = False
 
     def load_study(self) -> Study:
-        """The requested tasks, languages and seeds."""
         if self.study:
             return select(load_study(self.study, self.data), self.tasks, self.languages, self.seeds)
         if not self.data or not self.languages:

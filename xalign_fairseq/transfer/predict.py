@@ -51,7 +51,6 @@ class Evaluation:
 
     @property
     def items(self) -> int:
-        """Test items."""
         return len(self.ids)
 
     def score(self, benchmark: Benchmark, of_answers: str, **choices: object) -> None:
@@ -78,7 +77,7 @@ class Predictor:
     ):
         self.encoder, self.head, self.family, self.spec, self.maps = encoder.eval(), head.eval(), family, spec, maps
         self.dtype = dtype
-        self.benchmark: Benchmark = spec.find_benchmark()
+        self.benchmark = BENCHMARKS[spec.benchmark]
 
     @classmethod
     def load(

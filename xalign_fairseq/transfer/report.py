@@ -3,8 +3,7 @@
 import logging
 import os
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.version import __version__
@@ -85,10 +84,6 @@ class StudyReport:
     findings: Differences | None
     missing: tuple[str, ...]
     unlabelled: tuple[str, ...]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain data for JSON."""
-        return {"format": 1, **asdict(self)}
 
 
 def make_report(

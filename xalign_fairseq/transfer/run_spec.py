@@ -65,7 +65,6 @@ class RunSpec:
         return f"{self.checkpoint}/{self.task}/{'+'.join(self.train_languages) or 'none'}/{self.seed}"
 
     def folder(self, out: Path) -> Path:
-        """The run's folder."""
         return out / "runs" / self.name
 
     def as_data(self) -> dict[str, Any]:

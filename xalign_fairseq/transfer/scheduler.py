@@ -34,9 +34,7 @@ class Finished:
 
 
 def run_jobs(
-    jobs: Sequence[Job],
-    slots: int,
-    environment: Callable[[int], Mapping[str, str]] = lambda slot: {},
+    jobs: Sequence[Job], slots: int, environment: Callable[[int], Mapping[str, str]] = lambda slot: {}
 ) -> Iterator[Finished]:
     """Run jobs in order, at most ``slots`` at a time, and yield each as it ends, failed or not.
 

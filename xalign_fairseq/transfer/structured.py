@@ -20,7 +20,6 @@ LENGTHS = ("epochs", "updates")  # a run has one of these settings
 
 
 def load_yaml(path: str | os.PathLike) -> Any:
-    """The content of a file."""
     if not Path(path).is_file():
         raise XalignError("the study does not exist", where=path)
     try:

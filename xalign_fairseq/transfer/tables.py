@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 from xalign_fairseq.core.files import atomic_write
@@ -31,11 +32,6 @@ def to_markdown(report: StudyReport) -> str:
             parts += [f"## {title}", "\n".join(f"- {markdown_text(entry)}" for entry in entries)]
     parts += ["## Signatures", "\n".join(f"- {line}" for line in _signatures(report))]
     return "\n\n".join(parts) + "\n"
-
-
-def to_latex(report: StudyReport) -> str:
-    """The tables as LaTeX ``table`` environments."""
-    return latex_file(make_tables(report))
 
 
 def _preface(report: StudyReport) -> list[str]:
@@ -190,8 +186,8 @@ def write_report(report: StudyReport, folder: Path) -> dict[str, str]:
     """Write report.md, report.json and report.tex; return their texts by name."""
     texts = {
         "report.md": to_markdown(report),
-        "report.json": json.dumps(report.as_dict(), indent=1, ensure_ascii=False) + "\n",
-        "report.tex": to_latex(report),
+        "report.json": json.dumps({"format": 1, **asdict(report)}, indent=1, ensure_ascii=False) + "\n",
+        "report.tex": latex_file(make_tables(report)),
     }
     for name, text in texts.items():
         with atomic_write(folder / name) as stream:

@@ -9,7 +9,7 @@ from xalign_fairseq.core.errors import Command, Parameter, XalignError
 from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.transfer import families  # noqa: F401  (importing registers)
-from xalign_fairseq.transfer.benchmarks import BENCHMARKS, Benchmark
+from xalign_fairseq.transfer.benchmarks import BENCHMARKS
 from xalign_fairseq.transfer.family import TASK_FAMILIES, Limits, TaskFamily
 from xalign_fairseq.transfer.heads.features import Features
 
@@ -56,13 +56,9 @@ class TaskRecord:
         """The name of the head in the model, one per benchmark, so that a checkpoint can hold several."""
         return f"transfer_{self.benchmark}"
 
-    def find_benchmark(self) -> Benchmark:
-        """The benchmark itself."""
-        return BENCHMARKS[self.benchmark]
-
     def build_family(self, tokenizer: Tokenizer) -> TaskFamily:
         """The family, with this task's labels and options."""
-        return TASK_FAMILIES[self.find_benchmark().family](tokenizer, self.labels, self.limits, self.options)
+        return TASK_FAMILIES[BENCHMARKS[self.benchmark].family](tokenizer, self.labels, self.limits, self.options)
 
     def build_head(self, family: TaskFamily, config: EncoderConfig) -> TransferHead:
         """A newly initialised head."""

@@ -70,11 +70,7 @@ class StatisticalAligner(WordAligner):
 
 
 def train_from_scratch(
-    text: SentencePairs,
-    folder: Path,
-    progress: UnitProgress,
-    segment: str = "spaces",
-    learn_from: int | None = None,
+    text: SentencePairs, folder: Path, progress: UnitProgress, segment: str = "spaces", learn_from: int | None = None
 ) -> TrainedModels:
     """Learn an aligner from a bitext into a folder.
 

@@ -70,7 +70,6 @@ class _Call:
 
 
 def seen_pairs(text: UnitText, sizes: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
-    """See the reference."""
     function = library("cpu").xalign_seen_pairs
     function.restype, function.argtypes = ctypes.c_int64, (ctypes.c_void_p,) * 3
     call, starts = _Call(text, sizes), np.empty(sizes[0] + 1, np.int64)
@@ -83,7 +82,6 @@ def seen_pairs(text: UnitText, sizes: tuple[int, int]) -> tuple[np.ndarray, np.n
 
 
 def expected_counts(tables: Tables, text: UnitText, factors: Factors | None = None) -> Counts:
-    """See the reference."""
     call, counts = _Call(text, (len(tables.src), len(tables.tgt))), Counts.none(tables)
     call.set_tables(tables, factors)
     call.set("cells", None if factors is None else factors.cells, np.int64)
@@ -97,7 +95,6 @@ def expected_counts(tables: Tables, text: UnitText, factors: Factors | None = No
 def add_scores(
     tables: Tables, text: UnitText, cells: np.ndarray, scores: np.ndarray, share: float, factors: Factors | None = None
 ) -> None:
-    """See the reference."""
     call = _Call(text, (len(tables.src), len(tables.tgt)))
     call.set_tables(tables, factors)
     call.set("cells", cells, np.int64)

@@ -234,7 +234,6 @@ def learn_model(
 
 
 def load(folder: Path) -> TrainedModels:
-    """Read an aligner."""
     described = read_json(folder / DONE, Described)
     identity = read_json(folder / BEGUN) if (folder / BEGUN).is_file() else {}
     stored = {name: read_arrays(folder / f"{name}.npz", FORM, remedy=ANEW) for name in described["units"]}

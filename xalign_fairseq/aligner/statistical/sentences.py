@@ -90,7 +90,6 @@ def cut_words(words: Words, units: Sequence[Sequence[int]]) -> UnitSide:
 
 
 def unit_text(src: UnitSide, tgt: UnitSide) -> UnitText:
-    """Both sides, and which pairs fit."""
     n, m = src.lengths, tgt.lengths
     return UnitText((src, tgt), (n * m > 0) & (n * m <= MOST_CELLS) & (np.maximum(n, m) <= MOST_PLACES))
 

@@ -72,7 +72,6 @@ class Prefixes:
     model = b""
 
     def of(self, tokens: list[str]) -> list[list[str]]:
-        """One unit per token."""
         return [[token[:LETTERS]] for token in tokens]
 
 
@@ -102,7 +101,6 @@ class Pieces:
         return cls(stream.getvalue())
 
     def of(self, tokens: list[str]) -> list[list[str]]:
-        """The pieces of each token."""
         found = self._processor.encode(tokens, out_type=str, num_threads=1)
         return [pieces or [token] for token, pieces in zip(tokens, found, strict=True)]
 

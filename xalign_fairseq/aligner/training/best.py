@@ -58,7 +58,6 @@ class BestRun:
 
     @cached_property
     def sets(self) -> list[GoldSet]:
-        """The complete gold sets."""
         return [read_set(Path(path)) for path in self.golds]
 
     @cached_property

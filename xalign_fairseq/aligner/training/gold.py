@@ -76,7 +76,6 @@ def train_scorer(run: ScorerRun, say: Callable[[str], object] = print) -> dict[s
 
 
 def _fit_scorer(run: ScorerRun, sets: Sequence[GoldSet], aligner: Aligner, say: Callable[[str], object]) -> LinkScorer:
-    """Fit a scorer to an unchanged encoder."""
     layers, similar = usual_layers(aligner.encoder.config.encoder_layers)
     groups = []
     for members in grouped(sets):

@@ -1,10 +1,9 @@
 """The definition of an aligner's training; parameters and files are checked before long work."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from xalign_fairseq.aligner.training.text import DevelopmentSet, text_digest
 from xalign_fairseq.core.errors import Command, Parameter, XalignError, check_values
@@ -12,43 +11,20 @@ from xalign_fairseq.core.text.corpus import require_files
 from xalign_fairseq.data.prepare.sources import PairSource, PrepareOptions
 from xalign_fairseq.links.gold import GoldText, read_gold_text
 
-Options = Mapping[str, Any]
-
-
-class FamilyTraining(NamedTuple):
-    """A family's options: of every run, and more of them if self-training makes the links."""
-
-    any: Options
-    self_labelled: Options
-
-
+# e5-small's options, and more of them if self-training makes the links.
 # Chosen on development gold: Hansards' trial, INESC's en-fr, WPT05's en-hi trial, and XL-WA's en-es, en-ru and en-hu
 # for pairs without their own text. Trimming saves memory, and time where an objective predicts pieces; the result is
 # the same.
-TRAINING_DEFAULTS: Mapping[str, FamilyTraining] = MappingProxyType(
-    {
-        "e5-small": FamilyTraining(
-            any={"layer": 7, "freeze_layers": 0, "pointer_start": "identity", "trim_vocabulary": True},
-            self_labelled={
-                "objectives": ("self_training",),
-                "method": "grow",
-                "updates": 200,
-                "batch_size": 32,
-                "lr": 2e-5,
-                "warmup": 50,
-                "validate_every": 50,
-            },
-        )
-    }
-)
-
-
-def family_options(family: str | None, self_labelled: bool) -> dict[str, Any]:
-    """The training options of a known family of encoders; empty for other models."""
-    found = TRAINING_DEFAULTS.get(family or "")
-    return {} if found is None else {**found.any, **(found.self_labelled if self_labelled else {})}
-
-
+E5_SMALL = {"layer": 7, "freeze_layers": 0, "pointer_start": "identity", "trim_vocabulary": True}
+E5_SMALL_BY_ITSELF = {
+    "objectives": ("self_training",),
+    "method": "grow",
+    "updates": 200,
+    "batch_size": 32,
+    "lr": 2e-5,
+    "warmup": 50,
+    "validate_every": 50,
+}
 # Objectives that can learn from one bitext, and whether they need prepared links.
 OBJECTIVES = {
     "self_training": False,
@@ -146,14 +122,14 @@ class TrainingRun:
     chosen: Collection[str] | None = None
 
     def for_family(self, family: str | None) -> "TrainingRun":
-        """The run with a family's defaults for options that were not chosen.
+        """The run with a family's defaults (of e5-small only) for options that were not chosen.
 
         If the number of updates was given, the defaults of warm-up and checkpoints are at most that number.
         """
-        if self.chosen is None:
+        if self.chosen is None or family != "e5-small":
             return self
         without_head = self.objectives[:1] == ("self_training",) if "objectives" in self.chosen else not self.links
-        usual = family_options(family, self_labelled=without_head and self.similarity != "pointer")
+        usual: dict[str, Any] = E5_SMALL | (E5_SMALL_BY_ITSELF if without_head and self.similarity != "pointer" else {})
         if "updates" in self.chosen:
             usual |= {name: min(usual[name], self.updates) for name in ("warmup", "validate_every") if name in usual}
         return replace(self, **{name: value for name, value in usual.items() if name not in self.chosen})

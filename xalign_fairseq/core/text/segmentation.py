@@ -147,10 +147,7 @@ class _Auto:
 
 @cache
 def _warn_of_spaces() -> None:
-    logger.warning(
-        "text has no spaces between words, so each line counts as one word: install ICU (%s)",
-        INSTALL,
-    )
+    logger.warning("text has no spaces between words, so each line counts as one word: install ICU (%s)", INSTALL)
 
 
 def _segment(cut: Cutter, line: str) -> SegmentedText:

@@ -39,7 +39,6 @@ def read_pieces(model: bytes) -> list[Piece]:
 
 
 def require_unigram(model: bytes, where: object) -> None:
-    """Refuse a model that is not unigram."""
     kind = model_type(model)
     if kind != "unigram":
         problem = "the sentencepiece model can't be copied into another script"
@@ -55,7 +54,6 @@ def model_type(model: bytes) -> str:
 
 
 def read_normalisation(model: bytes) -> Normalisation:
-    """How a model normalises text."""
     proto = _parse(model)
     normaliser = proto.normalizer_spec
     begins = normaliser.add_dummy_prefix and normaliser.remove_extra_whitespaces and normaliser.escape_whitespaces

@@ -82,7 +82,6 @@ class Trimmer(ABC):
         return [i for i, text in texts if len(text) == 1 and (text in seen or script(text) in scripts)]
 
     def _symbols(self, keep: np.ndarray) -> Dictionary:
-        """The dictionary of the kept ids."""
         ids = [i for i in np.flatnonzero(keep).tolist() if len(SPECIALS) <= i < len(self._dictionary)]
         return Dictionary([self._dictionary.symbols[i] for i in ids], [self._dictionary.counts[i] for i in ids])
 
@@ -193,7 +192,6 @@ class WordPieceTrimmer(Trimmer):
 
 
 def make_trimmer(tokenizer: Tokenizer) -> Trimmer:
-    """The trimmer of a tokenizer's kind."""
     if isinstance(tokenizer, WordPieceTokenizer):
         return WordPieceTrimmer(tokenizer)
     if isinstance(tokenizer, SentencePieceTokenizer):
@@ -206,7 +204,6 @@ def make_trimmer(tokenizer: Tokenizer) -> Trimmer:
 def trim_to_files(
     tokenizer: Tokenizer, paths: Sequence[StrPath], floor: int = FLOOR, progress: bool = False
 ) -> Trimmed:
-    """The tokenizer trimmed to these text files."""
     require_files(paths, remedy="check the names of the text files")
     files = [scan(path) for path in paths]
     trimmer = make_trimmer(tokenizer)

@@ -169,7 +169,6 @@ class FourBitFile:
 
 
 def is_four_bit(path: StrPath) -> bool:
-    """Whether a file begins like a four-bit file."""
     if not Path(path).is_file():  # opening a pipe would wait for its writer
         return False
     with open(path, "rb") as stream:

@@ -9,7 +9,6 @@ A_EXCEPTIONS = ("uni", "use", "euro", "one")
 
 
 def say(message: Message) -> list[Token]:
-    """The tokens of a sentence."""
     out = _clause(message.first)
     if message.second is not None:
         joint = message.joint("en")

@@ -31,7 +31,6 @@ def vowel_start(text: str) -> bool:
 
 
 def say(message: Message) -> list[Token]:
-    """The tokens of a sentence."""
     out = _clause(message.first)
     if message.second is not None:
         joint = message.joint("fr")

@@ -28,7 +28,6 @@ WERDEN = by_person("werde wird werden werden")
 
 
 def say(message: Message) -> list[Token]:
-    """The tokens of a sentence."""
     out = _clause(message.first)
     if message.second is not None:
         joint, coordinate = message.joint("de"), message.conjunction and message.conjunction["kind"] == "coordinate"

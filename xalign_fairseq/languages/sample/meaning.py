@@ -122,7 +122,6 @@ class Sampler:
         return 1 << (self._next - count)
 
     def sentence(self) -> Message:
-        """Draw a sentence."""
         self._next, roll = 0, self._random()
         if roll > 0.4:
             return Message(self._clause(asks=self._chance(0.2)), self._key(1))

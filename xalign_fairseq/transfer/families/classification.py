@@ -44,7 +44,6 @@ class Classification(TaskFamily[PairExample]):
 
     @staticmethod
     def gold(example: PairExample) -> str | None:
-        """The class."""
         return example.label
 
     def encode(self, example: PairExample) -> EncodedExample:
@@ -65,7 +64,6 @@ class Classification(TaskFamily[PairExample]):
         return {"tokens": tokens, "labels": torch.tensor([each.arrays["label"] for each in encoded])}
 
     def build_head(self, config: EncoderConfig) -> nn.Module:
-        """Dropout and a linear map."""
         return nn.Sequential(
             nn.Dropout(self.options["head_dropout"]), nn.Linear(config.encoder_embed_dim, len(self.labels))
         )

@@ -113,7 +113,6 @@ class Tagging(TaskFamily[WordsExample]):
 
     @staticmethod
     def gold(example: WordsExample) -> list[str] | None:
-        """The tags."""
         return None if example.tags is None else list(example.tags)
 
     def encode(self, example: WordsExample) -> EncodedExample:

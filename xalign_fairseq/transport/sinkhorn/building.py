@@ -1,7 +1,6 @@
 """The native libraries: built with the package, compiled earlier and cached, or compiled now."""
 
 import ctypes
-import fcntl
 import functools
 import logging
 import os
@@ -16,7 +15,7 @@ from typing import Any, NamedTuple
 import torch
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.files import file_sha256
+from xalign_fairseq.core.files import file_sha256, hold
 from xalign_fairseq.transport.sinkhorn.toolchain import (
     LIBRARY,
     Recipe,
@@ -196,19 +195,9 @@ def _locked(path: Path) -> Iterator[None]:
     a limit."""
     with os.fdopen(os.open(path, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600), "w") as stream:
         deadline = time.monotonic() + PATIENCE
-        while not _lock(stream.fileno()):
+        while not hold(stream.fileno()):  # without locks two processes may compile, and the last rename wins
             if time.monotonic() > deadline:
                 logger.warning("%s has been locked for %d s; compiling without the lock", path, PATIENCE)
                 break
             time.sleep(0.05)
         yield
-
-
-def _lock(handle: int) -> bool:
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:  # a file system without locks; two processes may compile, and the last rename wins
-        return True
-    return True

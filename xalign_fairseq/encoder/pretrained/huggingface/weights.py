@@ -52,11 +52,7 @@ def read_weights(folder: Path) -> dict[str, Tensor]:
 
 
 def require_tensors(
-    tensors: Mapping[str, Tensor],
-    expected: Mapping[str, tuple[int, ...] | None],
-    own: str,
-    model: str,
-    where: object,
+    tensors: Mapping[str, Tensor], expected: Mapping[str, tuple[int, ...] | None], own: str, model: str, where: object
 ) -> None:
     """Raise :class:`XalignError` unless these are the expected tensors; log others, which are not used.
 
