@@ -1,6 +1,21 @@
-"""A kit that can't be used gives the reason."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import time
+from itertools import chain
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+import torch
+from support import four_bit_files
+from support.processes import is_alive, wait_for
+
+from xalign_fairseq.encoder.pretrained.reading import read_pretrained
+from xalign_fairseq.encoder.pretrained.trimming import trim
 
 
 def test_a_whole_kit_is_read(gpu_script, kit):
@@ -20,3 +35,311 @@ def test_an_incomplete_kit_is_an_error_without_a_traceback(gpu_script, kit, caps
     assert kits.tell(lambda: kits.read(kit)) == 2
     said = capsys.readouterr().err
     assert said.startswith("error: ") and message in said
+
+
+@pytest.fixture
+def bounded(gpu_script, tmp_path, monkeypatch):
+    """A function that runs a line of sh in a folder; its output goes to log."""
+    module = gpu_script("bounded")
+    monkeypatch.setattr(module, "GRACE", 0.5)
+    return lambda line, seconds=20: module.run(["sh", "-c", line], tmp_path / "log", seconds, os.environ, tmp_path)
+
+
+def test_the_exit_code_and_both_outputs(bounded, tmp_path):
+    assert bounded("echo one; echo two >&2; exit 3") == 3
+    assert (tmp_path / "log").read_text() == "one\ntwo\n"
+
+
+def test_who_takes_too_long_is_ended_with_all_that_it_started(bounded, tmp_path):
+    begin = time.monotonic()
+    assert bounded("sleep 60 & echo $! > child; trap '' TERM; sleep 60", seconds=1.0) is None
+    assert time.monotonic() - begin < 15
+    wait_for(lambda: not is_alive(int((tmp_path / "child").read_text())))
+
+
+def test_processes_left_by_a_command_are_ended(bounded, tmp_path):
+    assert bounded("sleep 60 & echo $! > child") == 0
+    wait_for(lambda: not is_alive(int((tmp_path / "child").read_text())))
+
+
+ROOT = Path(__file__).parents[3]
+EXAMPLES = ROOT / "examples"
+CUDA = {"device": "NVIDIA H100", "devices": 1, "driver": "580.1", "torch": "2.11.0", "cuda": "13.0", "python": "3.12.3"}
+ROW = {
+    "tool": "simalign",
+    "method": "itermax",
+    "encoding": "separate",
+    "layer": 8,
+    "dtype": "float32",
+    "pairs_per_second": 50.0,
+    "times_simalign": 1.0,
+    "peak_mb": 900.0,
+}
+ALIGNER = {"rows": [ROW], "machine": "NVIDIA H100", "pairs": 64, "subwords": 60.0, "commit": "abc1234", "command": "c"}
+
+
+@pytest.fixture
+def root(tmp_path):
+    """The documents of this repository, and the files that mark studies."""
+    for page in (ROOT / "README.md", *ROOT.glob("docs/*.md"), *EXAMPLES.rglob("*.md")):
+        if "results" in page.relative_to(ROOT).parts:
+            continue
+        copy = tmp_path / "root" / page.relative_to(ROOT)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(page, copy)
+    for study in EXAMPLES.rglob("report.py"):  # these files mark studies
+        if (study.parent / "README.md").exists():
+            (tmp_path / "root" / study.relative_to(ROOT)).touch()
+    for studies in EXAMPLES.rglob("studies"):
+        (tmp_path / "root" / studies.relative_to(ROOT)).mkdir(parents=True)
+    figures = ("xlm_align/continued/results/**/*.json", "transfer/**/report.json", "transfer/mechanism/**/counts.npz")
+    for_prose = map(EXAMPLES.glob, figures)
+    for report in chain(EXAMPLES.rglob("results/report/report.md"), *for_prose):
+        copy = tmp_path / "root" / report.relative_to(ROOT)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(report, copy)
+    (tmp_path / "root/scripts/results").mkdir(parents=True)
+    (tmp_path / "root/xalign_fairseq/cli").mkdir(parents=True)
+    (tmp_path / "root/xalign_fairseq/cli/gpu_runs.json").write_text('{"runs": []}')
+    return tmp_path / "root"
+
+
+@pytest.fixture
+def out(tmp_path):
+    """A function that writes the result of a stage."""
+    folder = tmp_path / "out"
+    folder.mkdir()
+
+    def write(stage, status="passed", figures=None, start="2026-11-22T10:00:00+00:00", **more):
+        result = {**CUDA, "stage": stage, "status": status, "commit": "abc1234", "seconds": 3.0, "start": start, **more}
+        (folder / f"{stage}.json").write_text(json.dumps({**result, "figures": figures or {}}))
+        return folder
+
+    return write
+
+
+@pytest.fixture
+def collect(gpu_script, capsys):
+    """The script's exit code and output."""
+    module = gpu_script("collect")
+    return lambda *given: SimpleNamespace(code=module.main([*map(str, given)]), stderr=capsys.readouterr().err)
+
+
+def test_results_are_in_the_tables_and_in_doctors_file(collect, root, out):
+    out("aligner", figures={"aligner-cuda.json": ALIGNER})
+    out("tests", "failed", {"tests.json": {"passed": 4, "failed": ["a"], "skipped": []}}, reason="exit code 1")
+    folder = out("install", start="2026-11-22T09:00:00+00:00")
+    (folder / "training-profile-cuda.txt").write_text("times")
+    done = collect(folder, "--root", root)
+    assert done.code == 0, done.stderr
+    (run,) = json.loads((root / "xalign_fairseq/cli/gpu_runs.json").read_text())["runs"]
+    assert run.items() >= {**CUDA, "commit": "abc1234", "date": "2026-11-22"}.items()
+    assert next(iter(run["stages"])) == "install"
+    assert run["stages"]["tests"] == {"status": "failed", "seconds": 3.0, "reason": "exit code 1", "tests": [4, 1, 0]}
+    assert json.loads((root / "scripts/results/aligner-cuda.json").read_text()) == ALIGNER
+    assert (root / "scripts/results/training-profile-cuda.txt").read_text() == "times"
+    for page in ("docs/results.md", "docs/gpu.md"):
+        assert "failed: 4 passed, 1 failed, 0 skipped" in (root / page).read_text()
+    assert "| 50.0 (1.00) |" in (root / "docs/performance.md").read_text()  # the aligner's own table
+    assert collect("--root", root, "--check").code == 0
+    assert collect(folder, "--root", root).code == 0  # again: replaces the first
+    assert len(json.loads((root / "xalign_fairseq/cli/gpu_runs.json").read_text())["runs"]) == 1
+
+
+def test_the_documents_here_are_as_the_results_say(collect):
+    done = collect("--check")
+    assert done.code == 0, done.stderr
+
+
+PAIRS = ("de-en", "en-fr", "en-hi", "ro-en")
+
+
+@pytest.fixture
+def data(gpu_script):
+    return gpu_script("pack_data")
+
+
+def test_shares_are_equal_and_unused_room_goes_to_others(data):
+    assert data.shares({"a": 10, "b": 100, "c": 100}, 90) == {"a": 10, "b": 40, "c": 40}
+    assert data.shares({"b": 5, "a": 7}, 90) == {"b": 5, "a": 7}
+    assert list(data.shares({"b": 70, "a": 7}, 20)) == ["b", "a"]
+
+
+@pytest.fixture
+def folders(tmp_path):
+    """Gold sets of two lines each, and training text of 600 distinct pairs."""
+    benchmark, text = tmp_path / "benchmark", tmp_path / "text"
+    for pair in PAIRS:
+        for name in ("hansards-wpt03-trial", "wpt05-hi-trial", "golden-collection", "simalign-testsets"):
+            folder = benchmark / "gold" / name
+            folder.mkdir(parents=True, exist_ok=True)
+            for lang in pair.split("-"):
+                (folder / f"{pair}.{lang}").write_text("one house\nsome trees\n")
+            (folder / f"{pair}.gold").write_text("0-0 1-1\n0-0\n")
+        (text / pair).mkdir(parents=True)
+        for lang in pair.split("-"):
+            lines = [f"{lang} line {number} of {number * number} letters {number:b}\n" for number in range(600)]
+            (text / pair / f"train.{lang}").write_text("".join(lines))
+    return benchmark, text
+
+
+@pytest.mark.slow
+def test_the_content_of_the_archive(data, folders, tmp_path, monkeypatch):
+    monkeypatch.setattr(data, "VOCABULARY", 60)
+    data.write(data.read(folders[1]), folders[0], tmp_path / "data.tar.xz", None)
+    with tarfile.open(tmp_path / "data.tar.xz") as archive:
+        names = set(archive.getnames())
+    data_bin = {f"data-bin/{name}.bin" for name in ("train.de-en.de", "valid.en-hi.links", "test.ro-en.en", "train.de")}
+    assert {*data_bin, "gold/golden-collection/en-fr.gold", "text/de-en.de"} < names
+    assert "data-bin/valid.de-en.de.bin" not in names
+
+
+@pytest.fixture
+def whole(tmp_path):
+    (tmp_path / "whole.bin").write_bytes(four_bit_files.make().content())
+    return tmp_path / "whole.bin"
+
+
+def test_it_equals_the_output_of_xalign_trim(gpu_script, whole, tmp_path, monkeypatch, capsys):
+    script = gpu_script("pack_encoder")
+    text = tmp_path / "text"
+    text.write_text("the house\nthe houses\n")
+    monkeypatch.setattr(script, "find", lambda: whole)
+    monkeypatch.setattr(script.sys, "argv", ["pack_encoder.py", str(tmp_path / "small.bin"), str(text)])
+    script.main()
+    small, _ = read_pretrained(tmp_path / "small.bin")
+    expected = trim(*read_pretrained(whole), [text], floor=0)
+    said = capsys.readouterr().out
+    assert said == f"whole.bin: {len(small['model']['encoder.sentence_encoder.embed_tokens.weight'])} of 13 pieces\n"
+    assert small["model"].keys() == expected["model"].keys()
+    for name, value in expected["model"].items():
+        assert torch.equal(small["model"][name], value), name
+    symbols = small["task_state"]["tokenizer"]["symbols"]
+    assert symbols == expected["task_state"]["tokenizer"]["symbols"] and "▁Haus" not in symbols
+    assert (tmp_path / "small.bin").stat().st_size < whole.stat().st_size
+
+
+@pytest.fixture
+def stage(gpu_script):
+    """A function that makes a stage from a line of sh."""
+    make = gpu_script("stages").Stage
+    return lambda name, line, **more: make(
+        name, ("sh", "-c", line), **{"seconds": 20, "least": 0, "cuda": False, **more}
+    )
+
+
+@pytest.fixture
+def runner(gpu_script, kit, machine, tmp_path):
+    """A function that makes a runner of stages."""
+    run = gpu_script("run")
+
+    def make(*stages, seconds=None):
+        return run.Runner(kit, tmp_path / "out", tmp_path / "work", seconds, stages)
+
+    return make
+
+
+@pytest.fixture
+def results(tmp_path):
+    """A function that reads all results."""
+    return lambda: {path.stem: json.loads(path.read_text()) for path in (tmp_path / "out").glob("*.json")}
+
+
+def statuses(results):
+    return {name: result["status"] for name, result in results.items()}
+
+
+def test_a_stage_that_fails_does_not_stop_the_rest(runner, stage, results, tmp_path):
+    first = stage("first", "echo good > {files}/a.json; echo '[1, 2]' > {files}/a.json", files=("a.json",))
+    assert runner(first, stage("second", "echo bad luck; exit 3"), stage("third", "true")).run([]) == 1
+    found = results()
+    assert statuses(found) == {"first": "passed", "second": "failed", "third": "passed"}
+    assert found["first"]["figures"] == {"a.json": [1, 2]}
+    assert found["second"]["reason"] == "exit code 3, see second.log" and found["second"]["log"] == ["bad luck"]
+    assert (tmp_path / "out/second.log").read_text() == "bad luck\n"
+
+
+def test_a_stage_that_takes_too_long_is_stopped_and_not_tried_again(runner, stage, results, tmp_path):
+    stages = stage("slow", "echo x >> {work}/tries; sleep 60", seconds=1), stage("next", "true")
+    assert runner(*stages).run([]) == 1
+    assert statuses(results()) == {"slow": "timed out", "next": "passed"}
+    assert results()["slow"]["reason"] == "not finished after 1 s"
+    assert runner(*stages).run([]) == 1  # the bad result remains
+    assert (tmp_path / "work/tries").read_text() == "x\n"
+
+
+@pytest.mark.parametrize(
+    ("more", "missing", "reason"),
+    [
+        ({"cuda": True}, [], "there is no CUDA device"),
+        ({"modules": ("scipy.sparse",)}, ["scipy.sparse", "other"], "not installed: scipy.sparse"),
+        ({"parts": ("data.tar.xz", "encoder.bin")}, [], "the kit has no encoder.bin"),
+    ],
+)
+def test_unmeasured_stages_have_a_reason_and_are_tried_again(
+    runner, stage, results, machine, kit, more, missing, reason
+):
+    (kit / "data.tar.xz").touch()
+    machine["missing"] = missing
+    one = stage("one", "true", **more)
+    assert runner(one).run([]) == 0
+    assert (results()["one"]["status"], results()["one"]["reason"]) == ("not measured", reason)
+    assert "figures" not in results()["one"]
+    machine |= {"device": "NVIDIA H100", "missing": []}
+    (kit / "encoder.bin").touch()
+    assert runner(one).run([]) == 0
+    assert results()["one"]["status"] == "passed"
+
+
+def test_every_stage_can_be_told_apart_and_its_command_filled(gpu_script):
+    stages = gpu_script("stages").STAGES
+    names = dict.fromkeys(
+        (*("python", "machine_python", "source", "data", "encoder", "kit"), *("work", "files", "seconds", "minutes")),
+        "x",
+    )
+    assert len({stage.name for stage in stages}) == len(stages)
+    # A quarter of an hour: first a trace of the device, then training, then the aligner.
+    assert [stage.name for stage in stages[:4]] == ["install", "steps", "training", "aligner"]
+    assert sum(stage.seconds for stage in stages[1:4]) <= 840
+    for stage in stages:
+        assert [part.format(**names) for part in stage.command]
+        for script in (part.removeprefix("{source}/") for part in stage.command if part.endswith(".py")):
+            assert (ROOT / script).is_file()
+        assert stage.least < stage.seconds <= 580  # a command there may take ten minutes
+
+
+SCRIPT = Path(__file__).parents[3] / "scripts/gpu/run_tests.py"
+CASES = {
+    "passes": "@pytest.mark.gpu\ndef test_one():\n    pass\n\ndef test_other():\n    assert False\n",
+    "fails": "@pytest.mark.gpu\ndef test_two():\n    assert 1 == 2\n",
+    "skips": "@pytest.mark.gpu\n@pytest.mark.skipif(True, reason='no second GPU')\ndef test_three():\n    pass\n",
+}
+
+
+@pytest.fixture
+def stage_of_tests(tmp_path):
+    """A function that runs the stage on some test files; returns the exit code and the written files."""
+    (tmp_path / "source/tests").mkdir(parents=True)
+    (tmp_path / "source/pyproject.toml").write_text("[tool.pytest.ini_options]\nmarkers = ['gpu: needs one']\n")
+
+    def run(*names):
+        for name in names:
+            (tmp_path / f"source/tests/test_{name}.py").write_text(f"import pytest\n\n{CASES[name]}")
+        (tmp_path / "source/tests/test_elsewhere.py").write_text("import what_the_kit_does_not_have\n")
+        command = [sys.executable, "-P", str(SCRIPT), str(tmp_path / "source"), str(tmp_path), "60", "2"]
+        done = subprocess.run(command, capture_output=True, text=True)
+        return done.returncode, json.loads((tmp_path / "tests.json").read_text())
+
+    return run
+
+
+def test_passed_failed_and_skipped_are_counted(stage_of_tests):
+    code, found = stage_of_tests("passes", "fails", "skips")
+    assert code == 1
+    assert (found["passed"], found["failed"]) == (1, ["tests.test_fails.test_two"])
+    assert found["skipped"] == ["tests.test_skips.test_three: no second GPU"]
+    assert set(found["slowest"]) == {
+        "tests.test_passes.test_one",
+        "tests.test_fails.test_two",
+        "tests.test_skips.test_three",
+    }

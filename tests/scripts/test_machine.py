@@ -1,16 +1,81 @@
-"""scripts/install.sh and test.sh with stand-ins for the commands that they call, and the versions that they install."""
+"""A profile on the CPU."""
 
+import gzip
+import json
 import os
 import re
+import shutil
 import subprocess
 import tomllib
 from pathlib import Path
 
 import pytest
+import torch
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from xalign_fairseq.core.installation import FAIRSEQ, INSTALL_FAIRSEQ
+
+
+def test_a_profile_on_the_cpu(script, tmp_path):
+    text = script("profiling").profile(lambda: torch.ones(8, 8) @ torch.ones(8, 8), "cpu", tmp_path / "trace.json.gz")
+    assert " ms, without the profiler" in text and "aten::mm" in text
+    with gzip.open(tmp_path / "trace.json.gz", "rt") as file:
+        assert json.load(file)["traceEvents"]
+
+
+SCRIPT = Path(__file__).parents[2] / "scripts/torchrun.sh"
+
+
+@pytest.fixture
+def start(tmp_path):
+    """A function that runs the script with only these programs, which print their arguments."""
+
+    def run(*programs):
+        for name in programs:
+            (tmp_path / name).write_text('#!/bin/bash\nprintf "%s\\n" "$@"\n')
+            (tmp_path / name).chmod(0o755)
+        line = [shutil.which("bash"), SCRIPT, "2", "data-bin", "--save-dir", "run"]
+        env = {"PATH": str(tmp_path), "NODES": "1"}
+        return subprocess.run(line, env={**os.environ, **env}, capture_output=True, text=True)
+
+    return run
+
+
+def test_torchrun_starts_fairseq_train(start, tmp_path):
+    done = start("torchrun", "fairseq-train")
+    given = ["--standalone", "--nproc-per-node", "2", str(tmp_path / "fairseq-train"), "data-bin", "--save-dir", "run"]
+    assert done.stdout.splitlines()[:7] == given and done.returncode == 0
+    assert "--distributed-world-size\n2\n" in done.stdout
+
+
+WRITE = Path(__file__).parents[2] / "scripts/write_constraints.sh"
+
+
+@pytest.fixture
+def write(tmp_path):
+    """A function that runs a copy of the script where ``python`` is a line of bash."""
+    (tmp_path / "scripts").mkdir()
+    shutil.copy(WRITE, tmp_path / "scripts")
+    (tmp_path / "constraints.txt").write_text("torch==2.0\n")
+    python = tmp_path / "bin/python"
+    python.parent.mkdir()
+
+    def run(line):
+        python.write_text(f"#!/bin/bash\n{line}\n")
+        python.chmod(0o755)
+        env = {**os.environ, "PATH": f"{python.parent}:{os.environ['PATH']}"}
+        done = subprocess.run(["bash", tmp_path / "scripts" / WRITE.name], env=env, cwd=tmp_path)
+        return done.returncode, (tmp_path / "constraints.txt").read_text().splitlines()
+
+    return run
+
+
+def test_versions_are_written_without_the_name_of_a_build(write, tmp_path):
+    code, lines = write("echo torch==2.13.0+cpu; echo numpy==2.1")
+    assert code == 0 and [line for line in lines if line[0] != "#"] == ["torch==2.13.0", "numpy==2.1"]
+    assert {path.name for path in tmp_path.iterdir()} == {"bin", "constraints.txt", "scripts"}
+
 
 ROOT = Path(__file__).parents[2]
 LINES = [line for line in (ROOT / "constraints.txt").read_text().splitlines() if not line.startswith("#")]
