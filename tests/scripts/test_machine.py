@@ -1,5 +1,3 @@
-"""A profile on the CPU."""
-
 import gzip
 import json
 import os
