@@ -1,5 +1,3 @@
-"""Names in the documents exist."""
-
 import ast
 import re
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""The gallery: every picture matches its script and results, and every script draws."""
-
 import importlib
 import re
 import sys

@@ -1,5 +1,3 @@
-"""What a fairseq command registers from the folder."""
-
 import pytest
 
 import xalign_fairseq

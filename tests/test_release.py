@@ -1,5 +1,3 @@
-"""The files of a release fit their schemas and each other."""
-
 import re
 import subprocess
 import tomllib

@@ -1,5 +1,3 @@
-"""The documentation site builds without a network and without warnings."""
-
 import json
 import os
 import re

@@ -1,5 +1,3 @@
-"""Test sets that are found in a folder."""
-
 from xalign_fairseq.aligner.gold_sets import find_sets
 
 

@@ -1,5 +1,3 @@
-"""Any aligner by its path, and options that its kind lacks."""
-
 import numpy as np
 import pytest
 from support.text import write_bitext

@@ -1,5 +1,3 @@
-"""The options of an aligner as one value."""
-
 import json
 import shutil
 

@@ -1,5 +1,3 @@
-"""``xalign align --plot`` and the gold links that pictures show."""
-
 import json
 
 import pytest

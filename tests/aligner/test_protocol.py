@@ -1,5 +1,3 @@
-"""What all aligners share: two sides of sentences, and the end of their processes."""
-
 import pytest
 
 from xalign_fairseq.aligner.protocol import Alignment, WordAligner

@@ -1,5 +1,3 @@
-"""A run of the aligner on files, which can be interrupted and resumed."""
-
 import json
 import os
 import shutil

@@ -1,5 +1,3 @@
-"""Training links: file names, what is refused before anything is written, and filters."""
-
 from pathlib import Path
 
 import pytest

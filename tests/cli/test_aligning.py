@@ -1,5 +1,3 @@
-"""Shared by the commands that run the aligner: names listed without importing torch, and values that are read."""
-
 import argparse
 import logging
 

@@ -1,5 +1,3 @@
-"""``xalign alignment-score``: lexicons of a checkpoint and of a data-bin."""
-
 import numpy as np
 import pytest
 import torch

@@ -1,5 +1,3 @@
-"""The options that commands share."""
-
 import argparse
 
 import pytest

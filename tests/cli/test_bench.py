@@ -1,5 +1,3 @@
-"""``xalign bench``: models and links of other tools on all test sets of a folder."""
-
 import json
 import shutil
 

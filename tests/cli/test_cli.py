@@ -1,5 +1,3 @@
-"""The command line as a whole: one module per subcommand, and how its errors are reported."""
-
 import io
 import logging
 import re

@@ -1,5 +1,3 @@
-"""``xalign derive``: text, treebanks, entities and pairs of texts in a derived language, and its data-bin."""
-
 import gzip
 import json
 import random

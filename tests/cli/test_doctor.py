@@ -1,5 +1,3 @@
-"""``xalign doctor`` as a whole: its sections, its last line and its exit code."""
-
 import json
 import re
 import sys

@@ -1,5 +1,3 @@
-"""``xalign export-hf``: what it writes and prints."""
-
 import json
 
 import pytest

@@ -1,5 +1,3 @@
-"""``xalign align --from-scratch``."""
-
 from pathlib import Path
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""``xalign import-hf``: a folder from ``xalign export-hf`` becomes a checkpoint again."""
-
 import torch
 
 from xalign_fairseq.cli import main

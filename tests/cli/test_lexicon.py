@@ -1,5 +1,3 @@
-"""``xalign lexicon`` from a dictionary file to a data-bin."""
-
 import hashlib
 
 import pytest

@@ -1,5 +1,3 @@
-"""``xalign links``: from text to a side file for ``xalign prepare``, with each engine."""
-
 import hashlib
 import json
 

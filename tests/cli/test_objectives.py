@@ -1,5 +1,3 @@
-"""``xalign objectives``."""
-
 import sys
 from pathlib import Path
 

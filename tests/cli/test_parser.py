@@ -1,5 +1,3 @@
-"""The parser of a command: its help and errors."""
-
 import re
 
 import pytest

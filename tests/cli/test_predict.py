@@ -1,5 +1,3 @@
-"""xalign predict: scores with signatures, predictions, files without labels, bad input."""
-
 import json
 
 import pytest

@@ -1,5 +1,3 @@
-"""xalign procrustes: what it prints and writes."""
-
 import re
 
 from support.checkpoints import checkpoint_of

@@ -1,5 +1,3 @@
-"""``xalign report``."""
-
 import pytest
 
 from xalign_fairseq.cli import main

@@ -1,5 +1,3 @@
-"""``xalign retrieve``: its options, output, and refused input."""
-
 import pytest
 import torch
 

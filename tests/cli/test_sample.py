@@ -1,5 +1,3 @@
-"""``xalign sample``: what it writes and prints."""
-
 from xalign_fairseq.cli import main
 from xalign_fairseq.links.pharaoh import read_links
 

@@ -1,5 +1,3 @@
-"""``xalign score``: JSON and text, index bases, bounds, intervals, comparisons, clear errors."""
-
 import hashlib
 import json
 import subprocess

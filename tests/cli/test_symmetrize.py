@@ -1,5 +1,3 @@
-"""``xalign symmetrize``: each method on files, and mismatched files."""
-
 import pytest
 
 from xalign_fairseq.cli import main

@@ -1,5 +1,3 @@
-"""The progress shown during training."""
-
 import io
 import json
 

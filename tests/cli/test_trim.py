@@ -1,5 +1,3 @@
-"""``xalign trim``: a smaller model that other commands and transformers can read."""
-
 import pytest
 
 from xalign_fairseq.cli import main

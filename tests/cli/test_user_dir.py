@@ -1,5 +1,3 @@
-"""The folder to pass to fairseq."""
-
 from pathlib import Path
 
 import xalign_fairseq

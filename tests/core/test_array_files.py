@@ -1,5 +1,3 @@
-"""Files of arrays: written files can be read; all other files give user errors."""
-
 import io
 import zipfile
 

@@ -1,5 +1,3 @@
-"""The text of errors for users."""
-
 import pytest
 
 from xalign_fairseq.core.errors import (

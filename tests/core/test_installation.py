@@ -1,5 +1,3 @@
-"""Checks of an installation: versions, fairseq, transformers, GPUs, apex."""
-
 import importlib.util
 import os
 import sys

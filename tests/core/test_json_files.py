@@ -1,5 +1,3 @@
-"""Valid JSON is read back; invalid JSON and other structures are errors."""
-
 import os
 
 import pytest

@@ -1,5 +1,3 @@
-"""An output of lines is complete or absent, or kept in parts, and never replaces anything else."""
-
 import json
 import os
 

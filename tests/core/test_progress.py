@@ -1,5 +1,3 @@
-"""Progress of long work: a bar on a terminal, sparse lines elsewhere."""
-
 import sys
 
 import pytest

@@ -1,5 +1,3 @@
-"""Objectives share one pass of the encoder, with the same results as one pass each."""
-
 from dataclasses import replace
 
 import pytest

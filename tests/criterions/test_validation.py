@@ -1,5 +1,3 @@
-"""AER in validation: links are made like the model's labels, unless options say otherwise."""
-
 from dataclasses import replace
 from types import SimpleNamespace
 

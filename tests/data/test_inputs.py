@@ -1,5 +1,3 @@
-"""Which tokens of a pair sequence belong to the target."""
-
 import pytest
 import torch
 

@@ -1,5 +1,3 @@
-"""A lexicon of subword ids: its parts, its tensors, and its files in a data-bin."""
-
 import json
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""Pack tokens of several inputs into one row, and unpack them."""
-
 import numpy as np
 import pytest
 import torch

@@ -1,5 +1,3 @@
-"""From pairs and blocks to arrays: joined, masked, and links of words as partners of tokens."""
-
 from dataclasses import replace
 
 import numpy as np

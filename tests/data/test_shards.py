@@ -1,5 +1,3 @@
-"""Several data-bins read as one: when each folder is checked, and which folder an epoch reads."""
-
 import json
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""Looked-up token embeddings: bitwise equal to the rows of the full table, without copies."""
-
 import copy
 
 import pytest

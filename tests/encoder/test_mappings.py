@@ -1,5 +1,3 @@
-"""Linear maps of languages: names, orthogonality, application by rows, checkpoints."""
-
 import numpy as np
 import pytest
 import torch

@@ -1,5 +1,3 @@
-"""Passes are shared between objectives, and every layer gets a gradient."""
-
 from dataclasses import replace
 
 import pytest

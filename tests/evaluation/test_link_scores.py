@@ -1,5 +1,3 @@
-"""Files of links against gold: figures, index bases, comparisons."""
-
 import pytest
 
 from xalign_fairseq.core.errors import XalignError

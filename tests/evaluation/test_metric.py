@@ -1,5 +1,3 @@
-"""Metrics as sums of counts: ratios and F1 by hand, sets of items, and several sets at once."""
-
 import numpy as np
 import pytest
 

@@ -1,5 +1,3 @@
-"""Published figures are read and shown next to ours; those of the examples are consistent."""
-
 import pytest
 
 from xalign_fairseq.core.errors import XalignError

@@ -1,5 +1,3 @@
-"""Accuracy of retrieval by a model: the searches' scores, and what they depend on."""
-
 from contextlib import contextmanager
 
 import pytest

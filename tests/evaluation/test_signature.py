@@ -1,5 +1,3 @@
-"""Signatures: complete lines, and one line for any input."""
-
 from xalign_fairseq.core.version import __version__
 from xalign_fairseq.evaluation.metric import Metric, ratio
 from xalign_fairseq.evaluation.signature import (

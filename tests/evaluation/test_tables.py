@@ -1,5 +1,3 @@
-"""Tables as Markdown and LaTeX: alignment, bold cells, notes, escapes."""
-
 import pytest
 
 from xalign_fairseq.core.version import __version__

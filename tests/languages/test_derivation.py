@@ -1,5 +1,3 @@
-"""Options that fit together, and the folder that they produce."""
-
 import hashlib
 import random
 

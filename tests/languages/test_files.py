@@ -1,5 +1,3 @@
-"""Files of a natural language and their derived ones: checks and output for each kind."""
-
 import bz2
 import lzma
 

@@ -1,5 +1,3 @@
-"""Re-ordering of trees towards a treebank's order: by hand, by its properties, and bad input."""
-
 import itertools
 import random
 from collections import Counter

@@ -1,5 +1,3 @@
-"""AER, precision, recall, F1: hand-worked, micro-averaged, additive."""
-
 import re
 
 import pytest

@@ -1,5 +1,3 @@
-"""Links of many pairs at once equal those of each line alone."""
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

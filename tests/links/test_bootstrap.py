@@ -1,5 +1,3 @@
-"""Bootstrap: exact small distributions, coverage of a known interval, seeds, blocks, the paired test."""
-
 import random
 
 import pytest

@@ -1,5 +1,3 @@
-"""Gold files of both forms."""
-
 import random
 
 import pytest

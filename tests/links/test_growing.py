@@ -1,5 +1,3 @@
-"""Links above a score, and links that grow from them."""
-
 import numpy as np
 
 from xalign_fairseq.links.growing import grown_links, links_above

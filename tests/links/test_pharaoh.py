@@ -1,5 +1,3 @@
-"""Pharaoh links: parsing, writing, reading, bounds and the detection of 1-based files."""
-
 import random
 
 import pytest

@@ -1,5 +1,3 @@
-"""Symmetrisation: hand-worked grow-diag-final-and, properties of all methods."""
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,5 +1,3 @@
-"""Descriptions of objectives."""
-
 from dataclasses import dataclass, field
 
 import pytest

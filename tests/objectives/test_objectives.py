@@ -1,5 +1,3 @@
-"""The public names of the folder: every objective by its short name, without fairseq."""
-
 from support.processes import run_without_fairseq
 
 from xalign_fairseq import objectives

@@ -1,5 +1,3 @@
-"""Fixtures of the scripts' tests."""
-
 import importlib
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""Rules for shell scripts."""
-
 import os
 import re
 import subprocess

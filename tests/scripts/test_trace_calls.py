@@ -1,5 +1,3 @@
-"""A command's path through the package's files."""
-
 import re
 import sys
 

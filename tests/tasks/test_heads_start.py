@@ -1,5 +1,3 @@
-"""New heads on a pre-trained encoder: trained alone at first, and with their own learning rate."""
-
 import copy
 from types import SimpleNamespace
 

@@ -1,5 +1,3 @@
-"""Maps from a data-bin's links, the checkpoint that holds them, and bad input."""
-
 import numpy as np
 import pytest
 import torch

@@ -1,5 +1,3 @@
-"""The pairs that the closed form reads, and the checkpoint that its maps become part of."""
-
 import pytest
 import torch
 

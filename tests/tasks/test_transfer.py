@@ -1,5 +1,3 @@
-"""A transfer task before training: examples, labels, head, and frozen parts."""
-
 from argparse import Namespace
 
 import pytest

@@ -1,5 +1,3 @@
-"""Lines of fairseq-train's log as numbers."""
-
 import pytest
 
 from xalign_fairseq.trainer.log_rows import LogRow, TrainingCost, read_cost, read_row, standing

@@ -1,5 +1,3 @@
-"""Options of fairseq-train that are refused before anything is read or built."""
-
 import copy
 
 import pytest

@@ -1,5 +1,3 @@
-"""What the package's trainer saves, and how a run resumes."""
-
 import logging
 import sys
 from types import SimpleNamespace

@@ -1,5 +1,3 @@
-"""training.json has a session for each start of a run."""
-
 import json
 import os
 import subprocess

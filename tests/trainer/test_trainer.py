@@ -1,5 +1,3 @@
-"""The package's trainer: updates, and the loop around them."""
-
 import contextlib
 import logging
 import time

@@ -1,5 +1,3 @@
-"""An encoder with objectives as one module: its loss, accumulated and shared updates, and its files."""
-
 import pytest
 import torch
 from support.small import diagonal, pair

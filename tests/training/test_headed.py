@@ -1,5 +1,3 @@
-"""The encoder with heads, alone."""
-
 import pytest
 import torch
 from support.small import CONFIG

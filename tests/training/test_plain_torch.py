@@ -1,5 +1,3 @@
-"""The page on training without fairseq works without fairseq."""
-
 import re
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""The weighted sum alone, which fairseq's criterions use."""
-
 from dataclasses import replace
 
 import pytest

@@ -1,5 +1,3 @@
-"""Fixtures of the tests of transfer: finished runs, and the runs of a study of sentence pairs."""
-
 import pytest
 from support import transfer_data
 from support.transfer_data import right, write_run  # noqa: F401

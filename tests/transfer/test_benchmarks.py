@@ -1,5 +1,3 @@
-"""Benchmarks: the search for files, missing files, and partly labelled files."""
-
 import pytest
 
 from xalign_fairseq.core.errors import XalignError

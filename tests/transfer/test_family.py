@@ -1,5 +1,3 @@
-"""Common to all families: refused lengths and options, and the language of each token."""
-
 from dataclasses import replace
 from itertools import pairwise
 

@@ -1,5 +1,3 @@
-"""From options to runs: found or listed files, compared labels, counted updates, opened encoders."""
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""Predictions: the used states, languages that change predictions, and batches that do not."""
-
 import math
 from dataclasses import replace
 

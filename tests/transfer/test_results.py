@@ -1,5 +1,3 @@
-"""Results of runs: what is read and refused, their counts, and runs of a task that can be compared."""
-
 import json
 import shutil
 

@@ -1,5 +1,3 @@
-"""What defines a run: its command line, its file, and folders made by another run."""
-
 import json
 from dataclasses import replace
 from pathlib import Path

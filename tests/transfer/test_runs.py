@@ -1,5 +1,3 @@
-"""A run's files: models to keep or remove, and additional languages."""
-
 import json
 import signal
 import subprocess

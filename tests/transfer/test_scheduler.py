@@ -1,5 +1,3 @@
-"""Parallel jobs: their number, failures, share of the machine, and that none outlives the driver."""
-
 import signal
 import sys
 import threading

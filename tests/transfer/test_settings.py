@@ -1,5 +1,3 @@
-"""Settings: layers of a study, types that YAML confuses, bounds, and fairseq's schedule."""
-
 import pytest
 
 from xalign_fairseq.core.errors import XalignError

@@ -1,5 +1,3 @@
-"""Dataclasses from YAML: types, the nearest key, and errors with file, key, found and expected value."""
-
 from dataclasses import dataclass, field
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""Studies: YAML, missing or misspelt keys, and the studies of the papers."""
-
 from pathlib import Path
 
 import pytest

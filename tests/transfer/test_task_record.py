@@ -1,5 +1,3 @@
-"""A fine-tuned checkpoint's description of its task: saved and restored, and heads of other tasks."""
-
 import pytest
 import torch
 

@@ -1,5 +1,3 @@
-"""Checks of compilers and compiled operators."""
-
 import json
 
 import pytest

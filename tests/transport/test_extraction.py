@@ -1,5 +1,3 @@
-"""Links from plans: a hand-worked 3 x 4 case for each filter, ties, small pairs, probabilities."""
-
 import pytest
 import torch
 

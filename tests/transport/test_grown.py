@@ -1,5 +1,3 @@
-"""Links of words that grow: scores against plain Python, tokens as words, tokens of no word."""
-
 import math
 
 import pytest

@@ -1,5 +1,3 @@
-"""The link scorer: sides can be exchanged, padding, rows at a time, gradients, states that are not finite."""
-
 import pytest
 import torch
 from support.links import DIM, draw_words

@@ -1,5 +1,3 @@
-"""What all methods share: padding, states that are not finite, scores of words."""
-
 import numpy as np
 import pytest
 import torch

@@ -1,5 +1,3 @@
-"""Methods by name, their options and plain values."""
-
 import pytest
 
 from xalign_fairseq.core.errors import XalignError

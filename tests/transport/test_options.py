@@ -1,5 +1,3 @@
-"""What decides a plan and its links: the released code's defaults, and invalid values."""
-
 import pytest
 
 from xalign_fairseq.core.errors import XalignError

@@ -1,5 +1,3 @@
-"""Features of word pairs: by plain loops, their mirrors, rows at a time, padding."""
-
 import math
 
 import pytest

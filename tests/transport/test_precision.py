@@ -1,5 +1,3 @@
-"""Dtypes of sums and products."""
-
 import pytest
 import torch
 

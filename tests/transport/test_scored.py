@@ -1,5 +1,3 @@
-"""Links by a link scorer: words against the scorer, and errors."""
-
 import re
 
 import numpy as np

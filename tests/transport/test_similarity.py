@@ -1,5 +1,3 @@
-"""Similarity: raw dot products, wide accumulation, masks."""
-
 import pytest
 import torch
 from support.links import random_pairs

@@ -1,5 +1,3 @@
-"""Which linkings are compared."""
-
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 

@@ -1,5 +1,3 @@
-"""The matrix that a notebook shows."""
-
 import pytest
 from support.browser import read_html
 

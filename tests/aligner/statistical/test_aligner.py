@@ -1,5 +1,3 @@
-"""The aligner from bitext alone: trained and used."""
-
 import pytest
 from support.text import write_bitext
 

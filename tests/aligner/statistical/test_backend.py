@@ -1,5 +1,3 @@
-"""Which code runs the passes."""
-
 import logging
 
 import pytest

@@ -1,5 +1,3 @@
-"""Calibration to gold links."""
-
 import numpy as np
 import pytest
 

@@ -1,5 +1,3 @@
-"""The folder of an aligner: resumed, refused, read."""
-
 import io
 
 import numpy as np

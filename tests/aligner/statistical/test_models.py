@@ -1,5 +1,3 @@
-"""Scores of words from posteriors of units."""
-
 import numpy as np
 from support.text import SENTENCES, translated
 

@@ -1,5 +1,3 @@
-"""Words of a text by number, their units, and which pairs fit."""
-
 import numpy as np
 import pytest
 

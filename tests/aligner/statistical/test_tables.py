@@ -1,5 +1,3 @@
-"""Pairs of units."""
-
 import itertools
 from dataclasses import replace
 

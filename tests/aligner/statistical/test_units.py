@@ -1,5 +1,3 @@
-"""Units of words."""
-
 from collections import Counter
 
 import pytest

@@ -1,5 +1,3 @@
-"""All steps of an aligner: what is made once, what gold evaluates, what resumes, and what is used."""
-
 import shutil
 from dataclasses import replace
 from functools import partial

@@ -1,5 +1,3 @@
-"""Compressed text: any process reads the original text, and damage is an error."""
-
 import bz2
 import gzip
 import lzma

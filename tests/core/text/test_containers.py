@@ -1,5 +1,3 @@
-"""Columns of TSV, languages of TMX and both files of a folder are read like separate files."""
-
 import gzip
 import hashlib
 import lzma

@@ -1,5 +1,3 @@
-"""Limits of lines and of unpacking: the error names what exceeds them, without using much memory."""
-
 import gzip
 import io
 import lzma

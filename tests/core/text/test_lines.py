@@ -1,5 +1,3 @@
-"""Lines of text, and unsuitable text."""
-
 import bz2
 import gzip
 import lzma

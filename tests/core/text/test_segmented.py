@@ -1,5 +1,3 @@
-"""A text and its words: spans are in order, bytes are those of UTF-8, and characters map to words."""
-
 import pytest
 import regex
 from hypothesis import given

@@ -1,5 +1,3 @@
-"""Fixtures of the tests of file formats."""
-
 import gzip
 
 import pytest

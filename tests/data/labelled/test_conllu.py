@@ -1,5 +1,3 @@
-"""CoNLL-U: rows that are words, unlabelled sentences, trees, and every error with its line."""
-
 import subprocess
 
 import pytest

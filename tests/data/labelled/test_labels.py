@@ -1,5 +1,3 @@
-"""Labels of all kinds of examples, and labels that a model does not know."""
-
 import gzip
 import hashlib
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""Files of text pairs: XTREME's, XNLI's and PAWS-X's own, separate labels, quotes, ragged rows."""
-
 import csv
 import io
 import lzma

@@ -1,5 +1,3 @@
-"""SQuAD's JSON: answers at their offsets, files without answers, TyDiQA's languages, malformed files."""
-
 import json
 
 import pytest

@@ -1,5 +1,3 @@
-"""Filters of training text: what they drop, and the order of their counts."""
-
 import numpy as np
 import pytest
 

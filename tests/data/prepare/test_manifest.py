@@ -1,5 +1,3 @@
-"""A data-bin's manifest: counts and rates of each text, and the hash of every file."""
-
 import hashlib
 import json
 from types import SimpleNamespace

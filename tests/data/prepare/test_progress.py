@@ -1,5 +1,3 @@
-"""A run interrupted anywhere resumes and gives the same bytes."""
-
 import json
 import os
 import shutil

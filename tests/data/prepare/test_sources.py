@@ -1,5 +1,3 @@
-"""The options of ``xalign prepare``: languages that file names can hold, and options without contradictions."""
-
 import pytest
 
 from xalign_fairseq.core.errors import XalignError

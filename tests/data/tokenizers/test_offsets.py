@@ -1,5 +1,3 @@
-"""Every token knows its characters in the original text, whatever normalisation does."""
-
 import random
 import unicodedata
 

@@ -1,5 +1,3 @@
-"""Tokenizers from tokenizer.json: ids, words and characters, exact restoring, and dictionaries of any symbols."""
-
 import pickle
 
 import numpy as np

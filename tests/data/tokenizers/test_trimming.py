@@ -1,5 +1,3 @@
-"""Smaller tokenizers split the text they were made for into the same pieces."""
-
 import random
 
 import numpy as np

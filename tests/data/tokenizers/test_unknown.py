@@ -1,5 +1,3 @@
-"""Unknown tokens: counted exactly, and named by the scripts of a sample."""
-
 import pytest
 from support.text import sentencepiece_model
 

@@ -1,5 +1,3 @@
-"""A body of transformers in place of ours: states, early exit, dtypes, gradients, names."""
-
 from dataclasses import replace
 
 import pytest

@@ -1,5 +1,3 @@
-"""Families: what their configurations give, what is refused, and our dropout rates."""
-
 import json
 import sys
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""Known families of pretrained encoders: recognised by sizes and names, never guessed."""
-
 import argparse
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""The packaged encoder: found by its name, and read as a checkpoint."""
-
 import numpy as np
 import torch
 from support import four_bit_files

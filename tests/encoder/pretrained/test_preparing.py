@@ -1,5 +1,3 @@
-"""Data-bins in the vocabulary of a model, whole or trimmed to the texts."""
-
 import pytest
 from support.text import LINES, train_symbols, write_bert
 

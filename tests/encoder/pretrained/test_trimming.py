@@ -1,5 +1,3 @@
-"""Trimmed models: the same states on their text, and complete after training."""
-
 from pathlib import Path
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""Figures checked as matplotlib objects."""
-
 import pytest
 
 

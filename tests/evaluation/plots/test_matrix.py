@@ -1,5 +1,3 @@
-"""Cells, frames and their meaning."""
-
 import pytest
 
 pytest.importorskip("matplotlib")

@@ -1,5 +1,3 @@
-"""Everyone can distinguish the colours, on light and on dark paper."""
-
 import re
 from itertools import combinations
 

@@ -1,5 +1,3 @@
-"""Made-up results of ALIGN-MLM's study."""
-
 import numpy as np
 
 from tests.examples.recipes import load

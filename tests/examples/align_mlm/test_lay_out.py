@@ -1,5 +1,3 @@
-"""Downloads for ALIGN-MLM become the folder that its steps read."""
-
 import gzip
 import io
 import re

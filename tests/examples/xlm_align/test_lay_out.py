@@ -1,5 +1,3 @@
-"""The released test sets become sets for xalign bench."""
-
 import sys
 
 import pytest

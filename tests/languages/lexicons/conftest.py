@@ -1,5 +1,3 @@
-"""A real dictionary."""
-
 from pathlib import Path
 
 import pytest

@@ -1,5 +1,3 @@
-"""Dictionary files into a data-bin: output, report, and refused input."""
-
 import pytest
 
 from xalign_fairseq.core.errors import XalignError

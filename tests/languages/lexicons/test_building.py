@@ -1,5 +1,3 @@
-"""From entries to a lexicon: dropped entries and their counts, trained and held-out entries."""
-
 import numpy as np
 import pytest
 

@@ -1,5 +1,3 @@
-"""Random meanings: the same for the same stream, with distinct concepts, and sensible."""
-
 import random
 
 import pytest

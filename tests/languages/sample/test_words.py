@@ -1,5 +1,3 @@
-"""The tables of the sample: complete in every language, with forms as in grammar books; and tokens."""
-
 import pytest
 
 from xalign_fairseq.languages.sample.words import FORMS, LANGUAGES, fixed_phrase, gold_links, merged, table, word

@@ -1,5 +1,3 @@
-"""Tags in angle brackets."""
-
 import contextlib
 import time
 

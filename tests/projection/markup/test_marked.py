@@ -1,5 +1,3 @@
-"""The text and the tree of marked-up texts."""
-
 import pytest
 
 from xalign_fairseq.core.errors import XalignError

@@ -1,5 +1,3 @@
-"""One marked-up text and its translation."""
-
 import re
 
 import pytest

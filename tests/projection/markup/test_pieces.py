@@ -1,5 +1,3 @@
-"""Words in pieces, and their links."""
-
 import random
 
 from xalign_fairseq.core.text.segmentation import split_at_spaces

@@ -1,5 +1,3 @@
-"""Gradients on the CPU are clipped there, even if there is a GPU."""
-
 import pytest
 import torch
 from fairseq import utils

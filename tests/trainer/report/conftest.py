@@ -1,5 +1,3 @@
-"""The folder of a training run, as xalign train writes it."""
-
 import json
 
 import pytest

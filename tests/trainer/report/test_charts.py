@@ -1,5 +1,3 @@
-"""Curves as SVG."""
-
 import re
 from xml.etree import ElementTree
 

@@ -1,5 +1,3 @@
-"""The shown part of fairseq's configuration."""
-
 import pytest
 from support.transfer_data import CONFIGURATION
 

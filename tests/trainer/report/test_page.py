@@ -1,5 +1,3 @@
-"""The page of a run: its content, that it needs no other file, and that a browser displays it."""
-
 import re
 import subprocess
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""Reading a run's folder."""
-
 import json
 
 import pytest

@@ -1,5 +1,3 @@
-"""Pairs of texts: the encoder's input, truncation, and the loss against float64."""
-
 import numpy as np
 import pytest
 import torch

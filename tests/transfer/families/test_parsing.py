@@ -1,5 +1,3 @@
-"""Parsing: the content of a batch, the loss by hand, independence of the batch, words beyond the limit, learning."""
-
 import math
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""Question answering: the loss by hand, decoding by brute force, independence of the batch, real answers."""
-
 import math
 import unicodedata
 from pathlib import Path

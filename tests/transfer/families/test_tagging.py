@@ -1,5 +1,3 @@
-"""Tagging: the content of a batch, losses by hand, independence of the batch, learning."""
-
 import itertools
 
 import pytest

@@ -1,5 +1,3 @@
-"""Features: the last layer, or a mix of a frozen encoder's layers."""
-
 import pytest
 import torch
 

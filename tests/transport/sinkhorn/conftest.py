@@ -1,5 +1,3 @@
-"""Fixtures of the tests of the fused Sinkhorn."""
-
 import pytest
 from support import gpu_device
 

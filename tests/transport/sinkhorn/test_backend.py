@@ -1,5 +1,3 @@
-"""Which implementation of Sinkhorn is chosen, and what is logged."""
-
 import logging
 
 import pytest

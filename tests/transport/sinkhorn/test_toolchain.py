@@ -1,5 +1,3 @@
-"""Compilers, flags and digests."""
-
 import shutil
 
 import pytest

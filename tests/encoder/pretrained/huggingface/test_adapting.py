@@ -1,5 +1,3 @@
-"""Folders of encoders run by transformers: base models, models with heads, refusals, and trained models put back."""
-
 import logging
 
 import pytest

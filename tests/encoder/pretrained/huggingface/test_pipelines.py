@@ -1,5 +1,3 @@
-"""Tokenizers of folders: special symbols, extra rows, and sentencepiece models alone."""
-
 import json
 import logging
 

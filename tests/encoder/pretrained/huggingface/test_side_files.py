@@ -1,5 +1,3 @@
-"""Files that an export writes next to a model, and their import."""
-
 import json
 from argparse import Namespace
 

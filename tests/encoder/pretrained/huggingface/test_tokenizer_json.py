@@ -1,5 +1,3 @@
-"""Files with other normalisation and splitting than XLM-R's: read if the ids agree, otherwise refused."""
-
 import base64
 import json
 

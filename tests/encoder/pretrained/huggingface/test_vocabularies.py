@@ -1,5 +1,3 @@
-"""Tokenizers of folders: the ids of their symbols on both sides, and files that are another family's or damaged."""
-
 import json
 import sys
 

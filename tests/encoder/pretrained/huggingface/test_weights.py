@@ -1,5 +1,3 @@
-"""Files of a folder: JSON and tensors, in one file or in shards, damaged, missing, or with code in them."""
-
 import json
 import os
 

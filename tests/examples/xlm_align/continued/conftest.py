@@ -1,5 +1,3 @@
-"""A run for several tests."""
-
 import pytest
 
 from tests.examples.xlm_align.continued.made_up import report, study, train
