@@ -149,15 +149,11 @@ def test_several_pairs_links_and_monolingual_text(texts, capsys):
     assert "--overwrite" in capsys.readouterr().err
 
 
-def large_text(folder: Path) -> None:
-    lines = "".join(f"some words {k} of line {k * 7919 % 100003}\n" for k in range(150_000))
-    for lang in ("en", "de"):
-        (folder / f"large.{lang}").write_text(lines)
-
-
 def start(texts: Path, workers: int) -> "tuple[subprocess.Popen[bytes], Path]":
     """Start ``prepare --overwrite`` and wait until it writes ids; return it and its unfinished folder."""
-    large_text(texts)
+    lines = "".join(f"some words {k} of line {k * 7919 % 100003}\n" for k in range(150_000))
+    for lang in ("en", "de"):
+        (texts / f"large.{lang}").write_text(lines)
     (texts / "d").mkdir()
     (texts / "d" / "old").write_text("old")
     train = ["--pair", "en-de", "--trainpref", f"{texts}/train.en-de"]

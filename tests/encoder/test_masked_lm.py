@@ -3,7 +3,7 @@ import torch
 import torch.nn.functional as F
 
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.masked_lm import EMBEDDINGS, HEAD, PARTS, has_head, is_same, new_head, today, usable
+from xalign_fairseq.encoder.masked_lm import EMBEDDINGS, HEAD, PARTS, has_head, is_same, new_head, usable
 from xalign_fairseq.encoder.transformer import Encoder
 
 CONFIG = EncoderConfig(30, 1, 16, 16, 2)
@@ -58,13 +58,3 @@ def test_a_new_head_is_tied_and_draws_nothing():
     assert torch.equal(torch.get_rng_state(), before)
     assert head[HEAD + "weight"].data_ptr() == embeddings.data_ptr() and not head[HEAD + "bias"].any()
     assert {*head} == {HEAD + part for part in ("weight", *PARTS)}
-
-
-def test_joint_projections_are_split_in_the_order_q_k_v():
-    found = today({"decoder.sentence_encoder.layers.2.self_attn.in_proj_weight": torch.arange(6.0).view(6, 1)})
-    prefix = "encoder.sentence_encoder.layers.2.self_attn."
-    assert {key: value.flatten().tolist() for key, value in found.items()} == {
-        f"{prefix}q_proj.weight": [0, 1],
-        f"{prefix}k_proj.weight": [2, 3],
-        f"{prefix}v_proj.weight": [4, 5],
-    }

@@ -20,11 +20,6 @@ from hydra import compose, initialize_config_dir  # noqa: E402
 from omegaconf import OmegaConf  # noqa: E402
 
 
-def of_command(arguments):
-    """The configuration that fairseq-train makes from its arguments."""
-    return convert_namespace_to_omegaconf(options.parse_args_and_arch(options.get_training_parser(), arguments))
-
-
 def of_yaml(folder, name, overrides):
     """The configuration that fairseq-hydra-train makes from a file and its overrides."""
     hydra_init(name)
@@ -36,7 +31,9 @@ def of_yaml(folder, name, overrides):
 
 jobs = json.load(sys.stdin)
 commands = [
-    of_command(job["arguments"]) for job in jobs if "arguments" in job
+    convert_namespace_to_omegaconf(options.parse_args_and_arch(options.get_training_parser(), job["arguments"]))
+    for job in jobs
+    if "arguments" in job
 ]  # first, because hydra's configuration cannot be undone
 files = [of_yaml(job["folder"], job["name"], job["overrides"]) for job in jobs if "folder" in job]
 with omegaconf_no_object_check():

@@ -50,10 +50,6 @@ DERIVED = """\
 """
 
 
-def by_hand(sentence, key):
-    return sentence.reordered([4, 5, 3, 2, 0, 1, 6]) if key == 0 else sentence
-
-
 def text(sentences):
     return "".join(line + "\n" for line in conllu_files.lines(sentences))
 
@@ -68,7 +64,10 @@ def write(tmp_path):
 
 
 def test_words_move_with_tags_heads_and_relations(write):
-    derived, counts = conllu_files.derive(conllu_files.read(write(NATURAL)), by_hand)
+    derived, counts = conllu_files.derive(
+        conllu_files.read(write(NATURAL)),
+        lambda sentence, key: sentence.reordered([4, 5, 3, 2, 0, 1, 6]) if key == 0 else sentence,
+    )
     assert text(derived) == DERIVED
     assert counts == {"multi-word tokens": 1, "empty nodes": 1, "enhanced dependencies": 7}
 
@@ -84,12 +83,12 @@ def random_treebank(chance, sentences=20):
     return "\n".join(blocks) + "\n"
 
 
-def shuffled(sentence, key):
-    return sentence.reordered(random.Random(key).sample(range(len(sentence.source)), len(sentence.source)))
-
-
 def test_every_word_keeps_its_head_relation_and_tag(write):
     path = write(random_treebank(random.Random(7)))
+
+    def shuffled(sentence, key):
+        return sentence.reordered(random.Random(key).sample(range(len(sentence.source)), len(sentence.source)))
+
     derived, _ = conllu_files.derive(conllu_files.read(path), shuffled)
 
     def arcs(path):

@@ -8,13 +8,9 @@ from support.trials import Trial, plain_lm_loss
 from xalign_fairseq.objectives.sentence_mlm import SentenceMLM, predicted_in
 
 
-def samples(lengths, seed=0, specials=False):
+def batch(lengths, seed=0, specials=False):
     mask = replace(MASK, probability=0.4, specials=specials)
-    return [pair(n, m, mask=mask, seed=seed) for n, m in lengths]
-
-
-def batch(lengths, **options):
-    return typed(samples(lengths, **options))
+    return typed([pair(n, m, mask=mask, seed=seed) for n, m in lengths])
 
 
 @pytest.mark.parametrize("specials", [False, True])

@@ -38,7 +38,7 @@ CASES = [
     for name, precision in itertools.product((*OWN, *PAPERS), PRECISIONS)
     if name not in EDITING or precision == "--memory-efficient-fp16"
 ]
-COUNTS, PAIRS, UPDATES = (2, 4), 8, 2
+PAIRS, UPDATES = 8, 2
 
 
 def build(name, precision, rank, count):
@@ -75,18 +75,13 @@ def trained(name, precision, rank, count):
     return losses, weights(trainer), begun
 
 
-def worker_of_two(rank):
-    return {case: trained(*case, rank, 2) for case in CASES}
-
-
 def worker_of_four(rank):
     return {case: trained(*case, rank, 4) for case in CASES}
 
 
-@pytest.fixture(scope="module", params=COUNTS)
-def workers(request, tmp_path_factory):
-    work = {2: worker_of_two, 4: worker_of_four}[request.param]
-    return run_workers(work, request.param, tmp_path_factory.mktemp("workers"))
+@pytest.fixture(scope="module")
+def workers(tmp_path_factory):
+    return run_workers(worker_of_four, 4, tmp_path_factory.mktemp("workers"))
 
 
 @pytest.fixture(scope="module")

@@ -159,7 +159,7 @@ def test_accumulating_two_batches_of_four_equals_a_batch_of_eight(unshuffled, tr
     assert_same(expected, twice, range(1, 5), tolerance=2e-3)
 
 
-@pytest.mark.parametrize(("count", "backend"), [(2, "c10d"), (2, "legacy_ddp"), (4, "legacy_ddp")])
+@pytest.mark.parametrize(("count", "backend"), [(2, "c10d"), (4, "legacy_ddp")])
 def test_several_processes_equal_one_with_all_their_pairs(count, backend, unshuffled, train, databin, tmp_path):
     extra, expected = unshuffled
     several = processes(tmp_path, count, backend)

@@ -22,7 +22,7 @@ NAMES = sorted(name for name, each in OBJECTIVES.items() if each.__module__.star
 CASES = list(itertools.product(NAMES, BACKENDS))
 # Objectives that exchange pairs between processes, or edit parameters with them, need some of each.
 NEED_PAIRS = ("linear_mapping", "moco", "word_contrastive")
-UPDATES = 3
+UPDATES = 2
 WORKERS = 4
 
 

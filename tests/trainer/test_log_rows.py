@@ -75,9 +75,6 @@ def test_updates_tokens_and_minutes_of_a_run_that_was_resumed(tmp_path):
     )
     # all updates, though the last logged interval ends with update 20
     assert read_cost(log) == TrainingCost(updates=35, tokens=30 * 3000.5 + 5 * 2000, minutes=2.0, gpus=())
-
-
-def test_gpus_are_counted_once(tmp_path):
-    log = tmp_path / "train.log"
+    # GPUs are counted once
     log.write_text(GPUS + INTERVAL + GPUS)
     assert read_cost(log) == TrainingCost(updates=0, tokens=0, minutes=0.0, gpus=("Fast GPU", "Fast GPU"))

@@ -11,10 +11,6 @@ from xalign_fairseq.transport.methods import Transport, make_method
 from xalign_fairseq.transport.peers import Cosine, Released, Softmax
 
 
-def argmax_rule(src, tgt):
-    return mutual(similarities(src, tgt))
-
-
 def itermax_rule(src, tgt, rounds=3, alpha=0.9):
     values = similarities(src, tgt)
     links = mutual(values)
@@ -68,7 +64,7 @@ def released_rule(src, tgt, iterations=2):
 @pytest.mark.parametrize(
     ("method", "rule"),
     [
-        (Cosine(), argmax_rule),
+        (Cosine(), lambda src, tgt: mutual(similarities(src, tgt))),
         (Cosine("itermax", rounds=3), itermax_rule),
         (Cosine("match"), match_rule),
         (Softmax(0.05), softmax_rule),

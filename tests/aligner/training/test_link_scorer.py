@@ -1,6 +1,7 @@
 """Fitting a link scorer: losses by plain loops, batches, and transfer to other languages."""
 
 import math
+from functools import partial
 
 import pytest
 import torch
@@ -34,11 +35,6 @@ def language(seed, pairs=24):
     return found
 
 
-def new():
-    """A small scorer."""
-    return LinkScorer(DIM, LAYERS, (1,), rank=4, width=8, dropout=0.1)
-
-
 def aer(scorer, pairs, threshold=0.4):
     links = [
         {tuple(each) for each in (scorer.probabilities(*pair.words())[0] >= threshold).nonzero().tolist()}
@@ -50,6 +46,7 @@ def aer(scorer, pairs, threshold=0.4):
 @pytest.fixture(scope="module")
 def fitted():
     """A scorer of two languages."""
+    new = partial(LinkScorer, DIM, LAYERS, (1,), rank=4, width=8, dropout=0.1)
     return fit_link_scorer([language(1), language(2)], new, Fitting(30, updates=1, lr=0.02))
 
 

@@ -3,6 +3,7 @@ import hashlib
 import lzma
 import time
 import tracemalloc
+from xml.sax.saxutils import escape
 
 import pytest
 
@@ -15,16 +16,12 @@ from xalign_fairseq.core.text.lines import read_lines
 UNITS = [("one", "eins"), ("two\nlines", "zwei <b>fett</b>"), (None, "drei"), ("four", ""), ("five & six", "fünf")]
 
 
-def escaped(text):
-    return text.replace("&", "&amp;").replace("<", "&lt;")
-
-
 def memory(units, head="", encoding="UTF-8", names=("en-GB", "DE")):
     rows = [f'<?xml version="1.0" encoding="{encoding}"?>{head}<tmx version="1.4"><header/><body>']
     for texts in units:
         variants = zip(names, texts, strict=True)
         rows.append("<tu><note>n</note>")
-        rows += [f'<tuv xml:lang="{name}"><seg>{escaped(t)}</seg></tuv>' for name, t in variants if t is not None]
+        rows += [f'<tuv xml:lang="{name}"><seg>{escape(t)}</seg></tuv>' for name, t in variants if t is not None]
         rows.append("</tu>")
     return "\n".join([*rows, "</body></tmx>"]).encode(encoding)
 

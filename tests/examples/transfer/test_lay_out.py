@@ -79,15 +79,12 @@ def test_the_translated_training_sets_of_xtreme_are_read(published, tmp_path):
         target = tmp_path / "data" / file.relative_to(published)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(file.read_bytes())
-    english = [example.first for example in BENCHMARKS["xnli"].read(first_of(published, "XNLI", "de"), "de")]
+    german = published / "xtreme_translations/XNLI/translate-train/en-de-translated.tsv"
+    english = [example.first for example in BENCHMARKS["xnli"].read(german, "de")]
     assert len(english) == 12 and all(sentence.split()[0].endswith("en") for sentence in english)  # "en" ends German
     for name, language in (("xnli", "de"), ("pawsx", "fr"), ("xquad", "ru"), ("mlqa", "de"), ("tydiqa", "ru")):
         path = find(BENCHMARKS[name], tmp_path / "data", "train", language)
         assert "translate-train" in str(path) and len(BENCHMARKS[name].read(path, language)) == 12
-
-
-def first_of(published, kind, language):
-    return published / f"xtreme_translations/{kind}/translate-train/en-{language}-translated.tsv"
 
 
 def test_made_up_data_are_planned_and_a_task_that_is_not_known_is_refused(tmp_path):

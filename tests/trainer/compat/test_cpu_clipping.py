@@ -7,13 +7,6 @@ import xalign_fairseq
 xalign_fairseq.register()
 
 
-def two_parameters():
-    """Parameters whose gradients have the norm 13."""
-    params = [torch.nn.Parameter(torch.zeros(2)), torch.nn.Parameter(torch.zeros(1, 1))]
-    params[0].grad, params[1].grad = torch.tensor([3.0, 4.0]), torch.tensor([[12.0]])
-    return [*params, torch.nn.Parameter(torch.zeros(3))]
-
-
 @pytest.fixture
 def a_gpu(monkeypatch):
     """fairseq sees a GPU, but tensors on it are on a device that can't compute."""
@@ -23,7 +16,8 @@ def a_gpu(monkeypatch):
 
 @pytest.mark.parametrize("whole", [list, iter])
 def test_a_cpu_run_on_a_gpu_machine_clips_on_the_cpu(a_gpu, whole):
-    params = two_parameters()
+    params = [torch.nn.Parameter(torch.zeros(size)) for size in ((2,), (1, 1), (3,))]
+    params[0].grad, params[1].grad = torch.tensor([3.0, 4.0]), torch.tensor([[12.0]])
     norm = utils.clip_grad_norm_(whole(params), 6.5, aggregate_norm_fn=lambda norm: 2 * norm)
     assert norm.item() == pytest.approx(26)
     assert params[0].grad.tolist() == pytest.approx([0.75, 1.0]) and params[1].grad.item() == pytest.approx(3)

@@ -84,13 +84,6 @@ def test_loss_is_that_of_the_gold_arcs_alone():
     assert count == words == 12
 
 
-def assert_tree(heads):
-    """The heads, as scores, give themselves, so they are a tree with one word under the root."""
-    scores = np.zeros((1, len(heads), len(heads) + 1))
-    scores[0, np.arange(len(heads)), heads] = 1
-    assert decode_trees(scores, [len(heads)])[0].tolist() == list(heads)
-
-
 def test_words_beyond_the_limit_attach_to_the_word_under_the_root():
     examples = [sentence("h g f e d c b a a b c d"), SENTENCES[1], sentence("a b c")]
     batch, hidden, head = prepare(family(), examples)
@@ -98,7 +91,9 @@ def test_words_beyond_the_limit_attach_to_the_word_under_the_root():
     unlimited = family().predict(head, hidden, batch, examples)
     assert found[1:] == unlimited[1:]
     heads, relations = found[0]
-    assert_tree(heads)
+    scores = np.zeros((1, len(heads), len(heads) + 1))
+    scores[0, np.arange(len(heads)), heads] = 1
+    assert decode_trees(scores, [len(heads)])[0].tolist() == list(heads)  # a tree with one word under the root
     assert set(heads[3:]) == {1 + heads.index(0)} and heads.index(0) < 3 and len(heads) == 12
     assert relations[3:] == ("dep",) * 9 and "dep" not in relations[:3]
     # The first three words are parsed as a complete sentence, but in the encoder's longer context.

@@ -48,16 +48,11 @@ def test_a_crf_that_has_learned_nothing_is_the_linear_layer():
         sentence("d"),
     ]
     batch, hidden, head = prepare(family(crf=True), examples)
-    expected, words = family().loss(family_head(head), hidden, batch)
-    torch.testing.assert_close(family(crf=True).loss(head, hidden, batch), (expected, words))
-    assert words == 8
-
-
-def family_head(head):
-    """The same linear layer without its CRF."""
     plain = family().build_head(CONFIG).eval()
     plain.linear = head.linear
-    return plain
+    expected, words = family().loss(plain, hidden, batch)
+    torch.testing.assert_close(family(crf=True).loss(head, hidden, batch), (expected, words))
+    assert words == 8
 
 
 @pytest.mark.parametrize("crf", [False, True])

@@ -41,20 +41,13 @@ def test_a_folder_is_known_by_its_configuration(tmp_path):
         (lambda state: state.pop("model.layers.1.attn.Wo.weight"), "1 missing"),
         (lambda state: state.update({"model.layers.1.attn.other": torch.zeros(1)}), "1 unknown"),
         (lambda state: state.update({"model.final_norm.weight": torch.zeros(3)}), "size of a parameter differs"),
+        *(({"vocab_size": rows}, "vocab_size") for rows in (None, 0, "60")),
     ],
 )
-def test_other_parameters_are_refused(tmp_path, change, match):
+def test_other_parameters_and_vocabularies_without_a_size_are_refused(tmp_path, change, match):
     write_model(tmp_path, "modernbert")
-    change_weights(tmp_path, change)
+    configure(tmp_path, **change) if isinstance(change, dict) else change_weights(tmp_path, change)
     with pytest.raises(XalignError, match=match):
-        adapting.read(tmp_path)
-
-
-@pytest.mark.parametrize("rows", [None, 0, "60"])
-def test_a_vocabulary_without_a_size_is_refused(tmp_path, rows):
-    write_model(tmp_path, "modernbert")
-    configure(tmp_path, vocab_size=rows)
-    with pytest.raises(XalignError, match="vocab_size"):
         adapting.read(tmp_path)
 
 
