@@ -83,9 +83,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--min-probability",
         type=probability,
         metavar="P",
-        help="keep links of at least this probability, instead of --threshold and --growth. 0.9 gives few links, "
-        "0.2 for many; calibrated only for --method scored and --from-scratch (default: chosen by AER on "
-        "development gold)",
+        help="keep links of at least this probability, instead of --threshold and --growth. 0.9 gives few links, 0.2 "
+        "for many; calibrated only for --method scored and --from-scratch (default: chosen by AER on development gold)",
     )
     add_model_arguments(parser)
     processes = "CPU processes, each with one thread and the whole model (default: 1, with a thread per core)"

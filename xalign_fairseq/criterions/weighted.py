@@ -1,9 +1,8 @@
 """The weighted sum of objectives, computed in one call of the model per update."""
 
-import dataclasses
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, make_dataclass
 from types import UnionType
 from typing import Any, Optional, Union, get_args
 
@@ -16,6 +15,7 @@ from torch import Tensor
 
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.criterions.validation import AerCounter
+from xalign_fairseq.data.pretraining import option
 from xalign_fairseq.data.samples import BOS, PAD
 from xalign_fairseq.objectives.registry import LISTENERS, OBJECTIVES, options_of
 from xalign_fairseq.trainer.reading import logged_sums
@@ -46,33 +46,23 @@ def describe_batch(sample: Mapping[str, Any], task: Any) -> str:
 class WeightedConfig(FairseqDataclass):
     """Options of every criterion of this package; objectives add their options."""
 
-    objectives: str = field(default="", metadata={"help": "objectives to sum, separated by commas"})
-    loss_normalization: str = field(
-        default="joint",
-        metadata={
-            "help": "joint: divide all losses by the number of all predictions (released code); per-objective: divide "
-            "each loss by its own number of predictions in the update (the paper's sum of losses)"
-        },
+    objectives: str = option("", "objectives to sum, separated by commas")
+    loss_normalization: str = option(
+        "joint",
+        "joint: divide all losses by the number of all predictions (released code); per-objective: divide each loss "
+        "by its own number of predictions in the update (the paper's sum of losses)",
     )
-    aer_layer: Optional[int] = field(
-        default=None, metadata={"help": "layer whose links validation scores (default: the labelling layer)"}
+    aer_layer: Optional[int] = option(None, "layer whose links validation scores (default: the labelling layer)")
+    aer_filter: Optional[str] = option(None, "filter of the links that validation scores (default: that of the labels)")
+    aer_similarity: Optional[str] = option(
+        None,
+        "similarity of the links that validation scores: hidden (h_i . h_j) or pointer (scores of dwa's pointer, at "
+        "its layer) (default: that of the labels)",
     )
-    aer_filter: Optional[str] = field(
-        default=None, metadata={"help": "filter of the links that validation scores (default: that of the labels)"}
-    )
-    aer_similarity: Optional[str] = field(
-        default=None,
-        metadata={
-            "help": "similarity of the links that validation scores: hidden (h_i . h_j) or pointer (scores of dwa's "
-            "pointer, at its layer) (default: that of the labels)"
-        },
-    )
-    sinkhorn_backend: str = field(
-        default="auto",
-        metadata={
-            "help": "how to compute transport: auto (the compiled operator if available, otherwise PyTorch; the log "
-            "says which and why), reference (PyTorch), cpu or cuda"
-        },
+    sinkhorn_backend: str = option(
+        "auto",
+        "how to compute transport: auto (the compiled operator if available, otherwise PyTorch; the log says which "
+        "and why), reference (PyTorch), cpu or cuda",
     )
 
 
@@ -219,18 +209,18 @@ def _options(preset: str) -> type[FairseqDataclass]:
     defaults = {"objectives": ",".join(PRESETS[preset]), **DEFAULTS[preset]}
     own = WeightedConfig.__dataclass_fields__
     fields: list[Any] = [
-        (option, own[option].type, dataclasses.field(default=value, metadata=dict(own[option].metadata)))
-        for option, value in defaults.items()
-        if option in own
+        (name, own[name].type, field(default=value, metadata=dict(own[name].metadata)))
+        for name, value in defaults.items()
+        if name in own
     ]
     for name, objective in OBJECTIVES.items():
-        for option in options_of(objective):
-            full = f"{name}_{option.name}"
-            metadata = {**option.metadata, "help": f"{name}: {option.metadata.get('help', '')}"}
-            default = defaults.get(full, option.default)
+        for each in options_of(objective):
+            full = f"{name}_{each.name}"
+            metadata = {**each.metadata, "help": f"{name}: {each.metadata.get('help', '')}"}
+            default = defaults.get(full, each.default)
             # fairseq's parser knows Optional[int], but not int | None.
-            kind = Union[get_args(option.type)] if isinstance(option.type, UnionType) else option.type
-            fields.append((full, kind, dataclasses.field(default=default, metadata=metadata)))
-    made = dataclasses.make_dataclass(f"{preset}_options", fields, bases=(WeightedConfig,))
+            kind = Union[get_args(each.type)] if isinstance(each.type, UnionType) else each.type
+            fields.append((full, kind, field(default=default, metadata=metadata)))
+    made = make_dataclass(f"{preset}_options", fields, bases=(WeightedConfig,))
     made.__module__ = __name__
     return made

@@ -1,6 +1,7 @@
 """Files of a natural language and their derived files: text as bitext with exact links, and labelled data."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -80,8 +81,8 @@ def _write_bitext(
 ) -> dict[str, int]:
     counts = {"sentences": 0, "empty": 0, "words": 0, "words that moved": 0}
     names = [f"{prefix}.{suffix}" for suffix in (src, tgt, "links")]
-    streams = [open(name, "w", encoding="utf-8", newline="\n") for name in names]  # noqa: SIM115
-    try:
+    with ExitStack() as stack:
+        streams = [stack.enter_context(open(name, "w", encoding="utf-8", newline="\n")) for name in names]
         for key, natural in enumerate(sentences):
             derived = transform(natural, key)
             lines = " ".join(derived.source), " ".join(derived.forms), format_links(derived.links)
@@ -91,9 +92,6 @@ def _write_bitext(
             counts["empty"] += not derived.source
             counts["words"] += len(derived.source)
             counts["words that moved"] += sum(i != k for i, k in derived.links)
-    finally:
-        for stream in streams:
-            stream.close()
     return counts
 
 

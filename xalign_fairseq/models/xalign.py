@@ -13,6 +13,7 @@ from torch import Tensor
 
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import Command, Parameter, XalignError
+from xalign_fairseq.data.pretraining import option
 from xalign_fairseq.encoder import checkpoint, masked_lm
 from xalign_fairseq.encoder.bodies.body import TransformersBody
 from xalign_fairseq.encoder.bodies.families import warn_of_dropout
@@ -41,63 +42,48 @@ ARCHITECTURES = {
 class XalignModelConfig(FairseqDataclass):
     """Sizes of the encoder; the defaults depend on ``--arch``."""
 
-    encoder_layers: int = field(default=12, metadata={"help": "number of layers"})
-    encoder_embed_dim: int = field(default=768, metadata={"help": "hidden size"})
-    encoder_ffn_embed_dim: int = field(default=3072, metadata={"help": "inner size of the feed-forward layers"})
-    encoder_attention_heads: int = field(default=12, metadata={"help": "attention heads"})
-    max_positions: int = field(default=512, metadata={"help": "maximum sequence length, with special tokens"})
-    dropout: float = field(default=0.0, metadata={"help": "dropout of hidden states (XLM-Align's released code: 0)"})
-    attention_dropout: float = field(default=0.0, metadata={"help": "dropout of attention weights"})
-    activation_dropout: float = field(default=0.0, metadata={"help": "dropout inside the feed-forward layers"})
-    language_embeddings: str = field(
-        default="",
-        metadata={"help": "languages with an embedding of their own, such as en,de (XLM; default: none, as in XLM-R)"},
+    encoder_layers: int = option(12, "number of layers")
+    encoder_embed_dim: int = option(768, "hidden size")
+    encoder_ffn_embed_dim: int = option(3072, "inner size of the feed-forward layers")
+    encoder_attention_heads: int = option(12, "attention heads")
+    max_positions: int = option(512, "maximum sequence length, with special tokens")
+    dropout: float = option(0.0, "dropout of hidden states (XLM-Align's released code: 0)")
+    attention_dropout: float = option(0.0, "dropout of attention weights")
+    activation_dropout: float = option(0.0, "dropout inside the feed-forward layers")
+    language_embeddings: str = option(
+        "", "languages with an embedding of their own, such as en,de (XLM; default: none, as in XLM-R)"
     )
-    autocast: str = field(
-        default="no",
-        metadata={
-            "help": "compute matrix products in bfloat16 and everything else, parameters included, in float32: yes, "
-            "no, or auto (if the device is fast at it)"
-        },
+    autocast: str = option(
+        "no",
+        "compute matrix products in bfloat16 and everything else, parameters included, in float32: yes, no, or auto "
+        "(if the device is fast at it)",
     )
-    checkpoint_activations: bool = field(
-        default=False,
-        metadata={"help": "save memory: keep only each layer's input and recompute the rest in the backward pass"},
+    checkpoint_activations: bool = option(
+        False, "save memory: keep only each layer's input and recompute the rest in the backward pass"
     )
-    compile: bool = field(
-        default=False,
-        metadata={
-            "help": "compile what follows attention in each layer (torch.compile): for GPUs; on a CPU it saves at "
-            "most 5 percent and float32 products are torch's own"
-        },
+    compile: bool = option(
+        False,
+        "compile what follows attention in each layer (torch.compile): for GPUs; on a CPU it saves at most 5 percent "
+        "and float32 products are torch's own",
     )
-    cuda_graphs: bool = field(
-        default=False,
-        metadata={
-            "help": "compile all layers and run them as CUDA graphs, which saves launches: for GPUs, with --fp16, "
-            "--bf16 or --autocast, without --attention-dropout"
-        },
+    cuda_graphs: bool = option(
+        False,
+        "compile all layers and run them as CUDA graphs, which saves launches: for GPUs, with --fp16, --bf16 or "
+        "--autocast, without --attention-dropout",
     )
-    layer_norm_eps: float = field(
-        default=1e-5, metadata={"help": "added to the variance in layer norms: 1e-5 for XLM-R, 1e-12 for BERT"}
+    layer_norm_eps: float = option(1e-5, "added to the variance in layer norms: 1e-5 for XLM-R, 1e-12 for BERT")
+    token_types: int = option(
+        1, "2: the second text of a pair has a vector of its own, as in BERT; 1: it has none (XLM-R)"
     )
-    token_types: int = field(
-        default=1,
-        metadata={"help": "2: the second text of a pair has a vector of its own, as in BERT; 1: it has none (XLM-R)"},
+    transformers_config: str = option(
+        "",
+        "configuration (JSON) of an encoder that transformers runs (ModernBERT, DeBERTa); default: that of "
+        "--init-checkpoint",
     )
-    transformers_config: str = field(
-        default="",
-        metadata={
-            "help": "configuration (JSON) of an encoder that transformers runs (ModernBERT, DeBERTa); default: "
-            "that of --init-checkpoint"
-        },
-    )
-    init_checkpoint: Optional[str] = field(
-        default=None,
-        metadata={
-            "help": "start from a checkpoint of xalign or fairseq, a Hugging Face folder of XLM-R, BERT or an encoder "
-            "that transformers runs, or e5-small"
-        },
+    init_checkpoint: Optional[str] = option(
+        None,
+        "start from a checkpoint of xalign or fairseq, a Hugging Face folder of XLM-R, BERT or an encoder that "
+        "transformers runs, or e5-small",
     )
 
 

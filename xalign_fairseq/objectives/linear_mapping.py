@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import check_values
 from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.data.word_tables import POOLINGS
 from xalign_fairseq.encoder.mappings import LanguageMaps, apply_map
@@ -44,13 +44,10 @@ class LinearMapping(Objective):
 
     def __post_init__(self) -> None:
         self.require_choices(pooling=POOLINGS)
-        if not 0 <= self.beta < 1:  # a singular value 1 + d becomes about 1 + (1 - 2 beta) d
-            raise XalignError(
-                "the orthogonality update does not converge with this step",
-                parameter="linear_mapping_beta",
-                found=self.beta,
-                expected="at least 0 and below 1 (paper: 0.01)",
-            )
+        check_values(  # a singular value 1 + d becomes about 1 + (1 - 2 beta) d
+            "the orthogonality update does not converge with this step",
+            ("linear_mapping_beta", self.beta, 0 <= self.beta < 1, "at least 0 and below 1 (paper: 0.01)"),
+        )
 
     def bind(self, context: RunContext) -> None:
         super().bind(context)

@@ -287,8 +287,5 @@ def register_objective(name: str) -> Callable[[type[Registered]], type[Registere
 
 def choice(value: str, choices: Sequence[str], parameter: str) -> str:
     """Return ``value`` if it is one of ``choices``; otherwise raise XalignError."""
-    if value not in choices:
-        raise XalignError(
-            "an option has an unknown value", parameter=parameter, found=value, expected=", ".join(choices)
-        )
+    check_values("an option has an unknown value", (parameter, value, value in choices, ", ".join(choices)))
     return value

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, List, Optional  # noqa: UP035
 
 import numpy as np
@@ -14,7 +14,7 @@ from xalign_fairseq.core.devices import keep_freed_memory, training_device
 from xalign_fairseq.core.errors import Command, Parameter, XalignError
 from xalign_fairseq.core.json_files import require_form
 from xalign_fairseq.data.lexicon import Lexicon, require_same_lexicons
-from xalign_fairseq.data.pretraining import PretrainingData, PretrainingDataOptions, Reader
+from xalign_fairseq.data.pretraining import PretrainingData, PretrainingDataOptions, Reader, option
 from xalign_fairseq.data.shards import ShardPlace
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.vocabulary import require_same_tokenizer, trained_tokenizer
@@ -32,45 +32,33 @@ logger = logging.getLogger(__name__)
 class XalignPretrainingConfig(PretrainingDataOptions, FairseqDataclass):
     """Options of ``--task xalign_pretraining``."""
 
-    data: str = field(
-        default=MISSING, metadata={"help": "data-bin folder; several, separated by colons, are shards, one per epoch"}
+    data: str = option(MISSING, "data-bin folder; several, separated by colons, are shards, one per epoch")
+    freeze_layers: Optional[int] = option(
+        None,
+        "freeze the embeddings and the first N layers (0: only the embeddings); saves their gradients and optimizer "
+        "work",
     )
-    freeze_layers: Optional[int] = field(
-        default=None,
-        metadata={
-            "help": "freeze the embeddings and the first N layers (0: only the embeddings); saves their gradients and "
-            "optimizer work"
-        },
+    freeze_encoder_updates: int = option(
+        0,
+        "train only the heads (the objectives' and the MLM head) for the first N updates, so that random heads do not "
+        "harm a good encoder",
     )
-    freeze_encoder_updates: int = field(
-        default=0,
-        metadata={
-            "help": "train only the heads (the objectives' and the MLM head) for the first N updates, so that random "
-            "heads do not harm a good encoder"
-        },
+    heads_lr: Optional[float] = option(
+        None, "learning rate of the objectives' heads (default: --lr), with the same schedule"
     )
-    heads_lr: Optional[float] = field(
-        default=None,
-        metadata={"help": "learning rate of the objectives' heads (default: --lr), with the same schedule"},
+    embedding_updates: str = option(
+        "dense",
+        "token embeddings that an update changes: dense (all, as in Adam), lazy (those of its batch; faster on a CPU, "
+        "but not equivalent: see Optimizer) or auto (lazy if possible and faster; the log says which). Only dense is "
+        "possible with objectives whose gradient covers all embeddings: any that predicts tokens, reg_param and "
+        "lexicon_align",
     )
-    embedding_updates: str = field(
-        default="dense",
-        metadata={
-            "help": "token embeddings that an update changes: dense (all, as in Adam), lazy (those of its batch; "
-            "faster on a CPU, but not equivalent: see Optimizer) or auto (lazy if possible and faster; the "
-            "log says which). Only dense is possible with objectives whose gradient covers all embeddings: "
-            "any that predicts tokens, reg_param and lexicon_align"
-        },
+    nonfinite_updates: int = option(
+        3,
+        "stop, with the last good checkpoint, after N consecutive updates with a non-finite gradient; earlier ones "
+        "are skipped and logged with objective and batch (1: stop at the first, as fairseq does)",
     )
-    nonfinite_updates: int = field(
-        default=3,
-        metadata={
-            "help": "stop, with the last good checkpoint, after N consecutive updates with a non-finite gradient; "
-            "earlier ones are skipped and logged with objective and batch (1: stop at the first, as fairseq "
-            "does)"
-        },
-    )
-    debug: bool = field(default=False, metadata={"help": "show tracebacks of input errors"})
+    debug: bool = option(False, "show tracebacks of input errors")
     seed: int = II("common.seed")
     fp16: bool = II("common.fp16")
     bf16: bool = II("common.bf16")

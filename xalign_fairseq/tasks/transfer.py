@@ -1,7 +1,7 @@
 """The transfer tasks: fine-tune on a benchmark's training files, ``--task xalign_FAMILY --benchmark NAME``."""
 
 import logging
-from dataclasses import dataclass, field, make_dataclass, replace
+from dataclasses import dataclass, make_dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Optional
@@ -12,6 +12,7 @@ from omegaconf import II, MISSING
 
 from xalign_fairseq.core.devices import keep_freed_memory, training_device
 from xalign_fairseq.core.errors import Command, XalignError
+from xalign_fairseq.data.pretraining import option
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 from xalign_fairseq.encoder import checkpoint
@@ -33,47 +34,32 @@ logger = logging.getLogger(__name__)
 class TransferConfig(FairseqDataclass):
     """Options of every transfer task; its family adds more."""
 
-    data: str = field(default=MISSING, metadata={"help": "folder with the benchmark's files, under XTREME's names"})
-    benchmark: str = field(default=MISSING, metadata={"help": "benchmark of the files; each task lists its benchmarks"})
-    train_langs: str = field(default="en", metadata={"help": "training languages, separated by commas"})
-    train_split: str = field(default="train", metadata={"help": "training split"})
-    train_files: Optional[str] = field(
-        default=None, metadata={"help": "LANG=FILE,... instead of the files of --train-langs in the folder"}
+    data: str = option(MISSING, "folder with the benchmark's files, under XTREME's names")
+    benchmark: str = option(MISSING, "benchmark of the files; each task lists its benchmarks")
+    train_langs: str = option("en", "training languages, separated by commas")
+    train_split: str = option("train", "training split")
+    train_files: Optional[str] = option(None, "LANG=FILE,... instead of the files of --train-langs in the folder")
+    valid_langs: str = option("en", "languages whose validation score selects the model")
+    valid_split: str = option("dev", "validation split")
+    valid_files: Optional[str] = option(None, "LANG=FILE,... instead of the files of --valid-langs in the folder")
+    holdout: float = option(0.0, "validate on this share of the training examples instead of validation files")
+    code_switch: bool = option(
+        False, "replace each translated training example by its two mixtures with the English example (PPA)"
     )
-    valid_langs: str = field(default="en", metadata={"help": "languages whose validation score selects the model"})
-    valid_split: str = field(default="dev", metadata={"help": "validation split"})
-    valid_files: Optional[str] = field(
-        default=None, metadata={"help": "LANG=FILE,... instead of the files of --valid-langs in the folder"}
+    freeze_layers: Optional[int] = option(
+        None,
+        "freeze the embeddings and the first N layers (0: only the embeddings), which keeps other languages' words "
+        "aligned with the training language's",
     )
-    holdout: float = field(
-        default=0.0, metadata={"help": "validate on this share of the training examples instead of validation files"}
+    max_length: int = option(128, "maximum window of tokens, with special tokens")
+    overlap: int = option(32, "tokens shared by consecutive windows of a long text")
+    pair_separators: Optional[int] = option(
+        None,
+        "number of </s> between two texts: 1 (this package's bitext) or 2; default: that of the encoder's tokenizer "
+        "(XLM-R 2, BERT 1)",
     )
-    code_switch: bool = field(
-        default=False,
-        metadata={
-            "help": "replace each translated training example by its two mixtures with the English example (PPA)"
-        },
-    )
-    freeze_layers: Optional[int] = field(
-        default=None,
-        metadata={
-            "help": "freeze the embeddings and the first N layers (0: only the embeddings), which keeps other "
-            "languages' words aligned with the training language's"
-        },
-    )
-    max_length: int = field(default=128, metadata={"help": "maximum window of tokens, with special tokens"})
-    overlap: int = field(default=32, metadata={"help": "tokens shared by consecutive windows of a long text"})
-    pair_separators: Optional[int] = field(
-        default=None,
-        metadata={
-            "help": "number of </s> between two texts: 1 (this package's bitext) or 2; default: that of the encoder's "
-            "tokenizer (XLM-R 2, BERT 1)"
-        },
-    )
-    score_metric: Optional[str] = field(
-        default=None, metadata={"help": "metric that selects the model (default: the benchmark's first)"}
-    )
-    debug: bool = field(default=False, metadata={"help": "show tracebacks of input errors"})
+    score_metric: Optional[str] = option(None, "metric that selects the model (default: the benchmark's first)")
+    debug: bool = option(False, "show tracebacks of input errors")
     # fairseq's own options: the seed keys every draw; freed memory is kept on a CPU.
     seed: int = II("common.seed")
     cpu: bool = II("common.cpu")
@@ -245,9 +231,9 @@ def _register(name: str) -> None:
     family = TASK_FAMILIES[name]
     # Options without a default, such as unset limits, are numbers.
     options = [
-        (option, Optional[int] if default is None else type(default), field(default=default, metadata={"help": help_}))
+        (key, Optional[int] if default is None else type(default), option(default, owner.help[key]))
         for owner in (family, Features)
-        for (option, default), help_ in zip(owner.defaults.items(), map(owner.help.get, owner.defaults), strict=True)
+        for key, default in owner.defaults.items()
     ]
     config = make_dataclass(f"{name.capitalize()}Config", options, bases=(TransferConfig,))
     config.__module__ = __name__

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from xalign_fairseq.core.devices import fast_bfloat16
-from xalign_fairseq.core.errors import Parameter, XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError, check_values
 from xalign_fairseq.encoder import graphs
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.transformer import Encoder
@@ -56,13 +56,9 @@ class HeadedEncoder(nn.Module):
     def freeze_layers(self, count: int) -> None:
         """Freeze the embeddings and the first ``count`` layers."""
         parts = self.encoder.sentence_encoder
-        if not 0 <= count <= len(parts.layers):
-            raise XalignError(
-                "the encoder has no such number of layers",
-                parameter="freeze_layers",
-                found=count,
-                expected=f"0 (embeddings alone) to {len(parts.layers)}",
-            )
+        most = len(parts.layers)
+        known = f"0 (embeddings alone) to {most}"
+        check_values("the encoder has no such number of layers", ("freeze_layers", count, 0 <= count <= most, known))
         for name, module in parts.named_children():
             if name != "layers":
                 module.requires_grad_(False)

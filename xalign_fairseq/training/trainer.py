@@ -10,7 +10,7 @@ import transformers
 from torch import Tensor
 from transformers import Trainer, TrainingArguments
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import XalignError, check_values
 from xalign_fairseq.core.files import scratch_folder
 from xalign_fairseq.encoder.masked_lm import today
 from xalign_fairseq.objectives.gathering import all_sum
@@ -65,13 +65,8 @@ class AlignmentTrainer(Trainer):
                 expected="5.19 or later",
                 remedy='pip install "transformers>=5.19"',
             )
-        if args.label_smoothing_factor:
-            raise XalignError(
-                "label smoothing is not supported",
-                parameter="label_smoothing_factor",
-                found=args.label_smoothing_factor,
-                expected="0",
-            )
+        smoothing = args.label_smoothing_factor
+        check_values("label smoothing is not supported", ("label_smoothing_factor", smoothing, not smoothing, "0"))
         args.ignore_data_skip = True  # the batches store their place
         super().__init__(model, args, train_dataset=train_batches, eval_dataset=eval_batches, **keywords)
         self.alignment, self.train_batches, self.eval_batches = model, train_batches, eval_batches

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from xalign_fairseq.core.errors import Parameter, XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError, check_values
 from xalign_fairseq.transfer import families  # noqa: F401  (importing registers)
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS, Benchmark
 from xalign_fairseq.transfer.family import TASK_FAMILIES, Limits
@@ -235,10 +235,7 @@ def _check_keys(keys: TaskKeys, found: Mapping[str, Any], benchmark: Benchmark) 
         why = "a model for each language is chosen on its own language"
     if unread:
         raise XalignError(f"nothing reads these keys: {why}", found=", ".join(unread), remedy="leave them out")
-    if keys.models not in MODELS:
-        raise XalignError(
-            "there is no such choice", parameter="models", found=keys.models, expected=" or ".join(MODELS)
-        )
+    check_values("there is no such choice", ("models", keys.models, keys.models in MODELS, " or ".join(MODELS)))
     if keys.languages and keys.test:
         raise XalignError("the test files are given twice", found="test and languages", expected="one")
     if keys.holdout is not None and (keys.valid or keys.valid_languages):

@@ -1,7 +1,8 @@
 """XLM-Align's links: from hidden states to a transport plan, to links, and to one partner position per token."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Self
 
 import torch
 from torch import Tensor
@@ -22,14 +23,8 @@ from xalign_fairseq.transport.token_links import (
     partners_of_matrix,
 )
 
-
-class Measure(Protocol):
-    """The similarity S of Eq. 1 from hidden states: dot products, or a trained pointer's scores."""
-
-    def __call__(
-        self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        """See :func:`~xalign_fairseq.transport.similarity.pair_similarity`."""
+# The similarity S of Eq. 1 from hidden states: dot products (pair_similarity), or a trained pointer's scores.
+Measure = Callable[..., tuple[Tensor, Tensor, Tensor]]
 
 
 @dataclass(frozen=True)

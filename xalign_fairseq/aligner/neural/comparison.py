@@ -10,7 +10,7 @@ import numpy as np
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.aligner.options import AlignerOptions
 from xalign_fairseq.aligner.protocol import Progress
-from xalign_fairseq.core.errors import Parameter, XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError, check_values
 from xalign_fairseq.core.progress import progress
 from xalign_fairseq.core.text.pairs import WordPair
 from xalign_fairseq.encoder.config import EncoderConfig
@@ -165,13 +165,8 @@ def grid_layers(grid: Grid, every: Sequence[int], config: EncoderConfig) -> list
     found = [tuple(config.resolve_layer(layer) for layer in each) for each in given]
     single = sorted({each[0] for each in found if len(each) == 1})
     for width in grid.average:
-        if width > len(single):
-            raise XalignError(
-                "there are not enough neighbouring layers",
-                parameter="average",
-                found=width,
-                expected=f"at most {len(single)}",
-            )
+        most = len(single)
+        check_values("there are not enough neighbouring layers", ("average", width, width <= most, f"at most {most}"))
         means = [tuple(range(first, first + width)) for first in single]
         found += [each for each in means if set(each) <= set(single)]
     return list(dict.fromkeys(found))

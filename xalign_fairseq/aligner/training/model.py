@@ -12,7 +12,7 @@ from torch import Tensor, uint8
 from xalign_fairseq.aligner.load import load_aligner
 from xalign_fairseq.aligner.options import AlignerOptions
 from xalign_fairseq.aligner.training.run import TrainingRun
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import check_values
 from xalign_fairseq.core.json_files import read_json
 from xalign_fairseq.core.locks import require_identity, require_own_folder
 from xalign_fairseq.encoder.config import EncoderConfig
@@ -87,13 +87,9 @@ def open_start(run: TrainingRun) -> Start:
     made = digest(body | model.heads, model.tokenizer.dictionary.digest)
     config = model.encoder.config
     config.side_rows(run.languages)
-    if run.freeze_layers is not None and not 0 <= run.freeze_layers <= config.encoder_layers:
-        raise XalignError(
-            "the encoder has fewer layers",
-            parameter="freeze_layers",
-            found=run.freeze_layers,
-            expected=f"0 to {config.encoder_layers}",
-        )
+    if (frozen := run.freeze_layers) is not None:
+        most = config.encoder_layers
+        check_values("the encoder has fewer layers", ("freeze_layers", frozen, 0 <= frozen <= most, f"0 to {most}"))
     layer = config.default_labelling_layer() if run.layer is None else config.resolve_layer(run.layer, "layer")
     return Start(run, gold, config, layer, made)
 

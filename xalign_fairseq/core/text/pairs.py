@@ -11,7 +11,7 @@ from tempfile import TemporaryFile
 from typing import Protocol, TypeAlias
 
 from xalign_fairseq.core.counts import counted
-from xalign_fairseq.core.errors import Parameter, XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError, check_values
 from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.core.text.limits import LiveStream
 from xalign_fairseq.core.text.lines import different_lengths, read_lines, split_words, text_lines
@@ -96,10 +96,7 @@ class SpreadPairs:
     """At most ``most`` pairs of a text, evenly spread and always the same."""
 
     def __init__(self, text: PairedText, most: int):
-        if most < 1:
-            raise XalignError(
-                "there is nothing to learn from", parameter="learn_from", found=most, expected="1 or more"
-            )
+        check_values("there is nothing to learn from", ("learn_from", most, most >= 1, "1 or more"))
         self._text, self._most = text, min(most, len(text))
 
     def __len__(self) -> int:

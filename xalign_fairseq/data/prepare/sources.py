@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from xalign_fairseq.core.errors import Parameter, XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError, check_values
 from xalign_fairseq.core.files import StrPath, require_outside
 from xalign_fairseq.core.progress import say
 from xalign_fairseq.core.text.containers import file_of
@@ -105,10 +105,7 @@ class PrepareOptions:
         if not self.texts:
             remedy = ("give", Parameter("pair"), "and", Parameter("trainpref"), "or", Parameter("mono"))
             raise XalignError("there is nothing to prepare", remedy=remedy)
-        if self.workers < 1:
-            raise XalignError(
-                "the number of workers is below 1", parameter="workers", found=self.workers, expected="1 or more"
-            )
+        check_values("the number of workers is below 1", ("workers", self.workers, self.workers >= 1, "1 or more"))
         if self.tokenizer is not None and self.spm is not None:
             raise XalignError("there are two tokenizers", parameter=("tokenizer", "spm"), expected="that of the model")
         if self.trim_vocabulary and self.tokenizer is None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from xalign_fairseq.core.errors import Parameter, XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError, check_values
 from xalign_fairseq.data.lexicon import HELD_OUT, PARTS, TRAINED, UNUSED, Lexicon
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.data.tokenizers.tokenizer import Ragged
@@ -49,21 +49,16 @@ class LexiconOptions:
     seed: int = 1
 
     def __post_init__(self) -> None:
+        fraction, held_out = self.fraction, self.held_out
         if self.subwords not in SUBWORDS:
             raise XalignError("unknown rule for several subwords", found=self.subwords, expected=" or ".join(SUBWORDS))
-        if self.seed < 0:
-            raise XalignError("a seed is below 0", parameter="seed", found=self.seed, expected="0 or more")
-        if not 0 <= self.held_out < 1:
-            raise XalignError(
-                "the held-out part is outside [0, 1)", parameter="held_out", found=self.held_out, expected="such as 0.1"
-            )
-        if self.fraction is not None and not 0 < self.fraction <= 1:
-            raise XalignError(
-                "the fraction is outside (0, 1]", parameter="fraction", found=self.fraction, expected="such as 0.25"
-            )
-        if self.fraction is not None and self.fraction + self.held_out > 1 + 1e-9:
+        check_values("a seed is below 0", ("seed", self.seed, self.seed >= 0, "0 or more"))
+        check_values("the held-out part is outside [0, 1)", ("held_out", held_out, 0 <= held_out < 1, "such as 0.1"))
+        if fraction is not None:
+            check_values("the fraction is outside (0, 1]", ("fraction", fraction, 0 < fraction <= 1, "such as 0.25"))
+        if fraction is not None and fraction + held_out > 1 + 1e-9:
             problem = "the fraction and the held-out part exceed the lexicon"
-            found = f"{self.fraction} to train on and {self.held_out} to hold out"
+            found = f"{fraction} to train on and {held_out} to hold out"
             raise XalignError(problem, parameter=("fraction", "held_out"), found=found, expected="at most 1 together")
 
 

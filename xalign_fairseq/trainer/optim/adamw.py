@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from xalign_fairseq.core.errors import Parameter, XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError, check_values
 from xalign_fairseq.trainer.optim.apex import apex_step, require_apex
 
 MOMENTS = ("exp_avg", "exp_avg_sq")
@@ -72,10 +72,7 @@ class FoldedAdamW(torch.optim.Optimizer):
     ):
         super().__init__(params, {"lr": lr, "betas": tuple(betas), "eps": eps, "weight_decay": weight_decay})
         self.factor: float | Tensor = 1.0
-        if kernel not in ("torch", "apex"):
-            raise XalignError(
-                "there is no such kernel", parameter="adamw_kernel", found=kernel, expected="torch or apex"
-            )
+        check_values("there is no such kernel", ("adamw_kernel", kernel, kernel in ("torch", "apex"), "torch or apex"))
         if kernel == "apex":
             require_apex()
         self.kernel = kernel

@@ -38,17 +38,9 @@ def _folder(data: DataFolder) -> str:
         ("prepared by", f"xalign_fairseq {manifest.get('xalign_fairseq')}"),
     ]
     hashes = [(name, f"{each['bytes']:,}", each["sha256"]) for name, each in manifest.get("files", {}).items()]
+    kept = table(("split", "languages", "kept", "dropped", "tokens", "links"), rows)
     files = table(("file", "bytes", "sha256"), hashes)
-    return (
-        place
-        + table(("split", "languages", "kept", "dropped", "tokens", "links"), rows)
-        + table((), facts)
-        + (
-            f"<details><summary>{counted(len(hashes), 'file')} with their hashes</summary>{files}</details>"
-            if hashes
-            else ""
-        )
-    )
+    return place + kept + table((), facts) + _details(f"{counted(len(hashes), 'file')} with their hashes", files)
 
 
 def _counts(entry: Mapping[str, Any]) -> tuple[str, str, str]:
@@ -144,14 +136,12 @@ def _losses(run: TrainedRun) -> str:
     names = list(dict.fromkeys(filter(_is_loss, (*run.names(run.training), *run.names(VALID)))))
     if len(names) == 2:  # the sum of a single objective is that objective
         names.remove("loss")
-    drawn = (
-        line_chart(
-            "loss, all objectives" if name == "loss" else name.removesuffix("_loss"),
-            {"training": run.series(run.training, name), "validation": run.series(VALID, name)},
-        )
-        for name in names
-    )
-    return f'<div class="charts">{"".join(drawn)}</div>' if names else ""
+    titles = {name: "loss, all objectives" if name == "loss" else name.removesuffix("_loss") for name in names}
+    return _charts({title: _both(run, name) for name, title in titles.items()})
+
+
+def _both(run: TrainedRun, name: str) -> dict[str, list[tuple[int, float]]]:
+    return {"training": run.series(run.training, name), "validation": run.series(VALID, name)}
 
 
 def _is_loss(name: str) -> bool:
