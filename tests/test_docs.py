@@ -1,10 +1,13 @@
 import ast
+import doctest
 import re
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 import structure
 
+import xalign_fairseq
 from xalign_fairseq.objectives.description import describe
 from xalign_fairseq.objectives.registry import OBJECTIVES
 
@@ -65,3 +68,28 @@ def test_every_logged_key_of_objectives_has_a_row():
     for name, key in keys:  # an objective's first key has its name, the next keys the rest
         short = f"`{key.removeprefix(name)}`"
         assert any(f"`{key}`" in row or (f"`{name}_" in row and short in row) for row in rows), key
+
+
+OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+SESSIONS = [name for name, path in structure.modules().items() if ">>> " in path.read_text(encoding="utf-8")]
+
+
+def run(name):
+    """The numbers of a module's examples, all of them run, and of failures."""
+    return doctest.testmod(import_module(name), optionflags=OPTIONS)
+
+
+@pytest.mark.parametrize("name", SESSIONS)
+def test_examples_print_their_output(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    failed, tried = run(name)
+    assert tried and not failed
+
+
+# Batches and AlignmentTrainer need prepared data.
+WITHOUT_SESSION = {"XalignError", "__version__", "Batches", "AlignmentTrainer"}
+
+
+@pytest.mark.parametrize("name", sorted(set(xalign_fairseq.__all__) - WITHOUT_SESSION))
+def test_top_level_names_have_an_example(name):
+    assert any(test.examples for test in doctest.DocTestFinder().find(getattr(xalign_fairseq, name), name))

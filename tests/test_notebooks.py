@@ -1,5 +1,3 @@
-"""The notebooks run from top to bottom, and are stored without output."""
-
 from pathlib import Path
 
 import pytest

@@ -1,5 +1,3 @@
-"""Scores of an encoder and of statistics together: hand-worked pairs, what is too long, and order."""
-
 import os
 
 import numpy as np

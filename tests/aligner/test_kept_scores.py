@@ -1,5 +1,3 @@
-"""Saved scores: nothing is read twice, in any order, and damage is an error."""
-
 import numpy as np
 import pytest
 

@@ -1,5 +1,3 @@
-"""``xalign prepare`` as a command: its options, and its files after a kill."""
-
 import argparse
 import os
 import signal

@@ -1,5 +1,3 @@
-"""``xalign train``: a real training with one line of progress, and its exit codes."""
-
 import json
 import signal
 

@@ -1,5 +1,3 @@
-"""Whole runs of ``xalign train-aligner``, through the real fairseq-train."""
-
 import json
 import re
 from functools import partial

@@ -1,5 +1,3 @@
-"""``xalign transfer`` from end to end on hand-made tasks: scores, resumption, failures, retrieval, a dry run."""
-
 import json
 import random
 import shutil

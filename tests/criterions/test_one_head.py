@@ -1,5 +1,3 @@
-"""MLM and TLM share one run of the head per update, and learn the same as separately."""
-
 import pytest
 import torch
 from support.small import block, pair

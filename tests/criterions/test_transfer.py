@@ -1,5 +1,3 @@
-"""The criterion of transfer tasks: the mean loss, and in validation the benchmark's metric over all batches."""
-
 import math
 from types import SimpleNamespace
 

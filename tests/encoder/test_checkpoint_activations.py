@@ -1,5 +1,3 @@
-"""Layers that recompute their activations in the backward pass: the same gradients, less memory."""
-
 import pytest
 import torch
 

@@ -1,5 +1,3 @@
-"""Code after attention with torch.compile: the same numbers, few compilations on ragged batches."""
-
 import copy
 import functools
 import shutil

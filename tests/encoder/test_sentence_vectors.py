@@ -1,5 +1,3 @@
-"""Sentence vectors: token means against float64, invariance to batches, counted truncations."""
-
 import logging
 
 import pytest

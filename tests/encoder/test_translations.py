@@ -1,5 +1,3 @@
-"""Lexicons as tensors: means of an entry's embeddings, and translations of single tokens, against plain loops."""
-
 import torch
 
 from xalign_fairseq.data.lexicon import Lexicon

@@ -1,5 +1,3 @@
-"""Alignment score: nearest neighbours against loops, dictionaries with several translations, words of subwords."""
-
 import numpy as np
 import pytest
 import torch

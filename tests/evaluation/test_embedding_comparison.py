@@ -1,5 +1,3 @@
-"""Embeddings of linked words in several checkpoints: cosines by hand, and a figure."""
-
 import pytest
 import torch
 

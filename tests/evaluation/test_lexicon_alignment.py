@@ -1,5 +1,3 @@
-"""Alignment score of a lexicon's parts: by hand, and by plain loops over random embeddings."""
-
 import math
 
 import numpy as np

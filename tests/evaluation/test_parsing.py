@@ -1,5 +1,3 @@
-"""Attachment scores: a hand-worked sentence, and agreement with the CoNLL scorer if it is installed."""
-
 import random
 import shutil
 import subprocess

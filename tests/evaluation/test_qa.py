@@ -1,5 +1,3 @@
-"""Answers: hand-worked normalisation in each language, EM and F1, the best of several gold answers."""
-
 import pytest
 
 from xalign_fairseq.core.errors import XalignError

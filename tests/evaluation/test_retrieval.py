@@ -1,5 +1,3 @@
-"""Nearest neighbours by cosine and by margin: by hand, against loops, with ties, and independent of chunk size."""
-
 import numpy as np
 import pytest
 import torch

@@ -1,5 +1,3 @@
-"""Means and deviations, paired bootstrap over items and seeds against brute force, p-values, rank correlation."""
-
 import itertools
 import math
 import sys

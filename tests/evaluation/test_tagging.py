@@ -1,5 +1,3 @@
-"""Tag metrics: hand-worked entities and scores, equality with seqeval on random tags, the repair of BIO."""
-
 import random
 import warnings
 

@@ -1,5 +1,3 @@
-"""Derived treebanks: hand-worked moves, readable by the tasks, round trips, and errors that name the sentence."""
-
 import gzip
 import random
 

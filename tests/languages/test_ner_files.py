@@ -1,5 +1,3 @@
-"""Derived named entities: hand-worked moves, a restatement by sets of words, round trips, and tags that are not BIO."""
-
 import random
 
 import pytest

@@ -1,5 +1,3 @@
-"""Derived pairs of texts: hand-worked pairs, labels of every layout, round trips."""
-
 import pytest
 
 from xalign_fairseq.data.labelled.sentence_pairs import read_pairs

@@ -1,5 +1,3 @@
-"""Learning an order: likelihood and gradient against plain loops, and where learning stops."""
-
 import itertools
 import math
 import random

@@ -1,5 +1,3 @@
-"""The model of order against its definition in plain loops."""
-
 import itertools
 
 import numpy as np

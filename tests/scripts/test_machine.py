@@ -4,9 +4,11 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
+import document_house
 import pytest
 import torch
 from packaging.requirements import Requirement
@@ -141,3 +143,119 @@ def test_no_message_advises_a_package_that_does_not_exist():
     pages = [*ROOT.glob("*.md"), *ROOT.glob("examples/*/*.md"), *ROOT.glob("xalign_fairseq/**/*.py")]
     assert len(pages) > 200
     assert not [page for page in pages if re.search(r"xalign_fairseq\[", page.read_text(encoding="utf-8"))]
+
+
+# Maximum number of calls into a room further up: from progress, log handlers, and a pool's work.
+UPWARD = {"from_pretrained": 0, "prepare": 3, "train-aligner": 8, "align": 1, "transfer": 0}
+
+
+def test_the_way_of_a_command_is_printed(script, monkeypatch, capsys):
+    trace_calls = script("trace_calls")
+    monkeypatch.setattr(sys, "argv", ["trace_calls.py", "user-dir"])
+    trace_calls.main()
+    lines = capsys.readouterr().out.splitlines()
+    assert any(line.split() == ["cli/user_dir.py", "from", "cli/__init__.py"] for line in lines)
+    assert lines[-1].endswith(" files, 0 upward hops; exit code 0")
+
+
+@pytest.mark.parametrize("name", UPWARD)
+def test_the_page_of_the_house_has_the_upward_calls_of_each_command(name):
+    row = re.search(rf"^\| {name} \|.*\| (\d+) \|$", document_house.PAGE.read_text(), re.MULTILINE)
+    assert row and int(row[1]) <= UPWARD[name]
+
+
+@pytest.mark.slow  # trains
+def test_five_commands_make_no_new_upward_calls(script, tmp_path):
+    traces = script("trace_calls").sample_traces(tmp_path)
+    assert {name: trace.upward() for name, trace in traces.items() if len(trace.upward()) > UPWARD[name]} == {}
+    assert list(traces) == list(UPWARD) and all(len(trace.files()) > 20 for trace in traces.values())
+
+
+GOOD = """
+import os, pathlib, sys
+out = pathlib.Path(sys.argv[1])
+for old in out.glob("*.tmp"):
+    old.unlink()
+for name in "ab":
+    if not (out / name).exists():
+        (out / (name + ".tmp")).write_text("half")
+        (out / (name + ".tmp")).write_text("whole")
+        os.replace(out / (name + ".tmp"), out / name)
+"""
+
+
+@pytest.fixture
+def killed(script, tmp_path):
+    """A function that makes all kills of a program."""
+    runs, operations = script("faults_runs"), script("faults_operations")
+
+    def make(program):
+        (tmp_path / "program.py").write_text(program)
+        command = lambda out: [sys.executable, str(tmp_path / "program.py"), str(out)]  # noqa: E731
+        each = operations.Killed(runs.Run("program", command), tmp_path)
+        return each, [each.kill(number) for number in each.order()]
+
+    return make
+
+
+def test_a_program_that_can_be_given_again_at_any_point(killed):
+    each, kills = killed(GOOD)
+    expected = each.expected()
+    steps = ("open {0}.tmp", "open {0}.tmp", "rename {0}.tmp {0}")
+    assert expected["operations"] == [step.format(name) for name in "ab" for step in steps]
+    assert expected["files"] == ["a", "b"] and len(kills) == 6
+    assert sorted(kill.operation for kill in kills) == sorted(expected["operations"])
+    assert not any(kill.refused or kill.differs or kill.left for kill in kills)
+
+
+# Programs that may end before their input does. Whether SIGPIPE kills the program that writes to them is chance.
+STOPS_READING = re.compile(r"\|\s*(head\b|grep\s+(-\w*[qm]|--quiet|--max-count)|sed\s.*\bq\b)")
+
+
+NAMES = ["with spaces", "lang=de", "-x", 'it\'s "said" $(touch hit) `touch hit`', "two\nlines", "*"]
+
+
+def shell_scripts():
+    suffixes = (".sh", ".sbatch")
+    found = [path for top in ("scripts", "examples") for path in (ROOT / top).rglob("*") if path.suffix in suffixes]
+    return [*found, *filter(Path.exists, [ROOT / ".ci/run"])]
+
+
+# Links each line's first word with the other side's; its input must exist.
+LINKS = """#!/bin/bash
+printf '%s\n' "$@" > "$CALLED"
+[[ $1 == links && -f $3 && -f $5 ]] || exit 1
+sed 's/.*/0-0/' < "$3" > "$7"
+echo '{}' > "$7.json"
+"""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_links_of_splits_in_folders_of_any_name(tmp_path, name):
+    folder = tmp_path / name
+    folder.mkdir()
+    for split, lines in (("train", "a\nb\nc"), ("valid", "d\ne\n")):
+        for language in ("en", "de"):
+            (folder / f"{split}.{language}").write_text(lines)
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/xalign").write_text(LINKS)
+    (tmp_path / "bin/xalign").chmod(0o755)
+    code = 'source "$RECIPE"; engine=fast_align; link_splits "$1" en de --filters identical'
+    environment = {
+        **os.environ,
+        "PATH": f"{tmp_path}/bin:{os.environ['PATH']}",
+        "RECIPE": str(ROOT / "examples/common/recipe.sh"),
+        "CALLED": str(tmp_path / "called"),
+    }
+    subprocess.run(["bash", "-euo", "pipefail", "-c", code, "bash", name], cwd=tmp_path, env=environment, check=True)
+    assert (folder / "train.symmetrized.links").read_text() == "0-0\n" * 3
+    assert (folder / "valid.symmetrized.links").read_text() == "0-0\n" * 2
+    assert (tmp_path / "called").read_text().endswith("--filters\nidentical\n")
+    assert not (tmp_path / "hit").exists() and not list(folder.glob(".all*"))
+
+
+def test_no_script_pipes_into_a_program_that_stops_reading():
+    """Under pipefail a script would exit with 141 if the writer comes second."""
+    assert len(shell_scripts()) > 20
+    lines = [(path, line) for path in shell_scripts() for line in path.open()]
+    assert [(path.name, line) for path, line in lines if STOPS_READING.search(line)] == []

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.scripts.test_shell import NAMES
+from tests.scripts.test_machine import NAMES
 from tests.tasks.conftest import losses, options
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"

@@ -1,5 +1,3 @@
-"""Runs of fairseq-train: frozen embeddings, bfloat16, ways to run layers, language embeddings."""
-
 import json
 import shutil
 

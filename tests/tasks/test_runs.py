@@ -1,5 +1,3 @@
-"""Runs of fairseq-train: signals, all objectives together, and the optimizer."""
-
 import signal
 import subprocess
 import sys

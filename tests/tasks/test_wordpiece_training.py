@@ -1,5 +1,3 @@
-"""Runs of fairseq-train from a BERT-like encoder, and with lexicons."""
-
 import math
 import re
 import shutil

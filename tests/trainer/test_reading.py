@@ -1,5 +1,3 @@
-"""What the host reads in an update: numbers in one transfer, and a sample size without looking at it."""
-
 import pytest
 import torch
 from support.gpu_device import NoWaiting

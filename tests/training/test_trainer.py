@@ -1,5 +1,3 @@
-"""transformers' Trainer: the losses of fairseq-train, in one process and in two, and exact resuming."""
-
 import os
 import shutil
 import tempfile

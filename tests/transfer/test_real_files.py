@@ -1,5 +1,3 @@
-"""Every file of the real data next to the project is read, with the number of examples in its README."""
-
 from pathlib import Path
 
 import pytest

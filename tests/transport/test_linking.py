@@ -1,5 +1,3 @@
-"""How links are made: as a checkpoint holds it, as options of the command, and with a pointer's scores."""
-
 import json
 from dataclasses import replace
 

@@ -1,5 +1,3 @@
-"""Who decides how links are made: the user, then the model, then its family, then the method's defaults."""
-
 import pytest
 
 from xalign_fairseq.core.errors import XalignError

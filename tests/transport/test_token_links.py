@@ -1,5 +1,3 @@
-"""Token links from matrices and from partners: the same entries, in one order."""
-
 import random
 
 import pytest

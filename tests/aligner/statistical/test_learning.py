@@ -1,5 +1,3 @@
-"""Both directions learn from their agreement."""
-
 import numpy as np
 import pytest
 from support.units import tables_of, words_as_units

@@ -1,5 +1,3 @@
-"""Batches of sentences of different lengths."""
-
 import numpy as np
 import pytest
 from support.units import drawn, tables_of, words_as_units

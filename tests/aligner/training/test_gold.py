@@ -1,5 +1,3 @@
-"""A link scorer from files of gold links: encoding, output, sets that share sentences, errors."""
-
 import shutil
 from functools import partial
 

@@ -1,5 +1,3 @@
-"""Fitting a link scorer: losses by plain loops, batches, and transfer to other languages."""
-
 import math
 from functools import partial
 

@@ -1,5 +1,3 @@
-"""An encoder and its scorer trained on gold links: the loss, what changes, what stays, the output."""
-
 import shutil
 from dataclasses import replace
 

@@ -1,5 +1,3 @@
-"""Words of a line: with the libraries, detection of text without spaces, and graphemes that stay whole."""
-
 import logging
 import sys
 from itertools import accumulate

@@ -1,5 +1,3 @@
-"""The languages of an example's texts, in the order in which the encoder reads them."""
-
 import bz2
 import gzip
 import lzma

@@ -1,5 +1,3 @@
-"""Held-out training examples: a source example is held out in all of its languages or in none."""
-
 import numpy as np
 import pytest
 

@@ -1,5 +1,3 @@
-"""The data-bin of ``xalign prepare``: equal to fairseq's, for any number of processes, complete or absent."""
-
 import gzip
 import itertools
 import lzma

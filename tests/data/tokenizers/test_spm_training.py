@@ -1,5 +1,3 @@
-"""A joint sentencepiece model: determined by text and seed, and trained on a sample of lines."""
-
 import pytest
 import sentencepiece
 

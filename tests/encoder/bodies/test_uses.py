@@ -1,5 +1,3 @@
-"""Every family of transformers aligns; one is trained with fairseq-train."""
-
 import pytest
 import torch
 from support.body_folders import MODELS, read_model, write_model

@@ -1,5 +1,3 @@
-"""Encoder files in four bits: contents, and that damaged and malicious files are refused with the position."""
-
 import struct
 import tracemalloc
 

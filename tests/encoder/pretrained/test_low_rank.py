@@ -1,5 +1,3 @@
-"""Models in small files: the change of another model's weights and the scorer, the packaged one, damage."""
-
 import numpy as np
 import pytest
 import torch

@@ -1,5 +1,3 @@
-"""Results and a parser for several tests."""
-
 import pytest
 
 from tests.examples.align_mlm.made_up import add

@@ -1,5 +1,3 @@
-"""FreeDict's TEI: both kinds by hand, damaged files, and a real dictionary."""
-
 import gzip
 import time
 

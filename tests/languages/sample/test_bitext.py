@@ -1,5 +1,3 @@
-"""The sample's files: fixed bytes, distinct pairs, disjoint splits, links in bounds, and every phenomenon."""
-
 from collections import defaultdict
 from pathlib import Path
 

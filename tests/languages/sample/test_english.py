@@ -1,5 +1,3 @@
-"""Sentences worked by hand: words and word order in English."""
-
 import pytest
 from support import grammar
 

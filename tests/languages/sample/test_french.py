@@ -1,5 +1,3 @@
-"""Sentences worked by hand: words, word order and links in French."""
-
 import pytest
 from support import grammar
 

@@ -1,5 +1,3 @@
-"""XLIFF and TMX: only the translations change, and every other byte stays."""
-
 import pytest
 
 from tests.projection.markup.test_pair import BY_HAND

@@ -1,5 +1,3 @@
-"""Where tags go: worked examples, errors of other tools, and properties on random texts, words and links."""
-
 import random
 import re
 import xml.etree.ElementTree as ET

@@ -1,5 +1,3 @@
-"""The best tree against all trees and another implementation, and the case that the best heads are a tree."""
-
 import itertools
 from functools import cache
 

@@ -1,5 +1,3 @@
-"""Attention within each sentence, against a plain loop over sentences."""
-
 import logging
 from types import SimpleNamespace
 

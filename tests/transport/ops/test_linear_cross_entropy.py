@@ -1,5 +1,3 @@
-"""Chunked cross-entropy equals the plain one: losses, predictions, gradients, accuracy in half precision."""
-
 import pytest
 import torch
 import torch.nn.functional as F

@@ -1,5 +1,3 @@
-"""Linear maps by oneDNN equal torch's own, forward and backward; one rule selects them."""
-
 import logging
 
 import pytest

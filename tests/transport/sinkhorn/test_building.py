@@ -1,5 +1,3 @@
-"""Native libraries: compiled once, cached, built with the package, and the obstacles."""
-
 import ctypes
 import fcntl
 import json

@@ -1,5 +1,3 @@
-"""The fused operators on inputs of any kind: ties, bad numbers, empty sides, layouts, offsets, graphs, options."""
-
 import dataclasses
 import itertools
 import subprocess

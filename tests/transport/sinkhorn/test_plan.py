@@ -1,5 +1,3 @@
-"""The differentiable plan: its gradients against plain loops, finite differences and each other; padding, bad pairs."""
-
 import pytest
 import torch
 from support import gpu_device

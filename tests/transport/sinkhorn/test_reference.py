@@ -1,5 +1,3 @@
-"""Sinkhorn: both orders against scalar loops, domains, masks, ties, non-finite input."""
-
 import random
 
 import pytest

@@ -1,5 +1,3 @@
-"""Names and settings of the families, against transformers' own models and by hand."""
-
 import re
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""Hugging Face's files of a tokenizer, read by the library that reads them, and tokenizers that they can't express."""
-
 import json
 
 import pytest
