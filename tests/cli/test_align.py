@@ -40,7 +40,8 @@ def test_a_line_of_links_for_each_pair(align, tiny_text, tmp_path, capsys, caplo
     assert captured.out == ""
     count = sum(map(len, links))
     dtype = "bfloat16" if fast_bfloat16(torch.device("cpu")) else "float32"
-    told = rf"40 pairs, {count} links, [0-9.]+ pairs/s; layer 1 of 3, joint encoding, hidden similarity, .+, cpu, "
+    told = rf"40 pairs, 2 with one empty side .first: line 4., {count} links, "
+    told += r"[0-9.]+ pairs/s; layer 1 of 3, joint encoding, hidden similarity, .+, cpu, "
     told += rf"{dtype}\n"
     chosen = r"the encoder computes in bfloat16[^\n]+\n" if dtype == "bfloat16" else ""
     told = rf"{chosen}(Sinkhorn on [^\n]+\n)?{told}"  # logged once per process
@@ -117,12 +118,14 @@ def test_each_line_of_a_pipe_is_answered_before_the_next_one_comes(tiny_checkpoi
 def test_a_line_that_is_too_long_is_reported_and_empty(align, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("xalign_fairseq.aligner.neural.aligner.MOST_SIMILARITIES", 400)
     (tmp_path / "text").write_text("the red house\n" + "red " * 100 + "\nthe red house\n")
-    assert align(src=tmp_path / "text", tgt=tmp_path / "text") == 0
+    (tmp_path / "more").write_text((tmp_path / "text").read_text() + "\n")
+    (tmp_path / "text").write_text((tmp_path / "text").read_text() + "house\n")
+    assert align(src=tmp_path / "text", tgt=tmp_path / "more") == 0
     out, err = capsys.readouterr()
-    first, second, third, _ = out.split("\n")
-    assert first == third != "" and second == ""
+    first, second, third, fourth, _ = out.split("\n")
+    assert first == third != "" and second == fourth == ""
     assert "warning: line 2 is too long to be aligned and has no links: 100 x 100 words" in err
-    assert "3 pairs, 1 too long, " in err
+    assert "4 pairs, 1 too long, 1 with one empty side (first: line 4), " in err
 
 
 def test_runs_in_a_process_without_unneeded_modules(tiny_checkpoint, tiny_text, tmp_path):

@@ -71,6 +71,9 @@ def test_text_is_two_files_or_one(parser, given, found, capsys):
     assert files("--pairs c") == files("c") == ("c",)
     with pytest.raises(XalignError, match=f"found: {found}\n"):
         files(given)
+    if given == "a b c":
+        with pytest.raises(XalignError, match="next: the output is out='c'"):
+            files(given)
     assert not capsys.readouterr().err
     assert files("a ./a") == ("a", "./a") and "same file" in capsys.readouterr().err
 

@@ -134,6 +134,9 @@ def test_gold_as_the_shared_tasks_write_it(files, capsys):
     assert found == expected
     code, _, err = score(capsys, "--hyp", files / "numbered", "--gold", files / "hyp")
     assert code == 2 and "numbered lines (1 3 2 S) can only be gold" in err
+    (files / "json").write_text('{"src": ["a"], "tgt": ["b"], "links": [[0, 0, 1]]}\n' * 3)
+    code, _, err = score(capsys, "--hyp", files / "json", "--gold", files / "gold")
+    assert code == 2 and "this is JSON" in err and "text.links" in err
     code, _, err = score(capsys, "--hyp", files / "hyp", "--gold", files / "numbered", "--gold-index-base", 0)
     assert code == 2 and "counts tokens from 1" in err
 

@@ -161,6 +161,12 @@ def test_labels_of_a_derived_language_are_projected_perfectly(tmp_path):
     assert [(each.words, each.tags) for each in ours] == [(each.words, each.tags) for each in theirs]
 
 
+def test_an_output_with_the_ending_of_another_format_is_refused(a_run, tmp_path):
+    for name in ("a.tmx", "a.html", "a.docx"):
+        with pytest.raises(XalignError, match=r"has the format of the annotated text|is plain text"):
+            project_files(replace(a_run, out=str(tmp_path / name)))
+
+
 @pytest.mark.parametrize("change", [{"out": "-"}, {"links": "a.jsonl"}])
 def test_learning_needs_a_file_as_output(a_run, change):
     with pytest.raises(XalignError, match=f"(?s)nothing can be learned.*{next(iter(change))}"):

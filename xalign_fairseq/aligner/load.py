@@ -121,6 +121,8 @@ def check_options(path: str | os.PathLike[str], options: AlignerOptions, learn: 
             following: Text = ("make one by", Command("align", Parameter("from_scratch")))
             if is_statistical(beside):
                 following = ("use", Parameter("statistics", beside))
+            elif os.path.isfile(str(options.statistics)):
+                following = ("if this file is the text, give it before", Parameter("statistics"))
             raise XalignError(problem, parameter="statistics", found=options.statistics, remedy=following)
     linking = options.linking
     if combined:  # both scores choose the links

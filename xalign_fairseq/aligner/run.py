@@ -215,6 +215,7 @@ def _write(
     """Align and write the remaining pairs; returns their number and the speed."""
     total = len(pairs) - output.done if isinstance(pairs, SentencePairs) else None
     number, links, too_long, overflowed, by_icu = output.done, 0, 0, 0, 0
+    one_sided: list[int] = []
     start = time.monotonic()
     with output.open() as out, progress(total=total, unit=" pairs", quiet=run.quiet) as bar:
         out.write(form.begin() if isinstance(form, Page) else "")
@@ -224,6 +225,8 @@ def _write(
             if isinstance(pairs, PairStream):  # the writer of the pairs may wait for their links
                 out.flush()
             links += len(alignment.links)
+            if bool(alignment.src) != bool(alignment.tgt):
+                one_sided.append(number)
             overflowed += not alignment.finite
             by_icu += "auto" in run.segment and any(map(_was_segmented, (alignment.src, alignment.tgt)))
             if alignment.too_long:
@@ -238,6 +241,7 @@ def _write(
     left_out += f", {overflowed} with hidden states that are not finite" if overflowed else ""
     speed = f"{done / seconds:.1f} pairs/s" + (" after learning" if run.learn else "")
     left_out += f", {by_icu:,} cut into words by ICU" if by_icu else ""
+    left_out += f", {len(one_sided):,} with one empty side (first: line {one_sided[0]:,})" if one_sided else ""
     return f"{counted(done, 'pair')}{resumed}{left_out}, {counted(links, 'link')}, {speed}"
 
 

@@ -214,7 +214,7 @@ def add_segment(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> No
 
 def add_text_arguments(parser: argparse.ArgumentParser, streams: bool = False) -> argparse._ArgumentGroup:
     """The pairs to align; ``streams`` if the command reads them once, so that standard input is possible."""
-    text = parser.add_argument_group("text (UTF-8, plain or compressed, or FILE.tsv#COLUMN)")
+    text = parser.add_argument_group("text (UTF-8, plain or compressed, FILE.tsv#COLUMN or FILE.tmx#LANGUAGE)")
     text.add_argument("text", nargs="*", metavar="FILE", help="files of --src and --tgt, or the file of --pairs")
     text.add_argument("--src", metavar="FILE", help="source sentences, one per line")
     text.add_argument("--tgt", metavar="FILE", help="target sentences, one per line")
@@ -285,6 +285,7 @@ def text_files(text: Sequence[str], src: str | None, tgt: str | None, pairs: str
             "the text to align is not given" if not files else "the text to align is ambiguous",
             found=" ".join([*text, *(f"--{option}" for option in named)]) or "no file",
             expected="SRC TGT, --src FILE --tgt FILE, or --pairs FILE",
+            remedy=("the output is", Parameter("out", text[2])) if len(text) == 3 else None,
         )
     if len({*map(os.path.realpath, files)}) < len(files):
         say("warning: both sides are the same file")
@@ -301,9 +302,12 @@ def progress_bar(total: int | None, quiet: bool, unit: str = " pairs") -> Iterat
 
 
 def probability(text: str) -> float:
-    value = float(text)
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1
     if not 0 <= value <= 1:
-        raise argparse.ArgumentTypeError("must be from 0 to 1")
+        raise argparse.ArgumentTypeError(f"must be a number from 0 to 1, such as 0.9, found {text}")
     return value
 
 

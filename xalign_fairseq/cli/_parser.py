@@ -75,6 +75,10 @@ class CommandParser(argparse.ArgumentParser):
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> tuple[argparse.Namespace, list[str]]:
         """Parse; an unknown option is reported before a missing one."""
+        options = {name for action in self._shown() for name in action.option_strings}
+        for word in args or ():
+            if word.startswith("-") and f"-{word}" in options:  # argparse would read -out as -o ut
+                self.error(f"there is no option {word}; did you mean -{word}?")
         needed = [action for action in self._actions if action.required]
         for action in needed:
             action.required = False  # argparse would report a missing option first

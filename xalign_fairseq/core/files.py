@@ -17,6 +17,7 @@ from xalign_fairseq.core.errors import Parameter, XalignError
 
 StrPath: TypeAlias = str | os.PathLike[str]
 COMPRESSED = (".gz", ".bz2", ".xz", ".zst")  # endings of compressed text, which only input may have
+OFFICE = (".docx", ".doc", ".odt", ".xlsx", ".xls", ".ods", ".csv", ".pdf")  # which no output is
 # The name of an unfinished output, which remains after a kill: the output's name and the process.
 LEFTOVER = r"\.(.+)\.(\d+)-[0-9a-f]{12}\.tmp"
 
@@ -164,6 +165,10 @@ def require_place(path: StrPath, inputs: Iterable[StrPath] = (), binary: bool = 
     if os.fspath(path).endswith(COMPRESSED) and not binary:
         remedy = f"leave out {Path(path).suffix}, or compress the file afterwards"
         raise XalignError("the output is not compressed", where=path, remedy=remedy)
+    if os.fspath(path).lower().endswith(OFFICE) and not binary:
+        raise XalignError(
+            "the output is plain text", where=path, expected="another ending; .tsv, with tabs, for tables"
+        )
     place = _resolved(path)
     if place.is_dir():
         raise XalignError("the output file is a folder", where=path, expected="the name of a file")

@@ -1,10 +1,10 @@
 """The formats of annotation that can be projected, by their names."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
-from xalign_fairseq.core.errors import Parameter, XalignError
+from xalign_fairseq.core.errors import Parameter, Text, XalignError
+from xalign_fairseq.core.files import OFFICE
 from xalign_fairseq.core.text.compressed import unpacked_name
 from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.core.text.segmentation import segmenter_of_raw_text
@@ -12,18 +12,8 @@ from xalign_fairseq.projection.labels.conll import entity_columns
 from xalign_fairseq.projection.labels.conllu import treebank
 from xalign_fairseq.projection.labels.json_lines import json_spans
 from xalign_fairseq.projection.markup.documents import bilingual_xml
-from xalign_fairseq.projection.markup.pair import MARKUPS, Translations, markup_unit
-from xalign_fairseq.projection.units import Annotated, Piece, Reader
-
-
-def marked_lines(files: Annotated, markup: str) -> Iterator[Piece]:
-    """One sentence per line, with inline HTML, inline XML or placeholders."""
-    number, translations = 0, Translations(files.tgt, files.src)
-    for number, line in enumerate(read_lines(files.src), 1):
-        where = f"{files.src}, line {number}"
-        yield markup_unit(MARKUPS[markup], line, translations.next(where), files.segment, where)
-        yield "\n"
-    translations.end(number)
+from xalign_fairseq.projection.markup.lines import marked_lines
+from xalign_fairseq.projection.units import Reader
 
 
 @dataclass(frozen=True)
@@ -58,18 +48,30 @@ ANNOTATIONS = {
 }
 
 
+def require_ending(out: str, form: AnnotationFormat) -> None:
+    """Raise :class:`XalignError` for the ending of another format: the output has the format of the source."""
+    others = [name for name, each in ANNOTATIONS.items() if each is not form and out.endswith(each.suffixes or ("\0",))]
+    if others:
+        raise XalignError(
+            "the output has the format of the annotated text", parameter="out", found=out, expected=form.suffixes
+        )
+
+
 def find_format(name: str, src: str, tgt: str | None, extract: bool = False) -> AnnotationFormat:
     """The format by its name, or, if that is empty, by the name of the annotated file."""
     named = [name] if name else [key for key, each in ANNOTATIONS.items() if unpacked_name(src).endswith(each.suffixes)]
     if len(named) != 1 or named[0] not in ANNOTATIONS:
         problem = "there is no such format" if name else "the file's name has no ending of a known format"
+        remedy: Text = ("set", Parameter("format"))
+        if src.lower().endswith(OFFICE):
+            remedy = "save it as HTML or XLIFF"
         raise XalignError(
             problem,
             where=None if name else src,
             parameter="format",
             found=name or None,
             expected=", ".join(ANNOTATIONS),
-            remedy=None if name else ("set", Parameter("format")),
+            remedy=None if name else remedy,
         )
     found = ANNOTATIONS[named[0]]
     if extract:

@@ -25,7 +25,7 @@ from xalign_fairseq.core.progress import progress, say
 from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.core.text.segmentation import INSTALL, find_segmenter, segmenter_versions
 from xalign_fairseq.links.pharaoh import check_bounds, parse_line, require_links_of
-from xalign_fairseq.projection.formats import find_format
+from xalign_fairseq.projection.formats import find_format, require_ending
 from xalign_fairseq.projection.spans import Placing
 from xalign_fairseq.projection.units import Annotated, Piece, Unit
 
@@ -107,6 +107,7 @@ def project_files(run: ProjectRun) -> ProjectReport:
         1
     """
     form = find_format(run.format, run.src, run.tgt)
+    require_ending(run.out, form)
     files = [path for path in (run.src, run.tgt, run.links, run.options.statistics, run.model) if path]
     for place in filter(None, (run.report, run.page, None if run.out == STANDARD_OUTPUT else run.out)):
         require_place(place, files)

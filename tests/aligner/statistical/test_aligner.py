@@ -36,6 +36,20 @@ def test_links_of_raw_words_their_order_and_their_probabilities(folder):
     assert guided.describe().startswith("from statistics that an encoder guided (")
 
 
+@pytest.mark.parametrize(
+    ("pair", "warned"),
+    [
+        (("Das Buch ist neu .", "The book is new ."), []),
+        (("The book is new .", "Das Buch ist neu ."), ["swapped"]),
+        (("Kitabu ni kipya .", "The book is new ."), ["0 % of the words of the source"]),
+        (("1 2", "3"), []),
+    ],
+)
+def test_swapped_sides_and_other_languages_are_noticed_once(folder, caplog, pair, warned):
+    list(StatisticalAligner(load(folder)).stream([pair] * 3000))
+    assert len(caplog.messages) == len(warned) and all(each in " ".join(caplog.messages) for each in warned)
+
+
 def test_raw_text_without_spaces_is_learned_from_and_aligned_by_its_words(tmp_path):
     pytest.importorskip("icu4py", reason="pip install icu4py")
     nouns = {"图书馆": "library", "电视": "television", "朋友": "friend", "老师": "teacher", "苹果": "apple"}

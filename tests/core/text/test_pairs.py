@@ -28,7 +28,7 @@ def test_one_file(tmp_path):
     assert list(pairs) == list(pairs) == expected
 
 
-BAD = [("a b", "0 sep"), ("a ||| b ||| c", "2 sep"), ("a|||b", r"0 sep[\s\S]*give both"), ("a\tb", "the tab")]
+BAD = [("a b", "0 sep"), ("a ||| b ||| c", "2 sep"), ("a|||b", r"0 sep[\s\S]*give both"), ("a\tb", "its tab")]
 
 
 @pytest.mark.parametrize(("line", "message"), BAD)
@@ -39,7 +39,14 @@ def test_a_line_that_is_no_pair(tmp_path, line, message):
 
 
 @pytest.mark.parametrize(
-    ("content", "message"), [(b"", "empty"), (b"a\n\xff\n", "line 2"), (b"a\rb\r", "carriage return")]
+    ("content", "message"),
+    [
+        (b"", "empty"),
+        (b"a\n\xff\n", "line 2"),
+        (b"a\rb\r", "carriage return"),
+        (b"<?xml version='1.0'?>\n<xliff>\n", "not plain text"),
+        (b"<HTML lang='en'>\n<body>\n", "not plain text"),
+    ],
 )
 def test_bad_files_are_found_when_the_pairs_are_opened(tmp_path, content, message):
     good = write(tmp_path / "good", "a\nb\n")

@@ -35,6 +35,9 @@ def project(source, target, links, segment=words):
         ("a b<x/> c", "c b a", "0-2 1-1 2-0", "c b<x/> a"),
         ("a <x/>b c", "c b a", "0-2 1-1 2-0", "c <x/>b a"),
         ("a <img> b", "x y b", "0-0 1-2", "x y <img> b"),  # spaces on both sides
+        ("a <x/>, b", "A, B", "0-0 1-1 2-2", "A <x/>, B"),  # a space before it alone
+        ("a <x/> <img>, b", "A, B", "0-0 1-1 2-2", "A <x/> <img>, B"),
+        ("(<x/> a) b", "(A) B", "0-0 1-1 2-2 3-3", "(<x/> A) B"),  # after it alone
         ("a <b>b</b><x/> c", "c B b a", "0-3 1-1 1-2 2-0", "c <b>B b</b><x/> a"),  # not into the pair
         ("H<sub>2</sub>O is wet", "nass ist H2O", "0-2 1-1 2-0", "nass ist H<sub>2</sub>O"),  # inside equal words
         ("under<u>line</u>d x", "x souligne", "0-1 1-0", "x <u>souligne</u>"),  # around different words

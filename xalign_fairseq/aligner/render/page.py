@@ -46,8 +46,9 @@ class Page:
 <header>
 <h1>Word alignment</h1>
 <button type="button">Theme: auto</button>
-<p>Point at a word to see what it is linked to and how probable each link is. By keyboard: Tab goes from sentence \
-to sentence, the arrow keys to the next word or over to its partner, Escape leaves. Words without a link are grey.</p>
+<p>Point at or tap a word to see what it is linked to and how probable each link is. By keyboard: Tab goes from \
+sentence to sentence, the arrow keys to the next word or over to its partner, Escape leaves. Words without a link are \
+grey.</p>
 {key}</header>
 <main>
 """

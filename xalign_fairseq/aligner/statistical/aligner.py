@@ -1,5 +1,6 @@
 """The aligner from bitext alone, with the interface of all aligners."""
 
+import logging
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
@@ -10,7 +11,8 @@ import numpy as np
 from xalign_fairseq.aligner.protocol import Alignment, Progress, SentencePair, WordAligner
 from xalign_fairseq.aligner.statistical.folder import Progress as UnitProgress
 from xalign_fairseq.aligner.statistical.folder import TrainedModels, begun, learn_models
-from xalign_fairseq.aligner.statistical.models import mean_scores
+from xalign_fairseq.aligner.statistical.models import UnitModel, WordPairs, mean_scores
+from xalign_fairseq.aligner.statistical.units import cut_all
 from xalign_fairseq.core.text.containers import text_sha256
 from xalign_fairseq.core.text.pairs import SentencePairs, SpreadPairs, chunks
 from xalign_fairseq.core.text.segmentation import segmenter_versions
@@ -18,7 +20,9 @@ from xalign_fairseq.core.version import __version__
 from xalign_fairseq.evaluation.signature import score_signature
 from xalign_fairseq.links.growing import grown_links
 
+logger = logging.getLogger(__name__)
 AT_ONCE = 2048
+LEAST_KNOWN = 0.4  # share of the units of a text that an aligner of its languages knows
 
 
 @dataclass(frozen=True)
@@ -45,7 +49,9 @@ class StatisticalAligner(WordAligner):
         self, pairs: Iterable[SentencePair], progress: Progress | None = None, matrices: bool = False
     ) -> Iterator[Alignment]:
         least, calibration = self.least, self.trained.choice.calibration
-        for chunk in chunks(pairs, AT_ONCE):
+        for number, chunk in enumerate(chunks(pairs, AT_ONCE)):
+            if not number:
+                warn_of_other_languages(self.trained.models[0], chunk)
             all_scores = mean_scores(self.trained.models, chunk)
             all_links = [grown_links(scores, *least) for scores in all_scores]
             values = np.fromiter(chain.from_iterable(found.values() for found in all_links), float)
@@ -67,6 +73,24 @@ class StatisticalAligner(WordAligner):
 
     def signature(self) -> str:
         return score_signature(system=self.describe())
+
+
+def warn_of_other_languages(model: UnitModel, pairs: WordPairs) -> None:
+    """Log if the model knows few words of a side, or many more with the sides swapped."""
+    tables = (model.tables.src, model.tables.tgt)
+    texts = [list(chain.from_iterable(pair[side] for pair in pairs)) for side in (0, 1)]
+    cut = [list(chain.from_iterable(cut_all(model.units[side], texts[side]))) for side in (0, 1)]
+    units = [[unit for unit in side if unit[:1].isalpha()] for side in cut]
+    if not all(units):
+        return
+    share = [[sum(unit in known for unit in side) / len(side) for known in tables] for side in units]
+    if share[0][1] + share[1][0] > share[0][0] + share[1][1] + 0.2:
+        logger.warning("the two sides seem to be swapped: the aligner knows more of the words the other way round")
+    elif (least := min(share[0][0], share[1][1])) < LEAST_KNOWN:
+        side = "source" if share[0][0] == least else "target"
+        logger.warning(
+            "the aligner knows %.0f %% of the words of the %s: is it for other languages?", 100 * least, side
+        )
 
 
 def train_from_scratch(

@@ -150,7 +150,8 @@ def _no_language(stream: IO[bytes], file: str) -> XalignError:
         deque(islice(_parse(stream, units), SAMPLE_UNITS), 0)
     languages = [name for name, _ in units.languages.most_common(20) if name]
     found = f"languages {', '.join(languages)}" if languages else "no language"
-    expected = f"one of them, such as {file}#{languages[0] if languages else 'en'}"
+    named = " ".join(f"{file}#{language}" for language in (languages[:2] if len(languages) > 1 else ("en", "de")))
+    expected = f"one of them for each text, such as {named}"
     return XalignError("a translation memory has several languages", where=file, found=found, expected=expected)
 
 

@@ -11,7 +11,7 @@ from typing import IO
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath, nearly
-from xalign_fairseq.core.text.containers import file_of, open_text, require_one_text
+from xalign_fairseq.core.text.containers import file_of, kind_of, open_text, require_one_text
 from xalign_fairseq.core.text.limits import LiveStream, lines_of
 
 logger = logging.getLogger(__name__)
@@ -81,7 +81,7 @@ def text_lines(stream: IO[bytes] | LiveStream, path: StrPath, table: bool = Fals
     Only a newline ends a line, not U+2028, U+0085 or a carriage return. A carriage return before the newline belongs to
     the line end (logged). A byte order mark is skipped.
     """
-    iconv = f"iconv -f LATIN1 -t UTF-8 {path} > NEW (if that is its encoding)"
+    iconv = f"{converted(path, 'ENCODING')} (its encoding may be WINDOWS-1252, GB18030 or SHIFT_JIS)"
     number, crlf = 0, False
     for number, raw in enumerate(lines_of(stream, path), 1):
         if number == 1:
@@ -99,7 +99,7 @@ def text_lines(stream: IO[bytes] | LiveStream, path: StrPath, table: bool = Fals
                 require_one_text(raw, path)
             raw = raw.removeprefix(codecs.BOM_UTF8)
             if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-                iconv = f"iconv -f UTF-16 -t UTF-8 {path} > NEW"
+                iconv = converted(path, "UTF-16")
             elif len(raw) > 1 and 3 * raw.count(0) > len(raw):
                 # UTF-16 without a byte order mark; its ASCII is valid UTF-8.
                 order = "LE" if raw[1] == 0 else "BE"
@@ -108,7 +108,7 @@ def text_lines(stream: IO[bytes] | LiveStream, path: StrPath, table: bool = Fals
                     where=f"{path}, line 1",
                     found="a zero in every second byte, as in UTF-16",
                     expected="UTF-8 text, one sentence per line",
-                    remedy=f"iconv -f UTF-16{order} -t UTF-8 {path} > NEW",
+                    remedy=converted(path, f"UTF-16{order}"),
                 )
         if raw.endswith(b"\r\n"):
             crlf = crlf or note_crlf(os.fspath(path))
@@ -124,6 +124,14 @@ def text_lines(stream: IO[bytes] | LiveStream, path: StrPath, table: bool = Fals
         yield decode_line(raw, path, number, "UTF-8 text, one sentence per line", iconv).removesuffix("\n")
     if number == 0:
         raise XalignError("the file is empty", where=path, expected="one sentence per line", remedy="check the path")
+
+
+def converted(path: StrPath, encoding: str) -> str:
+    """The command that writes a text's file in UTF-8."""
+    file = file_of(os.fspath(path))
+    tool = next((tool for tool, (_, ending) in PACKED.items() if file.endswith(ending)), None)
+    unpack, named = (f"{tool} -dc {file} | ", "") if tool else ("", f"{file} ")
+    return f"{unpack}iconv -f {encoding} -t UTF-8 {named}> NEW{kind_of(file) or ''}"
 
 
 def packed_by(raw: bytes) -> str | None:

@@ -11,7 +11,7 @@ from tempfile import TemporaryFile
 from typing import Protocol, TypeAlias
 
 from xalign_fairseq.core.counts import counted
-from xalign_fairseq.core.errors import Parameter, XalignError, check_values
+from xalign_fairseq.core.errors import Command, Parameter, XalignError, check_values
 from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.core.text.limits import LiveStream
 from xalign_fairseq.core.text.lines import different_lengths, read_lines, split_words, text_lines
@@ -19,6 +19,7 @@ from xalign_fairseq.core.text.segmentation import Segmenter, find_segmenter
 from xalign_fairseq.core.text.segmented import SegmentedText
 
 SEPARATOR = "|||"
+MARKUP = re.compile(r"\s*<((\?xml|!doctype|xliff)\b|html[^<>]*>\s*$)", re.IGNORECASE)  # how a file of markup begins
 STANDARD_INPUT = "-"
 # Approximate maximum of words, of both sides, in a chunk.
 WORDS_AT_ONCE = 400_000
@@ -60,7 +61,7 @@ class SentencePairs:
         if tgt is None:
             self._length = sum(1 for _ in _split_pairs(read_lines(self._src), self._src, AT_SPACES))
             return
-        lengths = [sum(1 for _ in read_lines(path)) for path in (src, tgt)]
+        lengths = [_length(path) for path in (src, tgt)]
         if lengths[0] != lengths[1]:
             raise different_lengths(src, tgt, f"{lengths[0]} and {lengths[1]} lines")
         self._length = lengths[0]
@@ -212,6 +213,16 @@ def _words(sentence: Sentence) -> Sequence[str]:
     return sentence if isinstance(sentence, SegmentedText) else list(sentence)
 
 
+def _length(path: StrPath) -> int:
+    """The number of a side's lines; :class:`XalignError` for a file of markup."""
+    number = 0
+    for number, line in enumerate(read_lines(path), 1):
+        if number == 1 and MARKUP.match(line):
+            remedy = ("extract its text first, or move its tags to a translation:", Command("project"))
+            raise XalignError("the file is not plain text", where=path, found=line.strip()[:40], remedy=remedy)
+    return number
+
+
 def _split_pairs(lines: Iterable[str], path: StrPath, split: tuple[Split, Split]) -> Iterator[WordPair]:
     one, other = split
     for number, line in enumerate(lines, 1):
@@ -220,13 +231,13 @@ def _split_pairs(lines: Iterable[str], path: StrPath, split: tuple[Split, Split]
             [separator] = separators
             yield one(line[: separator.start()].strip()), other(line[separator.end() :].strip())
         elif line and not line.isspace():
-            tabs = f"put {SEPARATOR} in place of the tab (sed 's/\\t/ {SEPARATOR} /')" if "\t" in line else ""
+            tabs = f"name a table FILE.tsv, or put {SEPARATOR} in place of its tab" if "\t" in line else ""
             raise XalignError(
                 "a line of the pairs file is not a pair",
                 where=f"{path}, line {number}",
                 found=f"{counted(len(separators), 'separator')}",
                 expected=f"one {SEPARATOR} between spaces: source {SEPARATOR} target",
-                remedy=tabs or "if source and target are two files, give both",
+                remedy=tabs or "if source and target are two files, give both; if they are columns, FILE.tsv with tabs",
             )
         else:
             yield one(""), other("")

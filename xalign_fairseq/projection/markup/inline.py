@@ -36,7 +36,7 @@ class Dialect:
 
 def _html(name: str, attributes: dict[str, str]) -> tuple[str, str]:
     name = name.lower()
-    return ("break" if name in ("br", "hr") else "point" if name in VOID else "open"), name
+    return ("break" if name in ("br", "hr") else "point" if name in VOID or name in HTML.code else "open"), name
 
 
 def _bilingual(name: str, attributes: dict[str, str]) -> tuple[str, str]:
@@ -55,7 +55,7 @@ def _bilingual(name: str, attributes: dict[str, str]) -> tuple[str, str]:
     return "open", name
 
 
-HTML = Dialect(_html)
+HTML = Dialect(_html, code=frozenset({"script", "style"}))
 XML = Dialect(lambda name, attributes: ("open", name), strict=True)
 BILINGUAL = Dialect(_bilingual, code=CODE)
 
@@ -96,9 +96,10 @@ def _token(text: str, at: int, dialect: Dialect) -> tuple[Token | None, int]:
     kind, key = dialect.kind(name, attributes_of(rest))
     if slash:
         return Token(match[0], "close", key), end
-    if name in dialect.code and not rest.endswith("/"):
+    if (name.lower() if dialect is HTML else name) in dialect.code and not rest.endswith("/"):
         end = _end_of_code(text, end, name)
-        kind = "placeholder" if kind == "point" and BEGIN.match(text, match.end()) else kind
+        if dialect is BILINGUAL and kind == "point" and BEGIN.match(text, match.end()):
+            kind = "placeholder"
     elif rest.endswith("/") and kind == "open" and (dialect is not BILINGUAL or key == name):
         kind = "break" if name == "br" else "point"
     return Token(text[at:end], kind, key), end
@@ -125,7 +126,7 @@ def _end_of_code(text: str, at: int, name: str) -> int:
     """The end of an element with code as content."""
     depth = 1
     while depth:
-        match = re.compile(f"<(/?){name}(?![\\w:.-])[^<>]*>").search(text, at)
+        match = re.compile(f"<(/?){name}(?![\\w:.-])[^<>]*>", re.IGNORECASE).search(text, at)
         if match is None:
             raise XalignError("a tag is not complete", found=f"<{name}> without </{name}>")
         depth += -1 if match[1] else not match[0].endswith("/>")

@@ -1,12 +1,11 @@
 """A marked-up text and its plain translation as a unit of projection."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from xalign_fairseq.aligner.protocol import Links
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.core.text.segmentation import Segmenter
 from xalign_fairseq.projection.markup.inline import (
     BILINGUAL,
@@ -132,28 +131,3 @@ def _is_right(markup: Markup, text: str, tags: Counter[str], plain: str) -> bool
         return read.tags == tags and "".join(read.text.split()) == "".join(plain.split())
     except XalignError:
         return False
-
-
-class Translations:
-    """The lines of a translation, one for each text of a marked-up file; without a file they are empty."""
-
-    def __init__(self, path: str | None, source: str):
-        self._path, self._source = path, source
-        self._lines: Iterator[str] = iter(()) if path is None else read_lines(path)
-
-    def next(self, where: str) -> str:
-        """The translation of the next text; :class:`XalignError` if there is no line left."""
-        line = "" if self._path is None else next(self._lines, None)
-        if line is None:
-            expected = f"a line for each text of {self._source}; there is none for {where}"
-            raise XalignError("the translation has too few lines", where=self._path, expected=expected)
-        return line
-
-    def end(self, texts: int) -> None:
-        """:class:`XalignError` if there are lines left."""
-        if next(self._lines, None) is not None:
-            raise XalignError(
-                "the translation has too many lines",
-                where=f"{self._path}, line {texts + 1}",
-                expected=f"{texts:,}, one for each text of {self._source}",
-            )

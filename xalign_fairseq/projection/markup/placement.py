@@ -97,7 +97,11 @@ class _Placement:
                 found[i] = at, at
         for i, at in self._breaks(marks, source, within, words, [span for _, span in taken]):
             found[i] = at, at
-        return [self._placed(mark, source[i], found[i], after.get(i)) for i, mark in enumerate(marks)]
+        made = [self._placed(mark, source[i], found[i], after.get(i)) for i, mark in enumerate(marks)]
+        for before, each, mark in zip(made, made[1:], marks[1:], strict=False):
+            if before.start == each.start and before.mark.opening.endswith(" ") and not mark.opening.startswith(" "):
+                each.mark = replace(each.mark, opening=each.mark.opening.lstrip(" "))  # one space between them
+        return made
 
     def _between(self, source: Span, within: Span, words: Span, free: Sequence[Span]) -> Span | None:
         """The target words without links between the translations of a pair's neighbours."""
@@ -190,7 +194,7 @@ class _Placement:
         return _Placed(mark, start, max(start, stop), self.marks(mark.children, source, words))
 
     def _spaced(self, mark: Mark, at: int) -> Mark:
-        """A tag alone with its spaces, which change if only one of the texts has no spaces between words."""
+        """A tag alone with its spaces: that of a side without a word stays; none in a text that has no spaces."""
         opening = mark.opening
         for before in (True, False):
             theirs, ours = (
@@ -199,8 +203,8 @@ class _Placement:
             )
             if is_unspaced(ours) and not is_unspaced(theirs):
                 opening = opening.lstrip(" ") if before else opening.rstrip(" ")
-            elif mark.kind == "placeholder" and is_unspaced(theirs) and ours.isalnum() and not is_unspaced(ours):
-                opening = f" {opening}" if before else f"{opening} "
+            elif (theirs.isspace() or (mark.kind == "placeholder" and is_unspaced(theirs))) and ours.isalnum():
+                opening = f" {opening.lstrip()}" if before else f"{opening.rstrip()} "
         return mark if opening == mark.opening else replace(mark, opening=opening)
 
     def _break(self, mark: Mark, source: int, target: int) -> Span:
