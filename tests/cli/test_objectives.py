@@ -44,9 +44,6 @@ def test_a_sum(capsys):
     assert "  --lexicon-align-weight 10.0\n" in page and "  xalign objectives lexicon_align\n" in page
     assert main(["objectives", "xlm_algin"]) == 2
     assert "expected: xlm_align or" in capsys.readouterr().err
-
-
-def test_a_default_is_logged_once(capsys):
     main(["objectives", "dwa"])
     page = capsys.readouterr().out
     assert "labelling layer (default: 10 of 12, the same relative depth for other encoders; Table 4)\n" in page

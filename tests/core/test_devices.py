@@ -191,11 +191,8 @@ print(-use([2000, *range(404, 504, 2)]) + use(range(300, 400)))
     assert limited < 0.5 * free or free < 30_000  # a CPU without bfloat16 compiles nothing
 
 
-def test_other_c_libraries_are_left_alone(monkeypatch):
+def test_memory_is_kept_on_the_cpu_alone_and_by_known_c_libraries(monkeypatch):
     monkeypatch.setattr(ctypes, "CDLL", lambda name: object())
     assert not keep_freed_memory(CPU)
-
-
-def test_memory_is_kept_on_the_cpu_alone(monkeypatch):
     monkeypatch.setattr(ctypes, "CDLL", lambda name: pytest.fail("the C library was asked"))
     assert not keep_freed_memory(torch.device("cuda:0"))

@@ -26,10 +26,7 @@ def test_of_runs_of_one_length_the_more_probable_one_counts_and_then_the_first()
 def test_a_word_belongs_to_the_span_with_the_more_probable_link():
     links = {(0, 0): 0.6, (1, 0): 0.7, (1, 1): 0.9}
     assert place([range(0, 1), range(1, 2)], links) == ["its words are linked to another span's", range(0, 2)]
-
-
-def test_a_gap_never_holds_a_word_of_another_span():
-    links = {(0, 0): 0.9, (1, 2): 0.8, (2, 1): 0.9}
+    links = {(0, 0): 0.9, (1, 2): 0.8, (2, 1): 0.9}  # a gap never holds a word of another span
     assert place([range(0, 2), range(2, 3)], links, Placing(max_gap=3)) == [range(0, 1), range(1, 2)]
 
 

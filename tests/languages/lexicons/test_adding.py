@@ -37,7 +37,7 @@ def entries(path, kind="auto"):
     return list(read_entries(path, kind))
 
 
-def test_tsv(tmp_path):
+def test_tsv_and_muse(tmp_path):
     path = tmp_path / "en-de.txt"
     path.write_text("big house\tgroßes Haus\tn\n\nbig\tgroß\nalone\n\tohne\n \t \nbig\tgroß\n", encoding="utf-8")
     assert format_of(path) == "tsv"
@@ -48,10 +48,6 @@ def test_tsv(tmp_path):
         ("", "ohne"),
         ("big", "groß"),
     ]
-
-
-def test_muse(tmp_path):
-    path = tmp_path / "en-de.txt"
     path.write_text("big groß\nsmall\tklein\n\nalone\n  the   der\n", encoding="utf-8")
     assert format_of(path) == "muse"
     assert entries(path) == [("big", "groß"), ("small", "klein"), ("alone", ""), ("the", "der")]

@@ -64,7 +64,9 @@ def test_a_missing_symbol_is_replaced_by_another(without, tmp_path):
     assert order[0] == order[2] == 2
 
 
-def test_a_missing_mask_is_an_error(without, tmp_path):
+def test_a_missing_mask_or_tokenizer_is_an_error(without, tmp_path):
+    with pytest.raises(XalignError, match="no tokenizer"):
+        read_pipeline(tmp_path, 100)
     with pytest.raises(XalignError, match="lacks a special symbol"):
         read_pipeline(tmp_path, without("mask_token"))
 
@@ -90,8 +92,3 @@ def test_a_sentencepiece_model_alone_is_enough(tmp_path):
     tokenizer = opened(vocabulary)
     for line in TEXT:
         assert [vocabulary.order[i] for i in tokenizer.encode(line)] == processor.encode(line)
-
-
-def test_a_folder_without_a_tokenizer_is_refused(tmp_path):
-    with pytest.raises(XalignError, match="no tokenizer"):
-        read_pipeline(tmp_path, 100)
