@@ -42,18 +42,12 @@ def add_checkpoint_arguments(parser: argparse.ArgumentParser) -> None:
         help="auto (default: CUDA if available), cpu, cuda, or one GPU of several, such as cuda:1",
     )
     add_count(model, "--batch-tokens", "tokens per batch", default=8192)
-    model.add_argument(
-        "--languages",
-        type=language_pair,
-        metavar="SRC-TGT",
-        help="languages of the two sides, such as de-en; required by an encoder with language embeddings",
-    )
-    model.add_argument(
-        "--maps",
-        type=language_pair,
-        metavar="SRC-TGT",
-        help="map hidden states with the model's linear maps for these languages, such as de-en "
-        "(linear_mapping, xalign procrustes)",
+    languages = "languages of the two sides, such as de-en; required by an encoder with language embeddings"
+    maps = "map hidden states with the model's linear maps for these languages, such as de-en"
+    add_values(
+        model,
+        ("languages", language_pair, "SRC-TGT", languages),
+        ("maps", language_pair, "SRC-TGT", f"{maps} (linear_mapping, xalign procrustes)"),
     )
 
 

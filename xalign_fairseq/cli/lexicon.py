@@ -12,6 +12,7 @@ Examples (the second is for a derived language, whose lexicon contains symbols o
 import argparse
 
 from xalign_fairseq.cli._aligning import language_pair, progress_bar
+from xalign_fairseq.cli._arguments import add_values
 
 FORMATS = ("auto", "tsv", "muse", "tei")
 
@@ -34,12 +35,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="mean",
         help="entries of several subwords: use the mean of their vectors (default), or drop them",
     )
-    parser.add_argument(
-        "--fraction",
-        type=float,
-        metavar="F",
-        help="share of the source words for training, in (0, 1] (default: all that are not held out)",
-    )
+    share = "share of the source words for training, in (0, 1] (default: all that are not held out)"
+    add_values(parser, ("fraction", float, "F", share))
     parser.add_argument(
         "--held-out",
         type=float,

@@ -34,7 +34,7 @@ from xalign_fairseq.cli._aligning import (
     probability,
     show_log,
 )
-from xalign_fairseq.cli._arguments import add_count, add_out, parse_as
+from xalign_fairseq.cli._arguments import add_count, add_out, add_values, parse_as
 
 if TYPE_CHECKING:
     from xalign_fairseq.projection.run import ProjectRun
@@ -63,20 +63,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--page", metavar="FILE", help="write an HTML page of the pairs with links and labels")
     parser.add_argument("--resume", action="store_true", help="continue an interrupted run")
     placing = parser.add_argument_group("placing")
-    placing.add_argument(
-        "--max-gap",
-        type=int,
-        metavar="N",
-        help="maximum number of words without a link within a target span (default: 3)",
-    )
-    placing.add_argument(
-        "--min-share", type=probability, metavar="S", help="minimum share of a span's words with a link (default: 0)"
-    )
-    placing.add_argument(
-        "--min-probability",
-        type=probability,
-        metavar="P",
-        help="minimum probability of a link (default: the aligner's choice)",
+    add_values(
+        placing,
+        ("max-gap", int, "N", "maximum number of words without a link within a target span (default: 3)"),
+        ("min-share", probability, "S", "minimum share of a span's words with a link (default: 0)"),
+        ("min-probability", probability, "P", "minimum probability of a link (default: the aligner's choice)"),
     )
     links = parser.add_argument_group("links")
     links.add_argument(

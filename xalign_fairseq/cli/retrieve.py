@@ -11,7 +11,7 @@ import argparse
 from typing import Any
 
 from xalign_fairseq.cli._aligning import add_checkpoint_arguments, chosen_model, progress_bar, side_languages
-from xalign_fairseq.cli._arguments import add_json, add_resamples, parse_as, print_result
+from xalign_fairseq.cli._arguments import add_json, add_resamples, add_values, parse_as, print_result
 from xalign_fairseq.core.errors import XalignError
 
 ROW = "{:<12}  {:<7}  {:>8}  {}"
@@ -20,12 +20,8 @@ ROW = "{:<12}  {:<7}  {:>8}  {}"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--src", required=True, metavar="FILE", help="sentences, one per line")
     parser.add_argument("--tgt", required=True, metavar="FILE", help="their translations, in the same order")
-    parser.add_argument(
-        "--layer",
-        type=int,
-        metavar="L",
-        help="layer of the hidden states: 0 embeddings, -1 last (default: 7/12 of the depth; the last with cls)",
-    )
+    layer = "layer of the hidden states: 0 embeddings, -1 last (default: 7/12 of the depth; the last with cls)"
+    add_values(parser, ("layer", int, "L", layer))
     parser.add_argument(
         "--pooling",
         choices=("mean", "cls"),

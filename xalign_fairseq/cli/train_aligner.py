@@ -79,12 +79,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     dev.add_argument("--valid-tgt", metavar="FILE", help="target sentences")
     dev.add_argument("--valid-gold", metavar="FILE", help="gold links: i-j sure, ipj possible, 0-based")
     add_model(parser, f"model to start from: {PRETRAINED} (default: e5-small)", required=False)
-    parser.add_argument(
-        "--languages",
-        type=language_pair,
-        metavar="SRC-TGT",
-        help="languages of the sides (default: the files' endings; train.de: de)",
-    )
+    languages = "languages of the sides (default: the files' endings; train.de: de)"
+    add_values(parser, ("languages", language_pair, "SRC-TGT", languages))
     parser.add_argument(
         "--links",
         metavar="FILE",

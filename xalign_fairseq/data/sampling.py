@@ -95,15 +95,11 @@ def draw(size: int, start: int, count: int, key: tuple[int, ...]) -> np.ndarray:
     for first in range(0, count, BLOCK):
         positions = np.arange(start + first, start + min(first + BLOCK, count), dtype=np.int64)
         passes, numbers = np.unique(positions // size, return_inverse=True)
-        keys = np.stack([_round_keys((*key, each)) for each in passes.tolist()], axis=1)
+        seeds = [np.random.SeedSequence((*key, each)) for each in passes.tolist()]
+        keys = np.stack([each.generate_state(ROUNDS, dtype=np.uint64) for each in seeds], axis=1)
         keys = keys if len(passes) == 1 else keys[:, numbers]
         items[first : first + BLOCK] = permute(positions % size, size, keys)
     return items
-
-
-def _round_keys(key: tuple[int, ...]) -> np.ndarray:
-    """(ROUNDS,) uint64."""
-    return np.random.SeedSequence(key).generate_state(ROUNDS, dtype=np.uint64)
 
 
 def repeats(items: np.ndarray) -> np.ndarray:

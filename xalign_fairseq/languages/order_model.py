@@ -21,11 +21,6 @@ Symbol = tuple[str, str]
 EDGE: Symbol = ("#", "#")
 
 
-def head_symbol(tag: str) -> Symbol:
-    """The symbol of a head with this UPOS tag."""
-    return f"@{tag}", "@"
-
-
 @dataclass(frozen=True)
 class Node:
     """Input of the model: the tag of a head and the sorted symbols of its dependents."""
@@ -36,7 +31,7 @@ class Node:
     @property
     def elements(self) -> tuple[Symbol, ...]:
         """The elements to order: the head first, the edge last."""
-        return (head_symbol(self.tag), *self.dependents, EDGE)
+        return ((f"@{self.tag}", "@"), *self.dependents, EDGE)
 
 
 @dataclass(frozen=True)

@@ -168,7 +168,7 @@ class Reordering:
     def __init__(self, models: Mapping[str, OrderModel], seed: int):
         self.models, self.seed = models, seed
         self.counts: Counter[str] = Counter({"heads": 0, TOO_MANY: 0, GAPS: 0})
-        self._cumulated = lru_cache(_KEPT)(self._cumulate)
+        self._cumulated = lru_cache(_KEPT)(lambda node: np.cumsum(models[HEADS[node.tag]].probabilities(node)))
 
     def __call__(self, sentence: Sentence, key: int) -> Sentence:
         where = f"sentence {key + 1}"
@@ -193,6 +193,3 @@ class Reordering:
         slots = sorted(blocks.elements + blocks.punctuation)
         filled = [slot if slot in blocks.punctuation else next(moved) for slot in slots]
         line[slots[0][0] : slots[-1][1]] = [word for start, end in filled for word in line[start:end]]
-
-    def _cumulate(self, node: Node) -> np.ndarray:
-        return np.cumsum(self.models[HEADS[node.tag]].probabilities(node))
