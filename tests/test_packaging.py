@@ -1,5 +1,3 @@
-"""Wheels and source distributions, built from a copy of the sources like pip's, and what a wheel alone can do."""
-
 import os
 import re
 import shutil

@@ -1,5 +1,3 @@
-"""The package's top level: quick to import, with what most programs need."""
-
 import subprocess
 import sys
 

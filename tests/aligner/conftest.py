@@ -1,3 +1,1 @@
-"""A tiny checkpoint, and text to align with it."""
-
 from support.tiny_checkpoint import tiny_checkpoint, tiny_spm, tiny_state, tiny_text  # noqa: F401

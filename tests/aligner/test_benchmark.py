@@ -1,5 +1,3 @@
-"""Systems on test sets: mismatches are found before a model aligns."""
-
 import pytest
 
 from xalign_fairseq.aligner.benchmark import System, compare_systems

@@ -1,5 +1,3 @@
-"""The protocol of external aligners, by small programs in their place."""
-
 import pytest
 from support.links import BACKWARD, DIAGONAL, FORWARD, PAIRS, WRITES, only_tools
 

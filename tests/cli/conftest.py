@@ -1,5 +1,3 @@
-"""A checkpoint as fairseq writes it, with a tiny untrained encoder, and text to align with it."""
-
 import io
 import json
 from contextlib import redirect_stdout

@@ -1,5 +1,3 @@
-"""The part of the machine that a process may use, on a simulated machine with GPUs."""
-
 import ctypes
 import logging
 import os

@@ -1,5 +1,3 @@
-"""A small bitext in two alphabets, and its sentencepiece model."""
-
 import random
 from pathlib import Path
 

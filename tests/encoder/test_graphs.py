@@ -1,5 +1,3 @@
-"""Layers as CUDA graphs: the same numbers as eager layers, and few shapes. On a CPU torch records no graph."""
-
 import copy
 import functools
 

@@ -1,5 +1,3 @@
-"""Each paper's steps in sequence on made-up text, with a few updates of the tiny architecture on the CPU."""
-
 import sys
 from functools import partial
 

@@ -1,5 +1,3 @@
-"""Links of pages are valid; papers' pages are short; tasks and studies that pages name exist."""
-
 import json
 import re
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""The scripts for many machines, tested on one machine without Slurm."""
-
 import gzip
 import os
 import shutil

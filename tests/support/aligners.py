@@ -1,5 +1,3 @@
-"""A small aligner with few words, and the links of one pair by definition."""
-
 import torch
 
 from support.links import joined_words, pair_matrices

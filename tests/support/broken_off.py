@@ -1,5 +1,3 @@
-"""Runs of the aligner that end in the middle."""
-
 from contextlib import contextmanager
 
 import pytest

@@ -1,5 +1,3 @@
-"""Pages of HTML, as a tree and in a browser."""
-
 import shutil
 from html.parser import HTMLParser
 from xml.etree.ElementTree import TreeBuilder

@@ -1,5 +1,3 @@
-"""Copies of plain data with one changed part."""
-
 import copy
 
 ODD = (None, [], {}, [1], {"a": 1}, "x", "\ud800", -1, 0.5, float("inf"), float("nan"), True, 10**30)

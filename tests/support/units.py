@@ -1,5 +1,3 @@
-"""Text whose words are its units, and its tables."""
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""Training runs through the real fairseq-train, and their logged losses."""
-
 import json
 import re
 import shutil

@@ -1,5 +1,3 @@
-"""Fine-tuning with the real fairseq-train: every family memorises 50 examples, with stored losses."""
-
 import json
 import os
 from pathlib import Path

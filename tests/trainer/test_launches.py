@@ -1,5 +1,3 @@
-"""How many kernels an update launches and how often the host waits: the host bounds updates on a GPU."""
-
 import dataclasses
 
 import pytest

@@ -1,5 +1,3 @@
-"""Batches without fairseq equal those of fairseq-train, in its order, and a state is a place in them."""
-
 from itertools import islice
 
 import pytest

@@ -1,5 +1,3 @@
-"""The table of defaults: each known family once, with only what its source says."""
-
 import json
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""A small aligner, and pairs of its words."""
-
 import random
 
 import pytest

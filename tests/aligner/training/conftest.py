@@ -1,5 +1,3 @@
-"""Runs on a few sentences: one without its model, and one from an untrained encoder."""
-
 import pytest
 
 from xalign_fairseq.aligner.training.run import TrainingRun

@@ -1,5 +1,3 @@
-"""Tiny models of XLM-R's and BERT's kind, written by transformers itself with tokenizers of real text."""
-
 import json
 
 import pytest

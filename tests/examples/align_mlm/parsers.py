@@ -1,5 +1,3 @@
-"""A small parser of made-up English, trained by the recipe's command."""
-
 import random
 import sys
 

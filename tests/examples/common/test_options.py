@@ -1,5 +1,3 @@
-"""The options of the recipes' YAML files: the papers' own, and the same for both commands of fairseq."""
-
 import json
 import math
 import subprocess

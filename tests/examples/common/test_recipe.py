@@ -1,5 +1,3 @@
-"""The recipes' scripts: they keep finished runs, record each run in run.json, and report missing input."""
-
 import itertools
 import json
 import os

@@ -1,5 +1,3 @@
-"""MTEB scores real sentences with a folder from ``xalign export-hf --sentence-transformers``."""
-
 import json
 import sys
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""An empty kit, tiny stages, and a machine that each test defines."""
-
 import importlib
 import json
 import sys

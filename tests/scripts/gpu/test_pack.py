@@ -1,5 +1,3 @@
-"""A kit packed from this environment, without a network, and its first stages as on a GPU machine."""
-
 import ensurepip
 import json
 import os

@@ -1,5 +1,3 @@
-"""csrc/products.h compiled for several CPUs: the products of each dtype and their links."""
-
 import ctypes
 import subprocess
 

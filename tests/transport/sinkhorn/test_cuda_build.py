@@ -1,5 +1,3 @@
-"""The CUDA source compiles for all listed architectures, and its blocks fit on a multiprocessor as planned."""
-
 import ctypes
 import re
 import subprocess

@@ -1,5 +1,3 @@
-"""The CUDA operator within a program: streams, graphs, devices, sync, memory, grids and offsets beyond 32 bits."""
-
 from contextlib import nullcontext
 
 import pytest

@@ -1,5 +1,3 @@
-"""The study's scripts, and made-up records of runs."""
-
 from tests.examples.recipes import load
 
 study, train, guide, tables, papers, report, score_test = load(
