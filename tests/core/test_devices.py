@@ -171,6 +171,7 @@ def run(code: str) -> int:
     return int(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout)
 
 
+@pytest.mark.slow
 def test_compiled_products_do_not_pile_up():
     """Memory after products of 100 shapes in bfloat16: with 1,024 cached shapes, each adds 1.5 MB."""
     code = """

@@ -1,5 +1,3 @@
-"""Properties that users rely on when training with the real fairseq commands."""
-
 import json
 import math
 import shutil
