@@ -15,12 +15,14 @@ from xalign_fairseq.transport.ops.attention import (
     Padded,
     by_length,
     by_products,
+    compiled,
     dropout,
     in_float32,
     jagged,
     kernel,
     varlen,
 )
+from xalign_fairseq.transport.sinkhorn import backend
 
 LENGTHS = np.array([1, 1, 2, 5, 5, 5, 7])
 
@@ -159,7 +161,37 @@ def test_an_empty_batch_works():
 def test_the_kernel_depends_on_device_dtype_and_dropout(device, dtype, dropout, dim, has, expected, monkeypatch):
     monkeypatch.setattr(attention, "has_varlen", lambda _: has)
     q = SimpleNamespace(device=SimpleNamespace(type=device), dtype=dtype, shape=(9, 2, dim))
-    assert kernel(q, dropout) is expected
+    assert kernel(q, dropout, 7) is expected
+
+
+@pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float32, 3e-6), (torch.bfloat16, 1e-2)])
+@pytest.mark.parametrize(("heads", "dim"), [(1, 16), (3, 32), (2, 64)])
+def test_compiled_attention_equals_the_definition(dtype, tolerance, heads, dim):
+    lengths = np.array([*range(1, 40), 63, 64, 65, 150])
+    given = [part.detach()[..., :dim] for part in parts(dtype, lengths, heads, 2 * dim)]
+    found = compiled(packed(lengths), *given, 0.0)
+    truth = in_a_loop(*(part.double() for part in given), lengths)
+    assert found.dtype == dtype
+    torch.testing.assert_close(found.double(), truth, rtol=tolerance, atol=tolerance)
+
+
+def test_compiled_attention_is_for_inference_alone_and_keeps_bits_in_any_batch(monkeypatch):
+    q, k, v = (part.detach() for part in parts(torch.float32, dim=16))
+    assert kernel(q, 0.0, 7) is by_length
+    with torch.inference_mode():
+        assert kernel(q, 0.0, 7) is compiled
+        assert {kernel(q, 0.1, 7), kernel(q, 0.0, 300), kernel(q[..., :12], 0.0, 7), kernel(q.double(), 0.0, 7)} == {
+            by_length
+        }
+        with backend.using("reference"):
+            assert kernel(q, 0.0, 7) is by_length
+        mixed = packed().attend(q, k, v, 0.0)
+        torch.testing.assert_close(mixed, in_a_loop(q, k, v))
+        v[0] = torch.nan
+        assert packed().attend(q, k, v, 0.0).isnan().any(-1).any(-1).tolist() == [True] + [False] * 25
+        assert torch.equal(mixed[-7:], packed(LENGTHS[-1:]).attend(q[-7:], k[-7:], v[-7:], 0.0))
+        monkeypatch.setattr(torch, "get_num_threads", lambda: 3)
+        assert torch.equal(mixed[1:], packed().attend(q, k, v, 0.0)[1:])
 
 
 def test_the_kernel_is_logged_once_with_the_amount_of_padding(monkeypatch, caplog):

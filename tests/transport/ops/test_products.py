@@ -178,6 +178,8 @@ def test_the_choice_depends_on_the_cpu_and_is_logged_once(cpu, caplog, monkeypat
     monkeypatch.setattr(OneDnnLinear, "apply", lambda *given: (ran.append(tuple(given[0].shape)), onednn(*given))[1])
     x, weight = torch.randn(40, 3, requires_grad=True), torch.randn(17, 3, requires_grad=True)
     assert products.chosen()[:2] == libraries
+    assert products.compiles_shapes(torch.float32) == (libraries[0] == "onednn")
+    assert products.compiles_shapes(torch.bfloat16)
     linear(x, weight).sum().backward()
     by_onednn = [(40, 3), (40, 17)] if libraries[0] == "onednn" else []  # outputs, gradients of x
     by_onednn += [(3, 40)] if libraries[1] == "onednn" else []  # gradients of the weight

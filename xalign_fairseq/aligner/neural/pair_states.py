@@ -16,6 +16,7 @@ from xalign_fairseq.data.tokenizers.unknown import UnknownTokens, count_unknown
 from xalign_fairseq.encoder.mappings import LanguageMaps, MappedStates, States
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.transport.names import ENCODINGS
+from xalign_fairseq.transport.ops.products import compiles_shapes
 
 # Each side gets at least this part of a joint window, unless it has fewer tokens.
 LEAST_PART = 4
@@ -72,8 +73,8 @@ def _shares(n: int, m: int, room: int) -> tuple[int, int]:
 # they take as long. Smaller passes have less padding; other devices need larger ones.
 PASS_TOKENS = 1024
 LARGE_PASS = 8192
-# On the CPU, unused sequences fill the tokens of a pass to a multiple of this. For each new product shape oneDNN
-# compiles half a megabyte of code, which takes as long as the product and stays in memory.
+# With oneDNN, unused sequences fill the tokens of a pass to a multiple of this. For each new product shape it compiles
+# half a megabyte of code, which takes as long as the product and stays in memory.
 PASS_STEP = 64
 # The least ratio of the shortest sequence in a pass to the longest; it bounds the padding.
 SHORTEST = 0.8
@@ -173,7 +174,8 @@ class PairEncoder:
         found: dict[int, Tensor] = {}
         on_cpu = self._device.type == "cpu"
         # A batch of one pass keeps the requested size.
-        fill = on_cpu and self.encoder.sentence_encoder.packs and sum(lengths) > PASS_TOKENS
+        body = self.encoder.sentence_encoder
+        fill = on_cpu and body.packs and sum(lengths) > PASS_TOKENS and compiles_shapes(next(body.parameters()).dtype)
         for rows in _groups(lengths, PASS_TOKENS if on_cpu else LARGE_PASS):
             filled = []
             if fill:  # with sequences of at most the first length

@@ -62,6 +62,11 @@ def onednn_fault() -> str:
     return "" if hasattr(torch.ops.mkldnn, "_linear_pointwise") else "it has no mkldnn::_linear_pointwise"
 
 
+def compiles_shapes(dtype: torch.dtype) -> bool:
+    """Whether products on the CPU may be oneDNN's, which compiles code for each new shape."""
+    return dtype != torch.float32 or chosen().products == "onednn" or not torch.backends.mkl.is_available()
+
+
 def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """``F.linear`` by the fastest library: y = x W^T + b, with gradients of any order; ``x`` (..., I) of any
     strides.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "algorithm.h"
+#include "attention.h"
 #include "products.h"
 #include "statistics.h"
 
