@@ -174,7 +174,9 @@ def load(folder: Path) -> Built | None:
 
 
 def _compile(recipe: Recipe, folder: Path) -> Built:
-    logger.info("compiling Sinkhorn for %s (%s) with %s into %s", recipe.kind, recipe.target, recipe.compiler, folder)
+    logger.info(
+        "compiling native code for %s (%s) with %s into %s", recipe.kind, recipe.target, recipe.compiler, folder
+    )
     start = time.monotonic()
     compile_library(recipe, folder)
     logger.info("compiled in %.1f s", time.monotonic() - start)
