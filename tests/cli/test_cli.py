@@ -1,3 +1,4 @@
+import errno
 import io
 import logging
 import re
@@ -67,6 +68,14 @@ def test_wrong_usage(argv, capsys):
 def test_user_errors_have_no_traceback(raising, capsys, error):
     assert raising(error) == 2
     assert capsys.readouterr().err == f"xalign user-dir: error: {error}\n"
+
+
+def test_a_full_disk_has_a_next_step(raising, monkeypatch, capsys):
+    assert raising(OSError(errno.ENOSPC, "No space left")) == 2
+    assert capsys.readouterr().err.endswith("run the same command again\n")
+    monkeypatch.setattr("xalign_fairseq.cli.align.run", lambda args: (_ for _ in ()).throw(OSError(errno.ENOSPC, "x")))
+    assert cli.main(["align", "a", "b"]) == 2
+    assert capsys.readouterr().err.endswith("run the same command again, with --resume\n")
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

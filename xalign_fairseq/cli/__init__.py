@@ -80,6 +80,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stderr.close()
         return 141
     except OSError as error:  # no permission, a full disk
-        then = "\n  next: free some disk space, and run the same command again" if error.errno == errno.ENOSPC else ""
+        resume = ", with --resume" if "resume" in args else ""
+        full = f"\n  next: free some disk space, and run the same command again{resume}"
+        then = full if error.errno == errno.ENOSPC else ""
         print(f"xalign {args.command}: error: {error}{then}", file=sys.stderr)
         return 2
