@@ -91,7 +91,7 @@ def run(args: argparse.Namespace) -> None:
         raise XalignError(
             "there is no gold to compare settings on",
             parameter="gold",
-            remedy="give --gold FILE, or --set SRC TGT GOLD",
+            remedy="give SRC TGT --gold FILE, or --set SRC TGT GOLD",
         )
     sets = read_sets(texts)
     model = chosen_model(args.model, args.quiet)

@@ -3,7 +3,7 @@
 Shows losses, AER, data, machine, configuration, versions and warnings. RUN_DIR is a folder of xalign train, of xalign
 train-aligner, or of one run of xalign transfer. It can also be a folder of fairseq-train with its log (--log-format
 json or simple). The page is one file without scripts or external resources. With --src and --tgt, the run's best model
-aligns a few sentence pairs for the page.
+aligns a few sentence pairs for the page. To compare the models of several runs, use xalign bench or xalign layers.
 
 Examples:
   xalign report run

@@ -70,6 +70,7 @@ from transformers import AutoModelForMaskedLM, AutoTokenizer
 model = AutoModelForMaskedLM.from_pretrained("{name}")
 tokenizer = AutoTokenizer.from_pretrained("{name}")
 ```""",
+        "The model has no pooler: `AutoModel` makes a new, untrained one, so use `last_hidden_state`.",
         *([_ONE_TYPE] if family.token_types > config.token_types else []),
         "As a word aligner:",
         f"""```python
