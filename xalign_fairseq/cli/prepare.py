@@ -168,10 +168,12 @@ def run(args: argparse.Namespace) -> None:
     )
     there = args.resume and not args.overwrite and os.path.exists(f"{args.out}/manifest.json")
     manifest = prepare_data(options)
-    print("\n".join([*([f"{args.out} is complete already"] if there else []), *summary(manifest)]))
     unknown = unknown_of_texts(manifest["pairs"] + manifest["mono"])
     if message := unknown.warning("a model learns little of these words"):
         print(f"warning: {message}", file=sys.stderr)
+    if args.quiet:
+        return
+    print("\n".join([*([f"{args.out} is complete already"] if there else []), *summary(manifest)]))
     new = " of a new sentencepiece model" if manifest["tokenizer"]["trained"] else ""
     symbols = f"{manifest['tokenizer']['symbols']:,} symbols in the dictionary{new}"
     print(f"{symbols}; all counts in {args.out}/manifest.json")

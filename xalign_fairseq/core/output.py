@@ -50,8 +50,7 @@ class Output:
             raise XalignError(
                 "this output cannot be resumed",
                 parameter="resume",
-                found=(Parameter("out", path),),
-                expected="an output file, lines as output, and files as input",
+                expected="a file of lines as output, and files, not pipes, as input",
             )
         if self._record is not None:
             self._path.parent.mkdir(parents=True, exist_ok=True)

@@ -116,9 +116,13 @@ def test_stopped_repeatedly_it_finishes_with_any_number_of_processes(options, wh
         stopped(options, binarize.PairText, "encode", call)
     assert prepare(replace(options, workers=workers)) == manifest.complete(options)
     assert contents(options.destdir) == whole
-    assert manifest.complete(replace(options, seed=2)) is manifest.complete(replace(options, mono=[])) is None
+    assert manifest.complete(replace(options, destdir=options.destdir / "new")) is None
+    for change in ({"seed": 2}, {"mono": []}):
+        with pytest.raises(XalignError, match="found: other texts or options"):
+            manifest.complete(replace(options, **change))
     os.utime(options.destdir / "manifest.json", (0, 0))  # as if the texts were newer
-    assert manifest.complete(options) is None
+    with pytest.raises(XalignError, match="is newer than the data-bin"):
+        manifest.complete(options)
 
 
 def test_side_files_of_a_stopped_run_are_rewritten(options, whole):

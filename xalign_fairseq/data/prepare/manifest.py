@@ -7,6 +7,7 @@ from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.files import file_sha256
 from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.core.text.containers import file_of
@@ -71,15 +72,23 @@ def _given(options: PrepareOptions) -> dict[str, Any]:
 
 
 def complete(options: PrepareOptions) -> dict[str, Any] | None:
-    """The manifest of a finished run with these options and texts, if it is newer than the texts; otherwise None."""
+    """The manifest of a finished run, None if there is none; :class:`XalignError` if its texts or options differ."""
     path = Path(options.destdir, MANIFEST)
-    if not path.is_file() or any(os.path.getmtime(file_of(text)) > path.stat().st_mtime for text in options.paths):
+    if not path.is_file():
         return None
     made = read_json(path)
     pairs = [(p["split"], p["src"], p["tgt"], *p["files"], p.get("links", {}).get("file")) for p in made["pairs"]]
     mono = [(text["split"], text["lang"], tuple(text["files"])) for text in made["mono"]]
     texts = [astuple(each) for each in options.texts]
-    return made if made["options"] == _given(options) and [*pairs, *mono] == texts else None
+    found = [text for text in options.paths if os.path.getmtime(file_of(text)) > path.stat().st_mtime]
+    if found or made["options"] != _given(options) or [*pairs, *mono] != texts:
+        raise XalignError(
+            "the data-bin is complete, but this command would make another one",
+            where=options.destdir,
+            found=f"{found[0]} is newer than the data-bin" if found else "other texts or options",
+            remedy=("choose another folder, or replace it by", Parameter("overwrite")),
+        )
+    return made
 
 
 def _entry(text: Text, counts: Mapping[str, int]) -> dict[str, Any]:
