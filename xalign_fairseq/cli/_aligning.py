@@ -82,23 +82,17 @@ def add_model_arguments(parser: argparse.ArgumentParser, several: bool = False) 
         help="for transport; hidden: h_i . h_j (Eq. 1); pointer: scores of dwa's pointer, at its own layer "
         "(default: the one the model labelled itself with, otherwise hidden)",
     )
+    scorer = "for scored: scorer.npz of train-aligner --gold (default: the packaged one, for e5-small)"
+    growth = "for grow: add links next to others from G times the threshold; 1: add no links (default: 0.5)"
     add_values(
         links,
         ("iterations", int, "N", "Sinkhorn iterations (default: 2)"),
         ("mu", float, None, "entropic regularisation: K = max(eps, h_i . h_j)^(1/mu) (default: 1)"),
         ("rounds", int, "N", "rounds of itermax (default: 2)"),
         ("alpha", float, None, "itermax's discount of aligned tokens (default: 0.9)"),
-        (
-            "scorer",
-            str,
-            "FILE",
-            "for scored: scorer.npz of train-aligner --gold (default: the packaged one, for e5-small)",
-        ),
+        ("scorer", str, "FILE", scorer),
         ("temperature", float, "T", "for grow: divides the cosines (default: 0.05)"),
-        (
-            *("growth", float, "G"),
-            "for grow: add links next to others from G times the threshold; 1: add no links (default: 0.5)",
-        ),
+        ("growth", float, "G", growth),
     )
     links.add_argument(
         "--order", choices=ORDERS, help=f"order of transport's scaling; rows-first: Eq. 6 (default: {ORDERS[0]})"

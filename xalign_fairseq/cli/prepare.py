@@ -116,10 +116,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser,
         ("min-length", int, "N", "drop training text with fewer tokens on a side"),
         ("max-length", int, "N", "drop training text with more tokens on a side"),
-        (
-            *("max-length-ratio", float, "R"),
-            "drop training pairs in which one side has more than R times the tokens of the other",
-        ),
+        ("max-length-ratio", float, "R", "drop training pairs if one side has more than R times the other's tokens"),
     )
     parser.add_argument("--seed", type=int, default=1, help="seed of sentencepiece's training sample (default: 1)")
     parser.add_argument(

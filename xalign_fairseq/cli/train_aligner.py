@@ -114,22 +114,20 @@ def _add_training_arguments(group: Any) -> None:
         "argmax; e5-small with self_training first: grow)",
     )
     small = "e5-small with self_training first"
+    rate = (
+        "learning rate, which falls linearly to 0 (default: 2e-5; 1e-4 with --links, unless self_training makes them)"
+    )
+    frozen = "freeze the embeddings and the first N layers; -1: freeze nothing (default: -1; e5-small: 0)"
+    every = f"updates between checkpoints (default: 1000; {small}: 50, at most --updates)"
     add_values(
         group,
         ("layer", int, "L", "layer that links are read from (default: 10/12 of the depth; e5-small: 7)"),
         ("updates", int, "N", f"number of updates (default: 20000; {small}: 200)"),
         ("batch-size", int, "N", f"pairs per update (default: 8; {small}: 32)"),
-        (
-            *("lr", float, None),
-            "learning rate, which falls linearly to 0 (default: 2e-5; 1e-4 with --links, unless self_training makes "
-            "the aligner's links)",
-        ),
+        ("lr", float, None, rate),
         ("warmup", int, "N", f"updates of warm-up (default: 0; {small}: 50, at most --updates)"),
-        (
-            *("freeze-layers", int, "N"),
-            "freeze the embeddings and the first N layers; -1: freeze nothing (default: -1; e5-small: 0)",
-        ),
-        (*("validate-every", int, "N"), f"updates between checkpoints (default: 1000; {small}: 50, at most --updates)"),
+        ("freeze-layers", int, "N", frozen),
+        ("validate-every", int, "N", every),
         ("patience", int, "N", "stop after N checkpoints without a lower AER; 0: never (default: 5)"),
         ("seed", int, None, "default: 1"),
     )
