@@ -34,7 +34,7 @@ def test_a_picture_of_one_pair(align, tiny_text, tmp_path, capsys, monkeypatch):
     pytest.importorskip("matplotlib")
     drawn = []
     monkeypatch.setattr(pictures, "plot_links", lambda *arguments, **keywords: drawn.append((arguments, keywords)))
-    align("--plot", tmp_path / "p.png", "--plot-line", 5, "--gold", tiny_text / "text.gold", "--quiet")
+    align("--plot", tmp_path / "p.pdf", "--plot-line", 5, "--gold", tiny_text / "text.gold", "--quiet")
     out = capsys.readouterr().out.splitlines()
     [((src, tgt, links, path), keywords)] = drawn
     assert " ".join(src) == (tiny_text / "text.en").read_text().splitlines()[4]
@@ -42,7 +42,7 @@ def test_a_picture_of_one_pair(align, tiny_text, tmp_path, capsys, monkeypatch):
     assert links.keys() == {tuple(map(int, link.split("-"))) for link in out[4].split()}
     gold = (tiny_text / "text.gold").read_text().splitlines()[4].replace("p", "-").split()
     assert keywords["gold"].possible == {tuple(map(int, link.split("-"))) for link in gold}
-    assert path == str(tmp_path / "p.png")
+    assert path == str(tmp_path / "p.pdf")
 
 
 def test_bad_requests_for_a_picture(align, tmp_path, monkeypatch, capsys):

@@ -58,7 +58,7 @@ class Pictures:
         """Check that the pair exists, and that its picture replaces neither an input nor ``out``."""
         if not (self.plot and isinstance(pairs, SentencePairs)):
             return
-        require_place(self.plot, [*inputs, *([out] if out else [])])
+        require_place(self.plot, [*inputs, *([out] if out else [])], binary=True)
         if out and os.path.realpath(self.plot) == os.path.realpath(out):
             raise XalignError(
                 "the picture and the links have the same name", parameter=("plot", "out"), found=self.plot
