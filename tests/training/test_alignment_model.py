@@ -96,11 +96,8 @@ def test_a_resumed_module_knows_its_updates_and_a_checkpoint_its_heads(tmp_path)
         tmp_path / "model.pt", [TLM(), DWA(label_layer=1, start_update=0)], data, dropout=0.1
     )
     assert loaded.encoder.config.dropout == 0.1 and loaded.training and loaded.num_updates == 0
-    assert loaded.checkpoint()["training_record"] == {
-        "started from": "model.pt",
-        "objectives": {"tlm": 1.0, "dwa": 1.0},
-        "updates": 0,
-    }
+    record = {"started from": "model.pt", "objectives": {"tlm": 1.0, "dwa": 1.0}, "updates": 0}
+    assert loaded.checkpoint()["training_record"] == record
     for name, value in model.state_dict().items():
         if name != "_extra_state":
             assert torch.equal(loaded.state_dict()[name], value), name

@@ -215,7 +215,7 @@ def _write(
     """Align and write the remaining pairs; returns their number and the speed."""
     total = len(pairs) - output.done if isinstance(pairs, SentencePairs) else None
     number, links, too_long, overflowed, by_icu = output.done, 0, 0, 0, 0
-    one_sided: list[int] = []
+    one_sided = first_one_sided = 0
     start = time.monotonic()
     with output.open() as out, progress(total=total, unit=" pairs", quiet=run.quiet) as bar:
         out.write(form.begin() if isinstance(form, Page) else "")
@@ -226,7 +226,7 @@ def _write(
                 out.flush()
             links += len(alignment.links)
             if bool(alignment.src) != bool(alignment.tgt):
-                one_sided.append(number)
+                one_sided, first_one_sided = one_sided + 1, first_one_sided or number
             overflowed += not alignment.finite
             by_icu += "auto" in run.segment and any(map(_was_segmented, (alignment.src, alignment.tgt)))
             if alignment.too_long:
@@ -241,7 +241,7 @@ def _write(
     left_out += f", {overflowed} with hidden states that are not finite" if overflowed else ""
     speed = f"{done / seconds:.1f} pairs/s" + (" after learning" if run.learn else "")
     left_out += f", {by_icu:,} cut into words by ICU" if by_icu else ""
-    left_out += f", {len(one_sided):,} with one empty side (first: line {one_sided[0]:,})" if one_sided else ""
+    left_out += f", {one_sided:,} with one empty side (first: line {first_one_sided:,})" if one_sided else ""
     return f"{counted(done, 'pair')}{resumed}{left_out}, {counted(links, 'link')}, {speed}"
 
 

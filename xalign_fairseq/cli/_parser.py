@@ -75,9 +75,8 @@ class CommandParser(argparse.ArgumentParser):
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> tuple[argparse.Namespace, list[str]]:
         """Parse; an unknown option is reported before a missing one."""
-        options = {name for action in self._shown() for name in action.option_strings}
         for word in args or ():
-            if word.startswith("-") and f"-{word}" in options:  # argparse would read -out as -o ut
+            if word.startswith("-") and f"-{word}" in self._option_names():  # argparse would read -out as -o ut
                 self.error(f"there is no option {word}; did you mean -{word}?")
         needed = [action for action in self._actions if action.required]
         for action in needed:
@@ -104,10 +103,9 @@ class CommandParser(argparse.ArgumentParser):
             pairs = zip(missing, rest, strict=False)
             meant = f"; did you mean {' '.join(map(' '.join, pairs))}?" if len(rest) <= len(missing) else ""
             self.error(f"unexpected argument: {' '.join(rest)}{meant}")
-        options = [name for action in self._shown() for name in action.option_strings]
         passed_on = any(action.nargs == argparse.REMAINDER for action in self._actions)
         elsewhere = "; options of fairseq-train come after DATA" if passed_on else ""
-        self.error(f"there is no option {unknown}", _nearest(unknown, options) or elsewhere)
+        self.error(f"there is no option {unknown}", _nearest(unknown, self._option_names()) or elsewhere)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """Report an unknown command with the nearest names, not with all of them."""
@@ -117,6 +115,9 @@ class CommandParser(argparse.ArgumentParser):
 
     def _shown(self) -> list[argparse.Action]:
         return [action for action in self._actions if action.help != argparse.SUPPRESS]
+
+    def _option_names(self) -> list[str]:
+        return [name for action in self._shown() for name in action.option_strings]
 
     def short_usage(self) -> str:
         """The command with its required arguments."""

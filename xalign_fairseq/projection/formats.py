@@ -48,10 +48,14 @@ ANNOTATIONS = {
 }
 
 
+def named_by_ending(path: str) -> list[str]:
+    """The names of the formats whose files end like this one: one, or none."""
+    return [name for name, each in ANNOTATIONS.items() if unpacked_name(path).endswith(each.suffixes)]
+
+
 def require_ending(out: str, form: AnnotationFormat) -> None:
     """Raise :class:`XalignError` for the ending of another format: the output has the format of the source."""
-    others = [name for name, each in ANNOTATIONS.items() if each is not form and out.endswith(each.suffixes or ("\0",))]
-    if others:
+    if any(ANNOTATIONS[name] is not form for name in named_by_ending(out)):
         raise XalignError(
             "the output has the format of the annotated text", parameter="out", found=out, expected=form.suffixes
         )
@@ -59,12 +63,11 @@ def require_ending(out: str, form: AnnotationFormat) -> None:
 
 def find_format(name: str, src: str, tgt: str | None, extract: bool = False) -> AnnotationFormat:
     """The format by its name, or, if that is empty, by the name of the annotated file."""
-    named = [name] if name else [key for key, each in ANNOTATIONS.items() if unpacked_name(src).endswith(each.suffixes)]
+    named = [name] if name else named_by_ending(src)
     if len(named) != 1 or named[0] not in ANNOTATIONS:
         problem = "there is no such format" if name else "the file's name has no ending of a known format"
-        remedy: Text = ("set", Parameter("format"))
-        if src.lower().endswith(OFFICE):
-            remedy = "save it as HTML or XLIFF"
+        office = src.lower().endswith(OFFICE)
+        remedy: Text = "save it as HTML or XLIFF" if office else ("set", Parameter("format"))
         raise XalignError(
             problem,
             where=None if name else src,

@@ -107,10 +107,10 @@ def project_files(run: ProjectRun) -> ProjectReport:
         1
     """
     form = find_format(run.format, run.src, run.tgt)
-    require_ending(run.out, form)
     files = [path for path in (run.src, run.tgt, run.links, run.options.statistics, run.model) if path]
     for place in filter(None, (run.report, run.page, None if run.out == STANDARD_OUTPUT else run.out)):
         require_place(place, files)
+    require_ending(run.out, form)
     _check(run)
     segment = run.segment or form.segmenter(run.links)
     if not run.segment and segment == "auto" and form.raw and not run.links and not run.quiet:

@@ -49,6 +49,12 @@ class Unit:
     project: Callable[[Links], Projected]
     needs_links: bool = True
 
+    @classmethod
+    def fixed(cls, src: SegmentedText, tgt: SegmentedText, where: str, text: str, *dropped: Dropped) -> "Unit":
+        """A pair whose output does not depend on links, and what it lacks."""
+        projected = Projected(text, 0, dropped)
+        return cls(src, tgt, where, lambda links: projected, needs_links=False)
+
 
 Piece = str | Unit
 """In the order of the output: text that is written as it is, or a pair whose annotated translation is."""

@@ -53,8 +53,7 @@ def _unit(lines: list[str], tgt: SegmentedText, where: str, scheme: str, placing
             raise XalignError("a word has no tag", where=where)
         spans = read_spans(tags, scheme)
     except XalignError as error:
-        bad = Projected(_text(tgt, (), separator), 0, (Dropped(" ".join(tags), error.problem),))
-        return Unit(src, tgt, where, lambda _: bad, needs_links=False)
+        return Unit.fixed(src, tgt, where, _text(tgt, (), separator), Dropped(" ".join(tags), error.problem))
 
     def project(links: Links) -> Projected:
         labels, dropped = [], []

@@ -65,8 +65,8 @@ def _unit(path: str, number: int, first: int, lines: list[str], target: ConlluSe
     except XalignError as error:
         if number == 1:
             raise
-        bad = Projected(_text(target), 0, (Dropped(lines[0], f"{error.problem}: {error.found}"),))
-        return Unit(from_words(()), tgt, where, lambda _: bad, needs_links=False)
+        dropped = Dropped(lines[0], f"{error.problem}: {error.found}")
+        return Unit.fixed(from_words(()), tgt, where, _text(target), dropped)
     return Unit(from_words(source.column(FORM)), tgt, where, partial(_project, source, tree, target))
 
 

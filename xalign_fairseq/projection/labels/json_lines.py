@@ -42,17 +42,12 @@ def json_spans(files: Annotated) -> Iterator[Unit]:
         except XalignError as error:
             if number == 1:
                 raise
-            bad = Projected(f"{line}\n", 0, (Dropped(line, f"{error.problem}: {error.found}"),))
-            empty = SegmentedText("", ())
-            yield Unit(empty, empty, where, partial(_unchanged, bad), needs_links=False)
+            empty, dropped = SegmentedText("", ()), Dropped(line, f"{error.problem}: {error.found}")
+            yield Unit.fixed(empty, empty, where, f"{line}\n", dropped)
             continue
         src, tgt = files.segment(content["text"]), files.segment(content["translation"])
         project = partial(_project, content, src, tgt, files.placing)
         yield Unit(src, tgt, where, project, needs_links=bool(content["spans"]))
-
-
-def _unchanged(projected: Projected, links: Links) -> Projected:
-    return projected
 
 
 def _project(content: SpansOfText, src: SegmentedText, tgt: SegmentedText, placing: Placing, links: Links) -> Projected:

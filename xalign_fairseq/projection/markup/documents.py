@@ -15,7 +15,7 @@ from xalign_fairseq.core.text.lines import require_file
 from xalign_fairseq.core.text.segmentation import Segmenter
 from xalign_fairseq.projection.markup.inline import TAG, attributes_of
 from xalign_fairseq.projection.markup.pair import MARKUPS, Markup, left_out, markup_unit
-from xalign_fairseq.projection.units import Annotated, Piece, Projected, Unit
+from xalign_fairseq.projection.units import Annotated, Piece, Unit
 
 BLOCK = 1 << 16
 MOST_BYTES = 1 << 22  # limit for a unit, and for a tag or comment
@@ -162,9 +162,9 @@ def _unit(parser: _Parser, texts: list[_Text], markup: Markup, segment: Segmente
             where = f"{parser.file}, line {text.line}"
             yield target if source is None else markup_unit(markup, source, target, segment, where)
     if not targets:
-        missing = Projected("", 0, left_out(markup, sources["source"], "", "there is no translation"))
+        missing = left_out(markup, sources["source"], "", "there is no translation")
         nothing, where = segment(""), f"{parser.file}, line {texts[0].line}"
-        yield Unit(nothing, nothing, where, lambda links: missing, needs_links=False)
+        yield Unit.fixed(nothing, nothing, where, "", *missing)
 
 
 def _divided(sources: dict[str, str], target: str) -> Iterator[tuple[str | None, str]]:

@@ -5,11 +5,13 @@ from collections.abc import Iterable, Iterator
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.lines import read_lines
+from xalign_fairseq.projection.markup.inline import HTML
 from xalign_fairseq.projection.markup.pair import MARKUPS, Markup, markup_unit
 from xalign_fairseq.projection.units import Annotated, Piece
 
 # What begins code or a comment, which may reach over several lines.
-CODE = {"html": re.compile(r"<!--|<(script|style)\b[^<>]*>", re.IGNORECASE), "xml": re.compile("<!--")}
+ELEMENTS = "|".join(sorted(HTML.code))
+CODE = {"html": re.compile(rf"<!--|<({ELEMENTS})\b[^<>]*>", re.IGNORECASE), "xml": re.compile("<!--")}
 
 
 def marked_lines(files: Annotated, markup: str) -> Iterator[Piece]:
@@ -57,21 +59,16 @@ class _Translations:
     def next(self, where: str, markup: Markup, source: str) -> str:
         """The translation of the next line; :class:`XalignError` if there is none, and the source has text."""
         line = "" if self._path is None else next(self._lines, None)
-        if line is None and not _has_text(markup, source):
-            return ""
-        if line is None:
+        if line is None and _has_text(markup, source):
             expected = f"a line for each line of {self._source}; there is none for {where}"
             raise XalignError("the translation has too few lines", where=self._path, expected=expected)
-        return line
+        return line or ""
 
     def end(self, texts: int) -> None:
         """:class:`XalignError` if there is text left."""
         if any(map(str.strip, self._lines)):
-            raise XalignError(
-                "the translation has too many lines",
-                where=f"{self._path}, line {texts + 1}",
-                expected=f"{texts:,}, one for each line of {self._source}",
-            )
+            where, expected = f"{self._path}, line {texts + 1}", f"{texts:,}, one for each line of {self._source}"
+            raise XalignError("the translation has too many lines", where=where, expected=expected)
 
 
 def _has_text(markup: Markup, source: str) -> bool:

@@ -56,8 +56,7 @@ def markup_unit(markup: Markup, source: str, target: str, segment: Segmenter, wh
         read = _read(markup, source)
         there = _read_target(markup, read, target)
     except XalignError:
-        unchanged = Projected(target, 0, left_out(markup, source, target))
-        return Unit(segment(source), segment(target), where, lambda links: unchanged, needs_links=False)
+        return Unit.fixed(segment(source), segment(target), where, target, *left_out(markup, source, target))
     src, tgt = segment(read.text), segment(there.text)
 
     def project(links: Links) -> Projected:
