@@ -5,7 +5,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from xalign_fairseq.core.devices import Cpu
+from xalign_fairseq.core.devices import Cpu, fast_bfloat16
 from xalign_fairseq.transport.ops import products
 from xalign_fairseq.transport.ops.products import Linear, OneDnnLinear, linear, weight_gradient
 
@@ -71,6 +71,23 @@ def test_it_equals_torch_forward_and_backward(onednn, kind, with_bias, expanded_
     for one, other in zip(made, expected, strict=True):
         assert one.shape == other.shape
         torch.testing.assert_close(one, other, rtol=1e-5, atol=2e-5)
+
+
+@needs_onednn
+@pytest.mark.skipif(not fast_bfloat16(torch.device("cpu")), reason="a CPU without bfloat16 instructions")
+@pytest.mark.parametrize("kind", X)
+def test_in_bfloat16_onednn_adds_the_bias_with_the_same_numbers_or_one_rounding_less(monkeypatch, kind):
+    monkeypatch.setattr(products, "SMALLEST", 1)
+    torch.manual_seed(0)
+    x, weight, bias = (each.bfloat16() for each in (X[kind](), torch.randn(11, 13), torch.randn(11)))
+    expected = values_and_gradients(F.linear, x, weight, bias, expanded_gradient=False)
+    made = values_and_gradients(linear, x, weight, bias, expanded_gradient=False)
+    assert isinstance(made[0].grad_fn, OneDnnLinear._backward_cls) == (kind != "none")
+    exact = F.linear(x.double(), weight.double(), bias.double())
+    if kind != "transposed":  # torch rounds the product before it adds the bias
+        assert torch.equal(made[0], expected[0])
+    assert made[0].shape == exact.shape and ((made[0] - exact).abs() <= exact.abs() / 2**8 + 1e-6).all()
+    assert all(torch.equal(one, other) for one, other in zip(made[1:], expected[1:], strict=True))
 
 
 @needs_onednn
