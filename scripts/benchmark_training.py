@@ -233,6 +233,7 @@ def run(args: argparse.Namespace, work: Path) -> Iterator[dict[str, Any]]:
     several = {name: " ".join(map(str, getattr(args, name))) for name in options}
     given = "".join(f" --{name} {values}" for name, values in several.items()) + f" --rounds {args.rounds}"
     given += f" --data-bin {args.data_bin.name}" if args.data_bin else f" --vocabulary {' '.join(args.vocabulary)}"
+    given += f" --max-tokens {args.max_tokens}" if args.max_tokens else ""
     rows: list[dict[str, Any]] = []
     for which, setting in settings(args, work):
         found = Measurement(setting, work / f"training-{digest(setting, versions)}.json", args.rounds, end).run()

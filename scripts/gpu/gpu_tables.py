@@ -45,7 +45,7 @@ def budgets(folder: Path) -> str:
         value = measure(files[name])
         met = "" if value is None else "met" if fits(value) else "missed"
         lines.append([text, NOT_MEASURED if value is None else f"{value:.4g}", met])
-    return table(("budget", "measured", ""), lines)
+    return table(("target", "measured", ""), lines)
 
 
 def _read(path: Path) -> Rows:

@@ -51,6 +51,12 @@ class Model:
         return np.array(fits)
 
 
+@pytest.fixture(autouse=True)
+def no_tables(monkeypatch):
+    """``Model`` has no words to compare with those of the text."""
+    monkeypatch.setattr(combined, "warn_of_other_languages", lambda model, pairs: None)
+
+
 def aligner(scores, statistics, too_long=False, most=9, **options):
     trained = TrainedModels([Model(statistics, most)], USUAL)
     return CombinedAligner(Encoder(scores, too_long), trained, **options)
@@ -88,7 +94,7 @@ def test_which_links_grow_and_from_which_threshold():
     assert aligner(scores, statistics).align(*ONE)[0].links == pytest.approx({(0, 0): 0.49, (1, 1): 0.24})
     assert aligner(scores, statistics, growth=1.0).align(*ONE)[0].links == pytest.approx({(0, 0): 0.49})
     assert aligner(scores, statistics, threshold=0.5, growth=1.0).align(*ONE)[0].links == {}
-    assert "links of 0.42 and more, grown by those of 0.15 and more" in aligner(scores, statistics).describe()
+    assert "links of 0.42 and more, and next to them of 0.15 and more" in aligner(scores, statistics).describe()
 
 
 def test_pairs_too_long_for_statistics_or_encoder():

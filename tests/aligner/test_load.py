@@ -89,7 +89,7 @@ def test_options_given_with_statistics_only_choose_links(tiny_checkpoint, learne
     linking = Linking("grow", {"threshold": 0.9, "growth": 1.0, "temperature": 0.07})
     few = load_aligner(tiny_checkpoint, linking=linking, statistics=learned)
     many = load_aligner(tiny_checkpoint, linking=Linking(options={"temperature": 0.07}), statistics=learned)
-    assert "links of 0.9 and more, grown by those of 0.90 and more" in few.describe()
+    assert "links of 0.9 and more, and next to them of 0.90 and more" in few.describe()
     assert few._encoder.linking == many._encoder.linking
     assert few._encoder.linking.options == {"threshold": 1.0, "temperature": 0.07}
 

@@ -33,7 +33,7 @@ def test_method_options_and_layer_are_the_models_own(align, tiny_state, tmp_path
     torch.save({**tiny_state, "task_state": task_state}, path)
     given = ("--method", "transport", "--mu", "0.4", "--filter", "argmax", "--layer", "2")
     status, links, told = align(path)
-    assert status == 0 and "layer 2 of 3" in told and "transport-argmax (as the model labelled itself)" in told
+    assert status == 0 and "layer 2 of 3" in told and "transport-argmax (stored in the model)" in told
     assert links == align(path, *given)[1] != align(path, *given[:-1], "1")[1]
 
 

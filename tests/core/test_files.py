@@ -246,7 +246,6 @@ WRITERS = {
         "core/locks.py:_locked",
         "core/output.py:Output._open_part",
         "transport/sinkhorn/building.py:_locked",
-        "trainer/compat/checkpoint_temporaries.py:_into_a_new_file",
     },
 }
 WRITING = {"write_text", "write_bytes", "touch", "mkdtemp", "mkstemp", "TemporaryDirectory", "NamedTemporaryFile"}

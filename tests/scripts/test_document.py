@@ -117,12 +117,13 @@ RESULTS = Path(__file__).parents[2] / "scripts/results"
         ("benchmark_aligner", "render", "aligner", "aligner"),
         ("sinkhorn_report", "render", "sinkhorn", "sinkhorn"),
         ("sinkhorn_report", "render", "intel/sinkhorn", "intel/sinkhorn"),
+        ("sinkhorn_report", "render", "zen4/sinkhorn", "zen4/sinkhorn"),
         ("from_scratch_report", "write_table", "from_scratch", "from_scratch"),
         ("from_scratch_report", "write_sizes", "from_scratch", "from_scratch_sizes"),
         ("faults_operations", "render", "operations", "operations"),
         *(
             ("training_report", "render", f"{machine}training", f"{machine}training")
-            for machine in ("", "intel/", "zen4/", "zen4-small/", "zen4-more/")
+            for machine in ("", "intel/", "zen4/")
         ),
     ],
 )

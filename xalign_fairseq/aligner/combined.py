@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from xalign_fairseq.aligner.kept_scores import kept_scores
 from xalign_fairseq.aligner.protocol import Alignment, Progress, SentencePair, WordAligner
+from xalign_fairseq.aligner.statistical.aligner import warn_of_other_languages
 from xalign_fairseq.aligner.statistical.folder import TrainedModels
 from xalign_fairseq.aligner.statistical.models import mean_scores
 from xalign_fairseq.core.text.pairs import chunks
@@ -103,7 +104,9 @@ class CombinedAligner(WordAligner):
                 read.append(alignment)
                 yield alignment.src, alignment.tgt
 
-        for chunk in chunks(words(), AT_ONCE, pairs):
+        for number, chunk in enumerate(chunks(words(), AT_ONCE, pairs)):
+            if self._models and not number:
+                warn_of_other_languages(self._models[0], chunk)
             own = [kept_scores(alignment.matrix) for alignment in read]
             counted = mean_scores(self._models, chunk, own.__getitem__) if self._models else [None] * len(chunk)
             others = [each.matrix for each in self._second.stream(chunk, matrices=True)] if self._second else own
@@ -123,7 +126,7 @@ class CombinedAligner(WordAligner):
             names, share = ", ".join(model.name for model in self._models), self._share
             scores += f"; {1 - share:.0%} of its scores and {share:.0%} of statistics that it guides ({names})"
         least, grown = self._choice.threshold, self._choice.least
-        return f"{scores}, links of {least:.2g} and more, grown by those of {grown:.2f} and more"
+        return f"{scores}, links of {least:.2g} and more, and next to them of {grown:.2f} and more"
 
     def signature(self) -> str:
         return score_signature(system=self.describe())

@@ -190,7 +190,7 @@ def _check(run: DictionaryRun) -> None:
             "links of units need a sentencepiece model", parameter="guided", remedy=("give", Parameter("spm", "MODEL"))
         )
     check_values(
-        "a dictionary has one model, or one of each side",
+        "a parameter is out of range",
         ("spm", " ".join(run.spm), len(run.spm) <= 2, "one or two files"),
         ("min_count", run.min_count, run.min_count >= 1, "1 or more"),
     )

@@ -22,7 +22,7 @@ FORM = {
     "score": ArrayForm(np.float32, 1),
 }
 LEAST = 1e-3  # smaller scores count as 0
-REMEDY = "remove it and those of higher numbers"
+REMEDY = "remove it and all files with higher numbers"
 
 
 class KeptScores(WordAligner):

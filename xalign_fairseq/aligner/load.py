@@ -84,7 +84,7 @@ def combine(parts: BestParts, options: AlignerOptions) -> CombinedAligner:
         guide = trained.method if trained.guide == state else None
         method = scoring_method(parts.encoder, options.linking, options.maps, guide)
         if trained.guide not in (None, state):
-            guided = "statistics: %s were guided by %s, and are read with %s"
+            guided = "the statistics in %s were learned with %s, but are used with %s"
             logger.warning(guided, parts.statistics, trained.guide, state)
     second = load_aligner(parts.trained, scoring_options(options, "grow")) if parts.trained else None
     encoder = load_aligner(parts.encoder, scoring_options(options, method))
@@ -107,17 +107,17 @@ def check_options(path: str | os.PathLike[str], options: AlignerOptions, learn: 
             raise XalignError("the aligner has learned already", where=path, parameter=learn, remedy="leave it out")
         for name in options.given():
             if name not in COMMON:
-                problem = "the folder of an aligner made by all steps sets this option itself"
+                problem = "an aligner of train-aligner's best steps sets this option itself"
                 raise XalignError(problem, parameter=name, remedy="leave it out")
         return
     if combined:
         if is_statistical(path):
             raise XalignError("statistics need an encoder as the model", where=path, parameter="statistics")
         if (method := options.linking.method) not in ("", *MIXINGS):
-            problem, expected = "statistics cannot be combined with this option", (" or ".join(MIXINGS),)
+            problem, expected = "statistics cannot be combined with this method", (" or ".join(MIXINGS),)
             raise XalignError(problem, parameter="method", found=method, expected=expected)
         if learn != GUIDED and not is_statistical(options.statistics):
-            problem, beside = "the folder has no aligner from bitext alone", f"{options.statistics}.aligner"
+            problem, beside = "the folder has no statistics of bitext", f"{options.statistics}.aligner"
             following: Text = ("make one by", Command("align", Parameter("from_scratch")))
             if is_statistical(beside):
                 following = ("use", Parameter("statistics", beside))

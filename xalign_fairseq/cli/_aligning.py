@@ -55,7 +55,7 @@ def add_model_arguments(parser: argparse.ArgumentParser, several: bool = False) 
     """Checkpoint, tokenizer, device and the options of links; ``several``: without layer, method and filter."""
     many: dict[str, Any] = {"nargs": "+"} if several else {}
     if several:
-        family, own = "", "the model's own for its own method"
+        family, own = "", "for the model's stored method: its stored value"
         encoding = f"both; {own}; joint with a pointer, separate with --maps"
         threshold = f"seven from 0.001 to 0.5; for grow 0.4, 0.5 and 0.6; {own}"
     else:
@@ -80,10 +80,10 @@ def add_model_arguments(parser: argparse.ArgumentParser, several: bool = False) 
         "--similarity",
         choices=("hidden", "pointer"),
         help="for transport; hidden: h_i . h_j (Eq. 1); pointer: scores of dwa's pointer, at its own layer "
-        "(default: the one the model labelled itself with, otherwise hidden)",
+        "(default: the one stored in the model, otherwise hidden)",
     )
     scorer = "for scored: scorer.npz of train-aligner --gold (default: the packaged one, for e5-small)"
-    growth = "for grow: add links next to others from G times the threshold; 1: add no links (default: 0.5)"
+    growth = "for grow: add links next to others, of at least G times the threshold; 1: add none (default: 0.5)"
     add_values(
         links,
         ("iterations", int, "N", "Sinkhorn iterations (default: 2)"),
@@ -95,7 +95,9 @@ def add_model_arguments(parser: argparse.ArgumentParser, several: bool = False) 
         ("growth", float, "G", growth),
     )
     links.add_argument(
-        "--order", choices=ORDERS, help=f"order of transport's scaling; rows-first: Eq. 6 (default: {ORDERS[0]})"
+        "--order",
+        choices=ORDERS,
+        help=f"order of transport's scaling; rows-first: XLM-Align's Eq. 6 (default: {ORDERS[0]})",
     )
     links.add_argument(
         "--threshold",
@@ -273,7 +275,7 @@ def text_files(text: Sequence[str], src: str | None, tgt: str | None, pairs: str
             "the text to align is not given" if not files else "the text to align is ambiguous",
             found=" ".join([*text, *(f"--{option}" for option in named)]) or "no file",
             expected="SRC TGT, --src FILE --tgt FILE, or --pairs FILE",
-            remedy=("the output is", Parameter("out", text[2])) if len(text) == 3 else None,
+            remedy=("name the output by", Parameter("out", text[2])) if len(text) == 3 else None,
         )
     if len({*map(os.path.realpath, files)}) < len(files):
         say("warning: both sides are the same file")

@@ -73,7 +73,7 @@ def add_values(parser: ArgumentGroup, *options: tuple[str, Callable[[str], objec
 
 def positive(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"must be a whole number from 1 on, found {text}")
+        raise argparse.ArgumentTypeError(f"must be a whole number above 0, found {text}")
     return int(text)
 
 

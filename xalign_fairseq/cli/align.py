@@ -84,7 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=probability,
         metavar="P",
         help="keep links of at least this probability, instead of --threshold and --growth. 0.9 gives few links, 0.2 "
-        "for many; calibrated only for --method scored and --from-scratch (default: chosen by AER on development gold)",
+        "many; calibrated only for --method scored and --from-scratch (default: chosen by AER on development gold)",
     )
     add_model_arguments(parser)
     processes = "CPU processes, each with one thread and the whole model (default: 1, with a thread per core)"
@@ -117,7 +117,9 @@ def parse(args: argparse.Namespace) -> "AlignRun":
     text = text_files(args.text, args.src, args.tgt, args.pairs)
     for option in ("model", "statistics") if args.from_scratch else ():
         if getattr(args, option) is not None:
-            raise XalignError("an aligner from bitext alone needs no other", parameter=("from_scratch", option))
+            raise XalignError(
+                "learning from bitext alone takes no model or statistics", parameter=("from_scratch", option)
+            )
     return parse_as(
         AlignRun,
         args,

@@ -4,7 +4,7 @@
 spaces), for example de-en.gold, de-en.de and de-en.en. Most gold alignments cannot be redistributed;
 examples/xlm_align/0_download.sh downloads those of XLM-Align's Table 2.
 
-Each model uses the layer and encoding that it labelled itself with, or its family's. --links adds the links of other
+Each model uses the layer and encoding stored in it, otherwise its family's. --links adds the links of other
 tools. The mean gives each set the same weight. All systems are tested against the first, by a paired bootstrap over the
 sentences of all sets with Holm's correction. A signature records how each system's links were made, and on which text
 and gold.
@@ -62,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         default=[OWN],
         choices=(OWN, *METHODS),
-        help="methods to compare; own: the one the model labelled itself with, otherwise its family's (default: own)",
+        help="methods to compare; own: the one stored in the model, otherwise its family's (default: own)",
     )
     parser.add_argument(
         "--links",

@@ -94,7 +94,7 @@ def _warnings(steps: dict[str, dict[str, int]], marks: list[str]) -> Iterator[st
     if steps.get("inversion", {}).get("sentence marks") == 0:
         yield f"no word is a mark ({' '.join(marks)}), so lines were inverted whole: is the text tokenised?"
     if steps.get("syntax", {}).get("heads") == 0:
-        yield "no noun or verb has dependents, so nothing was reordered: has column 4 of the trees universal tags?"
+        yield "no noun or verb has dependents, so nothing was reordered: are the tags in column 4 universal?"
 
 
 def _listed(counts: dict[str, int]) -> str:

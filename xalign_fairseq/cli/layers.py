@@ -4,7 +4,7 @@ Compares layers, methods, their options and encodings on development sets (never
 setting as a command line to paste. The encoder reads the text once per encoding. AER is the mean over the sets, each
 with the same weight. A paired bootstrap over sentences shows how certain the best setting is.
 
-A model that labelled itself in training is compared by its own method, unless --method is given. Other models are
+A model with a stored method is compared by that method, unless --method is given. Other models are
 compared by transport, argmax, itermax, softmax and grow, in both encodings.
 
 Examples:
@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--method",
         nargs="+",
         choices=METHODS,
-        help=f"{METHOD_HELP} (default: the model's own if it labelled itself, otherwise {', '.join(COMPARED_METHODS)})",
+        help=f"{METHOD_HELP} (default: the one stored in the model, otherwise {', '.join(COMPARED_METHODS)})",
     )
     parser.add_argument(
         "--filter",
@@ -70,7 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         type=layer_list,
         metavar="L",
-        help="layers to compare; 6-8 is the mean of three (default: all, from 0, the embeddings; a pointer's own)",
+        help="layers to compare; 6-8 is the mean of three (default: all; 0: the embeddings; for a pointer its own)",
     )
     parser.add_argument(
         "--average", nargs="+", type=positive, metavar="N", help="also compare means of N neighbouring layers"
@@ -179,7 +179,7 @@ def print_certainty(test: "PairedTest | None") -> None:
     if test is not None:
         known = "significant at 0.05" if test.p_value < 0.05 else "this may be chance"
         print(
-            f"the second is worse by {100 * test.difference:.2f} (95 %: {100 * test.low:.2f} to "
+            f"the second has {100 * test.difference:.2f} points more AER (95 %: {100 * test.low:.2f} to "
             f"{100 * test.high:.2f}), p = {test.p_value:.3f}: {known}"
         )
 

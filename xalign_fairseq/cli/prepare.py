@@ -89,8 +89,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action=_IntoPair,
         default=hidden,
         metavar="[SPLIT=]FILE",
-        help="word links of the pair, 0-based i-j (sure) and ipj (possible), words separated by spaces; of the text "
-        "whose prefix the name starts with (P.gold), otherwise of the training text; repeatable",
+        help="word links of the pair, 0-based i-j (sure) and ipj (possible), words separated by spaces; P.gold "
+        "belongs to the text of prefix P, other names to the training text; repeatable",
     )
     for option, split in (("--mono", "training"), ("--mono-valid", "validation")):
         text = f"monolingual {split} text; repeatable"
@@ -138,7 +138,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def _shard(text: str) -> tuple[int, int]:
     index, slash, number = text.partition("/")
     if not (slash and index.isdecimal() and number.isdecimal()):
-        raise argparse.ArgumentTypeError(f"I/N, as 0/4, is a shard; found {text!r}")
+        raise argparse.ArgumentTypeError(f"must be I/N, such as 0/4; found {text!r}")
     return int(index), int(number)
 
 

@@ -2,7 +2,7 @@
 
 A synchronous grammar generates English with German and French. Writes tokenised text and links to
 DIR/en-de/{train,valid,test}.{en,de,gold}, and the same for en-fr. Links are 0-based i-j, where i is the English word.
-DIR/mono/{train,valid}.{en,de,fr} has half as many other sentences. The same options write the same bytes. No sentence
+DIR/mono/{train,valid}.{en,de,fr} has other, monolingual sentences. The same options write the same bytes. No sentence
 is in two splits.
 
 Example:

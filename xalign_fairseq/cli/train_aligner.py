@@ -15,11 +15,11 @@ xalign align --statistics --model FIRST.
 
 --best makes an aligner in steps: it begins with e5-small-gold, which has learned from gold links of other languages,
 trains it further with --gold, and adds statistics of the bitext. Another model without --gold is trained on its own
-links. Of each gold set, every fifth pair trains nothing and judges each step; a step with a higher AER is not used. The
+links. Every fifth pair of each gold set is held out and scores each step; a step with a higher AER is not used. The
 folder is a model for xalign align.
 
 --gold alone trains a small network on gold links, in a minute, and leaves the encoder unchanged. It works best with
-several languages and also holds for others. Use the result as xalign align --method scored --scorer DIR/scorer.npz.
+several languages and also helps with others. Use the result as xalign align --method scored --scorer DIR/scorer.npz.
 With --train-encoder the encoder learns too, in half an hour for 3,000 pairs; use it as --model DIR/encoder.npz.
 
 Options of fairseq-train follow --, for example: --out aligner -- --bf16 --dropout 0.1
@@ -71,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "S-T.S and S-T.T in the same folder",
     )
     parser.add_argument(
-        "--train-encoder", action="store_true", help="with --gold: train the encoder too, by changes of low rank"
+        "--train-encoder", action="store_true", help="with --gold: train the encoder too, by updates of low rank"
     )
     add_out(parser, "folder of the run", metavar="DIR")
     dev = parser.add_argument_group("development set (all three)")
@@ -114,9 +114,7 @@ def _add_training_arguments(group: Any) -> None:
         "argmax; e5-small with self_training first: grow)",
     )
     small = "e5-small with self_training first"
-    rate = (
-        "learning rate, which falls linearly to 0 (default: 2e-5; 1e-4 with --links, unless self_training makes them)"
-    )
+    rate = "learning rate, which falls linearly to 0 (default: 2e-5; 1e-4 with --links, except for self_training)"
     frozen = "freeze the embeddings and the first N layers; -1: freeze nothing (default: -1; e5-small: 0)"
     every = f"updates between checkpoints (default: 1000; {small}: 50, at most --updates)"
     add_values(
@@ -192,9 +190,9 @@ def _way(given: dict[str, Any]) -> str:
     """The requested special way to train, if any; :class:`XalignError` for options that it lacks."""
     way = "best" if given.pop("best", False) else "gold" if "gold" in given else ""
     if others := [name for name in given if way and name not in WAYS[way] | {way}]:
-        raise XalignError("this way to train has no such option", parameter=(way, *others), remedy="leave it out")
+        raise XalignError("the first option excludes the others", parameter=(way, *others), remedy="leave them out")
     if not way and "train_encoder" in given:
-        problem = "an encoder is trained with a link scorer by gold links alone"
+        problem = "training the encoder with a link scorer needs gold links"
         raise XalignError(problem, parameter="train_encoder", expected="--gold FILE ...")
     if not ({"gold"} if way == "gold" else {"src", "tgt"}) <= given.keys():
         expected = "--src FILE --tgt FILE, or --gold FILE ..., or with --best all three"
@@ -227,7 +225,7 @@ def _train(run: "TrainingRun", out: str, quiet: bool) -> list[str]:
     if result["aer"] is not None and result["before"] is not None:
         lines[0] += f": AER {100 * result['aer']:.2f}, before training {100 * result['before']:.2f}"
         if result["aer"] > result["before"]:
-            lines.append("warning: the model as it was has the lower AER")
+            lines.append("warning: training raised AER; use the original model")
     return [*lines, _aligning(out, f"--languages {run.name} " if result["language_embeddings"] else "")]
 
 

@@ -2,8 +2,8 @@
 
 Reads RUNS/runs, prints the report as Markdown, and writes report.md, report.json, report.tex, scores.png and gaps.png.
 --baseline compares every other checkpoint with that one: paired bootstrap over test items and over seeds, with Holm's
-correction over tasks, and a test for losses in English. --paper also writes paper.md, with a paper's figures next to
-these.
+correction over tasks, and a test for lower scores in English. --paper also writes paper.md, with a paper's figures next
+to these.
 
 Examples:
   xalign transfer-report transfer --baseline none

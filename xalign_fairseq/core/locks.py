@@ -99,7 +99,7 @@ def require_own_folder(folder: Path, note: str, maker: str, parts: Collection[st
         if all({name, output} & own for name, output in zip(names, outputs, strict=True)):
             return
     raise XalignError(
-        f"the output folder contains other files than {maker}",
+        f"the output folder has files that are not from {maker}",
         where=folder,
         expected="a new or empty folder, or one that the same command has begun",
         remedy=("choose another", Parameter("out")),

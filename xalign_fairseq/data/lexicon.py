@@ -66,7 +66,7 @@ class Lexicon:
                 "the arrays of a lexicon do not fit together",
                 where=f"lexicon {self.src}-{self.tgt}",
                 found=", ".join(f"{name}: {len(getattr(self, name))}" for name in ARRAYS),
-                expected="as many sizes of at least 1 on both sides as parts 0, 1 or 2, which add up to the ids",
+                expected="for each entry a part (0, 1 or 2) and two sizes above 0, which add up to the ids",
                 remedy=("run again", Command("lexicon")),
             )
 

@@ -23,7 +23,9 @@ def temperature_shares(sizes: list[int], temperature: float) -> np.ndarray:
     """
     if temperature <= 0:
         raise XalignError(
-            "the sampling temperature must be positive", found=temperature, expected="1 (by size) or more"
+            "the sampling temperature must be positive",
+            found=temperature,
+            expected="a number above 0; 1 samples by size",
         )
     logs = np.log(np.asarray(sizes, dtype=np.float64)) / temperature
     weights = np.exp(logs - logs.max())

@@ -44,7 +44,7 @@ def require_unchanged(data: DataBin, contents: bool = True) -> None:
     """Raise :class:`XalignError` with the files of :func:`changed_files`."""
     if changed := changed_files(data, contents):
         raise XalignError(
-            "files of the data-bin are not those that were prepared",
+            "files of the data-bin have changed since they were prepared",
             where=data.path,
             found="; ".join(changed[:5]) + (f"; {len(changed) - 5} more" if len(changed) > 5 else ""),
             expected=f"the sizes and hashes in {MANIFEST}",

@@ -185,7 +185,7 @@ def choose_layer_runs(body: Body, cfg: object) -> None:
     recomputed, compiled, body.graphs = (bool(getattr(cfg, name, False)) for name in names)
     if body.graphs and (recomputed or compiled):
         other = Parameter("compile" if compiled else "checkpoint_activations")
-        problem = "CUDA graphs keep all activations, and their layers are compiled as a whole"
+        problem = "CUDA graphs exclude compilation and recomputed activations"
         raise XalignError(problem, parameter="cuda_graphs", remedy=("leave out", other))
     if parameter := "cuda_graphs" if body.graphs else "compile" if compiled else "":
         if isinstance(body, TransformersBody):

@@ -74,7 +74,7 @@ class DictMLM(TokenPrediction):
                 "the share of tokens to look up in the dictionary is outside (0, 1]",
                 parameter="dict_mlm_prob",
                 found=self.prob,
-                remedy=(Parameter("criterion", "mlm"), "does without a dictionary"),
+                remedy=("without a dictionary, use", Parameter("criterion", "mlm")),
             )
 
     def build_head(self) -> nn.Module:

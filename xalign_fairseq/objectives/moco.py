@@ -135,8 +135,8 @@ class MoCo(Objective):
             )
         elif self.queue_init == "data":
             logger.warning(
-                "moco learns nothing in this run: its loss is 0 until the queue has %s keys. Before the last of %s "
-                "updates of %.0f pairs it has %s; set %s, or %s",
+                "moco learns nothing in this run: its loss is 0 until the queue has %s keys, but before the last "
+                "of %s updates of %.0f pairs it has only %s; set %s, or %s",
                 f"{size:,}",
                 f"{updates:,}",
                 pairs,

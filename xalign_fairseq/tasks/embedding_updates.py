@@ -28,7 +28,7 @@ def update_rows_alone(model: Any, task: Any, with_all: Sequence[str]) -> None:
             "the embeddings of a batch's tokens cannot be updated alone",
             where=(Parameter("embedding_updates", "lazy"),),
             found=reason,
-            remedy=(Parameter("embedding_updates", "dense"), "or auto, which is lazy where it can be"),
+            remedy=("set", Parameter("embedding_updates", "dense"), "or auto (lazy where possible)"),
         )
     if not reason and option == "auto" and training_device(task.cfg.cpu).type == "cuda":
         reason = "a GPU updates them all in no more time"

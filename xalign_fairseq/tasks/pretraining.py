@@ -162,7 +162,7 @@ class XalignPretrainingTask(XalignTask):
         """Open a split in this epoch's shard."""
         if split == self.cfg.train_subset and split != "train":
             raise XalignError(
-                "no other split is trained on",
+                "training reads only the split train",
                 parameter="train_subset",
                 found=split,
                 expected="train",
@@ -290,7 +290,7 @@ def _require_whole_states(cfg: XalignPretrainingConfig) -> None:
     if cfg.ddp_backend == "fully_sharded":
         found, why = (Parameter("ddp_backend", "fully_sharded"), "it wraps the model before heads join it")
     elif cfg.zero_sharding == "os" and cfg.optimizer == "xalign_adamw":
-        found, why = Parameter("zero_sharding", "os"), "xalign_adamw clips over all parameters, which it would not have"
+        found, why = Parameter("zero_sharding", "os"), "xalign_adamw needs all parameters to clip gradients"
     else:
         return
     raise XalignError(

@@ -31,13 +31,13 @@ def warn(trainer: "Trainer", samples: list[Any], in_a_row: int) -> None:
     why, where, start = _why(trainer, samples), _where(trainer), _start(trainer)
     most = getattr(trainer.task.cfg, "nonfinite_updates", IN_A_ROW)
     if in_a_row < most:
-        logger.warning("%s is skipped (%d in a row; %d end the training): not finite: %s", where, in_a_row, most, why)
+        logger.warning("%s is not finite and is skipped (%d in a row; %d end the run): %s", where, in_a_row, most, why)
         return
     raise XalignError(
         f"training diverged: {counted(in_a_row, 'update')} in a row not finite",
         where=where,
         found=why,
-        remedy=(start, "with a lower", Parameter("lr"), "or without what is named"),
+        remedy=(start, "with a lower", Parameter("lr"), "or without the named objective"),
     )
 
 

@@ -112,7 +112,13 @@ def require_same(folder: Path, line: Sequence[str]) -> None:
             parameter=tuple(found),
             found="; ".join(f"{name} {each}" for name, each in found.items()),
             expected="the options of that run, to resume it",
-            remedy=("another", Parameter("save_dir"), "or", Parameter("restore_file", "FILE"), "to say where to start"),
+            remedy=(
+                "set another",
+                Parameter("save_dir"),
+                "or",
+                Parameter("restore_file", "FILE"),
+                "to say where to start",
+            ),
         )
 
 

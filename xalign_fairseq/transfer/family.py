@@ -85,7 +85,7 @@ class TaskFamily(ABC, Generic[E]):
                 "windows of this shape can't be cut",
                 parameter=("max_length", "overlap"),
                 found=f"{limits.tokens} tokens, overlap {limits.overlap}",
-                expected="an overlap below the length less <s> and </s>",
+                expected="an overlap below max_length - 2",
             )
         for name, default in cls.defaults.items():
             value = options[name]

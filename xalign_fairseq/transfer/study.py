@@ -186,7 +186,7 @@ def check_seeds(seeds: Sequence[int]) -> tuple[int, ...]:
 def check_name(name: str, **place: str) -> str:
     """Check that a name can be a folder's name; ``place`` is ``where`` or ``parameter`` of the error."""
     if not name or name.startswith(".") or not all(letter.isalnum() or letter in "._-+" for letter in name):
-        expected = "letters, digits, '-', '_', '+', and '.' but in front"
+        expected = "letters, digits, '-', '_', '+' and '.' (not first)"
         raise XalignError("the name cannot be a folder name", found=name, expected=expected, **place)
     return name
 
@@ -275,7 +275,7 @@ def _check_languages(task: Task) -> None:
     if task.code_switch and set(task.train_languages) == {"en"}:
         raise XalignError("code-switching needs another language besides English", parameter=place, found=listed)
     if task.code_switch and task.models == EACH and "en" in task.train_languages:
-        remedy = "leave en out; a task of its own gives English"
+        remedy = "leave en out; test English in its own task"
         raise XalignError("English can't be switched with itself", parameter=place, found=listed, remedy=remedy)
     untested = [language for language in task.train_languages if language not in task.languages]
     if task.models == EACH and untested:

@@ -66,7 +66,7 @@ class Softmax(Method):
 
     def __post_init__(self) -> None:
         possible = 0 <= self.threshold < 1
-        check_values("no probability exceeds it", ("threshold", self.threshold, possible, "0 or more, below 1"))
+        check_values("the threshold is out of range", ("threshold", self.threshold, possible, "0 or more, below 1"))
 
     @torch.no_grad()
     def links_and_scores(self, hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor]:
@@ -98,7 +98,7 @@ class Released(Method):
 
     def __post_init__(self) -> None:
         some = self.iterations >= 1
-        check_values("links are read before and after an iteration", ("iterations", self.iterations, some, "1 or more"))
+        check_values("the method needs an iteration or more", ("iterations", self.iterations, some, "1 or more"))
 
     @torch.no_grad()
     def links_and_scores(self, hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor]:

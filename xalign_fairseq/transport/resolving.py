@@ -145,8 +145,8 @@ def scored_layers(finder: Scored, asked: tuple[int, ...], depth: int, width: int
         raise XalignError(
             "the link scorer belongs to another encoder",
             parameter="scorer",
-            found=f"{depth} layers of {width}",
-            expected=f"layers {layer_range(finder.layers)} of {finder.network.dim}",
+            found=f"{depth} layers of size {width}",
+            expected=f"layers {layer_range(finder.layers)}, of size {finder.network.dim}",
             remedy=("set", Parameter("method", "grow")),
         )
     if asked and tuple(resolve_layer(layer, depth) for layer in asked) != finder.layers:

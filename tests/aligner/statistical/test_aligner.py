@@ -1,6 +1,9 @@
+import numpy as np
 import pytest
 from support.text import write_bitext
 
+from xalign_fairseq.aligner.combined import CombinedAligner
+from xalign_fairseq.aligner.protocol import Alignment
 from xalign_fairseq.aligner.statistical.aligner import StatisticalAligner, train_from_scratch
 from xalign_fairseq.aligner.statistical.folder import load
 from xalign_fairseq.core.errors import XalignError
@@ -36,6 +39,12 @@ def test_links_of_raw_words_their_order_and_their_probabilities(folder):
     assert guided.describe().startswith("from statistics that an encoder guided (")
 
 
+class Encoder:
+    def stream(self, pairs, progress=None, matrices=False):
+        for src, tgt in pairs:
+            yield Alignment(src, tgt, {}, matrix=np.full((len(src), len(tgt)), 0.5, np.float32))
+
+
 @pytest.mark.parametrize(
     ("pair", "warned"),
     [
@@ -45,8 +54,11 @@ def test_links_of_raw_words_their_order_and_their_probabilities(folder):
         (("1 2", "3"), []),
     ],
 )
-def test_swapped_sides_and_other_languages_are_noticed_once(folder, caplog, pair, warned):
-    list(StatisticalAligner(load(folder)).stream([pair] * 3000))
+@pytest.mark.parametrize("guided", [False, True])
+def test_swapped_sides_and_other_languages_are_noticed_once(folder, caplog, pair, warned, guided):
+    trained = load(folder)
+    aligner = CombinedAligner(Encoder(), trained) if guided else StatisticalAligner(trained)
+    list(aligner.stream([(pair[0].split(), pair[1].split())] * 3000))
     assert len(caplog.messages) == len(warned) and all(each in " ".join(caplog.messages) for each in warned)
 
 

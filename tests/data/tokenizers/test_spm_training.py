@@ -37,11 +37,12 @@ def test_the_text_decides_and_the_seed_only_where_lines_are_drawn(files, monkeyp
 
 
 @pytest.mark.parametrize("most", [7, 1000])
-def test_lines_are_drawn_without_return_from_all_files_and_empty_ones_left_out(tmp_path, monkeypatch, most):
-    seen = []
+def test_lines_are_drawn_without_return_from_all_files_and_empty_ones_left_out(files, tmp_path, monkeypatch, most):
+    seen, model = [], train_sentencepiece(files, 90, seed=1)
 
-    def train(sentence_iterator, **options):
+    def train(sentence_iterator, model_writer, **options):
         seen.extend(sentence_iterator)
+        model_writer.write(model)
 
     monkeypatch.setattr(spm_training.sentencepiece.SentencePieceTrainer, "train", train)
     monkeypatch.setattr(spm_training, "MAX_SENTENCES", most)
@@ -53,7 +54,11 @@ def test_lines_are_drawn_without_return_from_all_files_and_empty_ones_left_out(t
     assert len(seen) == (20 if most == 1000 else pytest.approx(6, abs=1)) and {line[0] for line in seen} == {"a", "b"}
 
 
-def test_a_vocabulary_larger_than_the_text_yields_is_smaller_and_one_too_small_an_error(files):
-    assert len(pieces(train_sentencepiece(files[:1], 100_000, seed=1))) < 5000
+def test_a_vocabulary_larger_than_the_text_yields_is_smaller_and_one_too_small_an_error(files, caplog):
+    train_sentencepiece(files, 90, seed=1)
+    assert not caplog.messages
+    made = len(pieces(train_sentencepiece(files[:1], 100_000, seed=1)))
+    assert made < 5000
+    assert caplog.messages == [f"the text has too few words for 100000 pieces: the vocabulary has {made}"]
     with pytest.raises(XalignError, match=r"(?s)could not train.*train\.en.*5 pieces.*vocab_size"):
         train_sentencepiece(files[:1], 5, seed=1)

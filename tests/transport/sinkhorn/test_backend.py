@@ -95,7 +95,7 @@ def test_an_unavailable_explicit_backend_is_an_immediate_error(monkeypatch):
 @pytest.mark.parametrize(
     ("capability", "message", "fault"),
     [
-        (None, None, "there is no GPU in use"),
+        (None, None, "no GPU is available"),
         ((7, 5), None, "7.5"),
         (
             (9, 0),

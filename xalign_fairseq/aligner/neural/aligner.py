@@ -206,7 +206,7 @@ class Aligner(WordAligner):
         """Layer, encoding, similarity, method, device and dtype, in one line."""
         linking, origin = self.linking, self.linking.origin
         rest = "the rest: " if self.specified else ""
-        usual = "as the model labelled itself" if origin == ITSELF else f"defaults of {origin}"
+        usual = "stored in the model" if origin == ITSELF else f"defaults of {origin}"
         learned = " by a network trained on gold links of other languages" if linking.method == "scored" else ""
         return (
             f"layer {','.join(map(str, linking.layers))} of {self.encoder.config.encoder_layers}, {linking.encoding} "

@@ -67,7 +67,7 @@ class StatisticalAligner(WordAligner):
         """How links are found, in one line."""
         names = ", ".join(model.name for model in self.trained.models)
         least, growth = self.trained.choice.calibration.probability(np.array(self.least))
-        grown = f", grown by those of {growth:.2f} and more" if growth < least else ""
+        grown = f", and next to them of {growth:.2f} and more" if growth < least else ""
         source = "statistics that an encoder guided" if self.trained.guide else "bitext alone"
         return f"from {source} ({names}), links of probability {least:.2f} and more{grown}"
 

@@ -72,7 +72,7 @@ def fit_link_scorer(
         scorer.similarity = _fit_similarity(new().similarity, others, scorer, fitting)
         weight = max(1, sum(math.prod(pair.shape) for pair in group)) ** -0.5
         rows += [(*_example(scorer, pair), weight) for pair in group if min(pair.shape)]
-        progress(f"similarity of the sets but {number + 1} of {len(groups)}")
+        progress(f"similarity without group {number + 1} of {len(groups)}")
     sample = torch.cat([features.flatten(0, 1) for features, _, _ in rows[:: max(1, len(rows) // 400)]])
     scorer.fit_scale(sample.float())
     _fit_rounds(scorer, rows, fitting)

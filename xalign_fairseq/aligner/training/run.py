@@ -199,7 +199,7 @@ class TrainingRun:
                 parameter="objectives",
                 found=unknown or "nothing",
                 expected=f"some of {', '.join(OBJECTIVES)}",
-                remedy=f"awesome-align's {unknown} is nearest to {meant}" if meant else None,
+                remedy=f"use {meant} for awesome-align's {unknown}" if meant else None,
             )
         if reading and not self.links:
             links = Command("links", Parameter("src", self.src), Parameter("tgt", self.tgt), Parameter("out", "FILE"))
@@ -210,7 +210,7 @@ class TrainingRun:
                 remedy=(links, "makes some; then set", Parameter("links", "FILE")),
             )
         if all(name in REGULARISERS for name in self.objectives):
-            raise XalignError("nothing is learned", parameter="objectives", found=found or "none")
+            raise XalignError("regularisers alone train no aligner", parameter="objectives", found=found or "none")
         if self.links and not reading and self.labeller is None:
             expected = "self_training, dwa, word_contrastive, l2_align or word_exchange among them"
             problem = "no objective learns from the links"
@@ -223,7 +223,7 @@ class TrainingRun:
                 parameter="method",
                 found=found,
                 expected="self_training among them",
-                remedy=("dwa's labels have an option of fairseq-train,", Parameter("dwa_filter")),
+                remedy=("for dwa, give fairseq-train", Parameter("dwa_filter")),
             )
 
     def _check_numbers(self) -> None:

@@ -117,6 +117,6 @@ def open_file(path: StrPath, packed: str | None = None) -> Iterator[IO[bytes]]:
             "the compressed file is damaged",
             where=path,
             found=error,
-            expected=f"one that is unpacked in {limits.UNPACKING_BYTES:,} bytes" if large else None,
+            expected=f"one that needs at most {limits.UNPACKING_BYTES:,} bytes of memory" if large else None,
             remedy="copy it again, or compress it again",
         ) from None

@@ -243,12 +243,12 @@ class _Units:
         self._segment.append(text)
 
     def refuse_attributes(self, element: str, *_: object) -> None:
-        problem, remedy = "the TMX file declares attributes, which is not read", "leave out its internal DTD"
+        problem, remedy = "declarations of attributes in TMX are not supported", "leave out its internal DTD"
         raise XalignError(problem, where=self.file, found=element[:40], remedy=remedy)
 
     def refuse_entity(self, name: str, *_: object) -> None:
         problem = "the TMX file defines entities, which are not read"
-        remedy = "if you trust the file, write out what they stand for, such as with xmllint"
+        remedy = "if you trust the file, expand them, for example with xmllint --noent"
         raise XalignError(problem, where=self.file, found=name[:40], remedy=remedy)
 
 

@@ -86,7 +86,9 @@ def find_segmenters(names: str) -> tuple[Segmenter, Segmenter]:
     """The segmenters of source and target: ``auto``, or ``spaces,icu`` where they differ."""
     found = names.split(",")
     if len(found) > 2:
-        raise XalignError("a pair has two sides", parameter="segment", found=names, expected="one segmenter, or two")
+        raise XalignError(
+            "there are more than two segmenters", parameter="segment", found=names, expected="one segmenter, or two"
+        )
     return find_segmenter(found[0]), find_segmenter(found[-1])
 
 

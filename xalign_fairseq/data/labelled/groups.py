@@ -49,7 +49,7 @@ def _parallel(originals: Sequence[Any], translations: Sequence[Any], language: s
         return list(zip(originals, translations, strict=True))
     where = f"{SOURCE} and {language}"
     found = f"{len(originals)} and {len(translations)} examples"
-    expected = "a translation of each example, in the same order; of questions with the same ids"
+    expected = "a translation of each example, in the same order; for questions, the same ids"
     raise XalignError("the training files are not parallel", where=where, found=found, expected=expected)
 
 

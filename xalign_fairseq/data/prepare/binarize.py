@@ -228,7 +228,7 @@ def require_fitting_links(text: PairText, filters: Filters, run: Workers) -> Non
             lengths.append(_lengths(side).tolist())
             for number, words in enumerate(lengths[-1], side.first + 1):
                 if words > most_words:
-                    remedy = "take its line out of both sides and the links, in training text by"
+                    remedy = "remove its line from both sides and the links; in training text, set"
                     raise XalignError(
                         "a sentence has too many words to be linked",
                         where=f"{side.path}, line {number}",

@@ -107,7 +107,7 @@ class PrepareOptions:
             raise XalignError("there is nothing to prepare", remedy=remedy)
         check_values("the number of workers is below 1", ("workers", self.workers, self.workers >= 1, "1 or more"))
         if self.tokenizer is not None and self.spm is not None:
-            raise XalignError("there are two tokenizers", parameter=("tokenizer", "spm"), expected="that of the model")
+            raise XalignError("there are two tokenizers", parameter=("tokenizer", "spm"), expected="one of them")
         if self.trim_vocabulary and self.tokenizer is None:
             problem = "a vocabulary is trimmed with its model, and none is given"
             raise XalignError(problem, parameter="trim_vocabulary", remedy=("add", Parameter("tokenizer", "MODEL")))

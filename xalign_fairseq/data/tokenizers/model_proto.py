@@ -42,7 +42,7 @@ def require_unigram(model: bytes, where: object) -> None:
     kind = model_type(model)
     if kind != "unigram":
         problem = "the sentencepiece model can't be copied into another script"
-        expected = "a unigram model, in which a twin's score makes it follow its original"
+        expected = "a unigram model"
         remedy = ("train a unigram model with spm_train or", Command("prepare"))
         raise XalignError(problem, where=where, found=f"a {kind} model", expected=expected, remedy=remedy)
 

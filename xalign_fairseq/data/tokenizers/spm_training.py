@@ -1,6 +1,7 @@
 """Train a joint sentencepiece model over the training text."""
 
 import io
+import logging
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -8,6 +9,8 @@ import sentencepiece
 
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.text.corpus import TextFile
+
+logger = logging.getLogger(__name__)
 
 # The number of threads is fixed: it changes the order of sums, and one seed must give one model on every machine.
 THREADS = 8
@@ -39,6 +42,9 @@ def train_sentencepiece(files: Sequence[TextFile], vocab_size: int, seed: int) -
             expected=f"{vocab_size} pieces",
             remedy=("choose another", Parameter("vocab_size"), "or give an existing model by", Parameter("spm")),
         ) from None
+    made = sentencepiece.SentencePieceProcessor(model_proto=model.getvalue()).get_piece_size()
+    if made < vocab_size:
+        logger.warning("the text has too few words for %d pieces: the vocabulary has %d", vocab_size, made)
     return model.getvalue()
 
 

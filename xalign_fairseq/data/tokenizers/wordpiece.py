@@ -159,7 +159,7 @@ def from_vocabulary(
     seen = {*SPECIALS, MASK, ""}
     for symbol in rest:
         if symbol in seen or "\n" in symbol:
-            problem = "fairseq's dictionary can't hold a symbol of the vocabulary, or not twice"
+            problem = "a symbol of the vocabulary is invalid in fairseq's dictionary, or repeated"
             raise XalignError(problem, where=where, found=repr(symbol))
         seen.add(symbol)
     return Dictionary(rest), WordPieceSettings(lowercase, strip_accents, chinese_chars, special_ids)

@@ -80,7 +80,7 @@ class _Placement:
                 found[i] = run
             elif run := self._between(source[i], within, (low, high), free):
                 found[i] = run
-                self._drop(marks[i], "no word of it is linked: around the unlinked words in its place")
+                self._drop(marks[i], "none of its words is linked: put around the unlinked words there")
             else:
                 continue
             free = [part for each in free for part in _without(each, found[i])]

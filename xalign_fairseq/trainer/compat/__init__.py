@@ -21,7 +21,6 @@ UNITS = (
     "torchrun",
     "checkpoint_errors",
     "checkpoint_copies",
-    "checkpoint_temporaries",
 )
 
 NOT_THERE = "this command, or these versions of fairseq, torch and numpy, do not have the problem"

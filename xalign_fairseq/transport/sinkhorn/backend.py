@@ -105,7 +105,7 @@ def _automatic(device: str, index: int | None, dtype: torch.dtype) -> tuple[str,
     fault = fault_of(device, index)
     if fault is not None:
         reason = "; ".join(map(str.strip, str(fault).splitlines()))
-        return "reference", f"since the compiled operator can't be had: {reason}"
+        return "reference", f"the compiled operator is not available: {reason}"
     return device, "the compiled operator"
 
 
@@ -137,7 +137,7 @@ def fault_of(kind: str, index: int | None) -> XalignError | None:
         where=f"cuda:{index or 0}, {record['compiler']}, compiled for {record['target']}",
         found=message,
         expected="a driver as new as that toolkit, and this GPU's architecture",
-        remedy="update the driver or install an older toolkit; TORCH_CUDA_ARCH_LIST names architectures",
+        remedy="update the driver, install an older toolkit, or add this GPU to TORCH_CUDA_ARCH_LIST",
     )
 
 
@@ -145,7 +145,7 @@ def _device_fault(index: int) -> XalignError | None:
     """The requirement that a device lacks for any library."""
     if not torch.cuda.is_available():
         built = f"torch is built for CUDA {torch.version.cuda}" if torch.version.cuda else "torch is built for the CPU"
-        return XalignError("there is no GPU in use", where="torch.cuda.is_available()", found=built)
+        return XalignError("no GPU is available", where="torch.cuda.is_available()", found=built)
     capability = torch.cuda.get_device_capability(index)
     if capability < building.OLDEST_CAPABILITY:
         return XalignError(

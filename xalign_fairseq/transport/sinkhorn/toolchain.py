@@ -154,7 +154,7 @@ def find_compiler() -> list[str]:
         where="$CXX" if given else "$PATH",
         found=given[0] if given else None,
         expected="c++, g++ or clang++, with C++17",
-        remedy="install one (apt-get install g++), or name one in CXX, or build the package where there is one, with "
+        remedy="install one (apt-get install g++), name one in CXX, or build the package elsewhere with "
         "XALIGN_BUILD_OPS=cpu",
     )
 
