@@ -5,7 +5,7 @@ usage: collect.py [OUT] [--check]
 
 OUT is the folder of run.sh's results. Its benchmarks go to scripts/results/ (NAME-cuda.json), with their profiles;
 their tables and figures are rewritten. The status of each stage on each machine goes to
-xalign_fairseq/cli/gpu_runs.json, which `xalign doctor` reads. Then the parts <!-- gpu:NAME --> of docs/results.md and
+xalign_fairseq/cli/gpu_runs.json, which `xalign doctor` reads. Then the parts <!-- gpu:NAME --> of
 docs/gpu.md, and all tables of compile_results.py, are rewritten from these files.
 Without OUT only the documents are rewritten; --check only compares them.
 """
@@ -33,7 +33,7 @@ from xalign_fairseq.core.json_files import read_json, write_json  # noqa: E402
 ROOT = HERE.parent.parent
 RUNS = Path("xalign_fairseq/cli/gpu_runs.json")
 RESULTS = Path("scripts/results")
-DOCUMENTS = ("docs/results.md", "docs/gpu.md")
+DOCUMENTS = ("docs/gpu.md",)
 COMMAND = "python scripts/gpu/collect.py"
 BESIDE = ("sinkhorn-profile-cuda.txt", "training-profile-cuda.txt")
 KEPT = ("device", "devices", "driver", "torch", "cuda", "python", "commit", "apex")

@@ -29,7 +29,7 @@ def learned(tmp_path_factory):
     ("options", "kind", "words"),
     [
         ({}, Aligner, "layer 1 of 3"),
-        ({"linking": Linking("argmax"), "device": "cpu"}, Aligner, "argmax (the rest: as the model"),
+        ({"linking": Linking("argmax"), "device": "cpu"}, Aligner, "argmax (the rest: stored in the model"),
         ({"processes": 2}, AlignerPool, ", 2 processes"),
         ({"statistics": "LEARNED"}, CombinedAligner, "of statistics that it guides"),
     ],

@@ -320,10 +320,10 @@ def test_statistics_guided_by_another_encoder_are_reported(align_text, learned, 
     ):
         capsys.readouterr()
         assert align_text("--statistics", statistics, "--out", tmp_path / name, model=model) == 0
-        told[name] = [line for line in capsys.readouterr().err.splitlines() if "guided by" in line]
+        told[name] = [line for line in capsys.readouterr().err.splitlines() if "learned with" in line]
     assert not told["same"] and not told["unguided"]
     [line] = told["other"]
-    assert folder in line and f"guided by {tiny_checkpoint}," in line and f"read with {other}," in line
+    assert folder in line and f"learned with {tiny_checkpoint}," in line and f"used with {other}" in line
 
 
 @pytest.mark.parametrize(

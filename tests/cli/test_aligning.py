@@ -69,7 +69,7 @@ def test_text_is_two_files_or_one(parser, given, found, capsys):
 
     assert files("--src a --tgt b") == files("a b") == ("a", "b")
     assert files("--pairs c") == files("c") == ("c",)
-    hint = "next: the output is out='c'" if given == "a b c" else ""
+    hint = "next: name the output by out='c'" if given == "a b c" else ""
     with pytest.raises(XalignError, match=rf"found: {found}\n[\s\S]*{hint}"):
         files(given)
     assert not capsys.readouterr().err

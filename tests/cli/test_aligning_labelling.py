@@ -53,4 +53,4 @@ def test_a_family_s_defaults_are_those_of_a_model_that_never_labelled(tiny_state
     assert "|layer:3|similarity:hidden|method:argmax|" in aligner.signature()
     labelling = Linking("transport", layers=(2,), similarity="hidden").state()
     torch.save({**tiny_state, "task_state": {**known, "labelling": labelling}}, path)
-    assert "layer 2 of 3, joint encoding, hidden similarity, transport-itermax (as the model labelled" in align(path)[2]
+    assert "layer 2 of 3, joint encoding, hidden similarity, transport-itermax (stored in the model" in align(path)[2]

@@ -228,4 +228,4 @@ def test_all_steps_are_logged_with_cost_and_result(tmp_path, monkeypatch, capsys
     assert (run.model, run.golds, run.languages) == ("m", ["en-xx.gold"], ("en", "xx"))
     assert (run.updates, run.device) == (2, "cpu")
     assert main([*line, "--objectives", "dwa"]) == 2
-    assert "has no such option" in capsys.readouterr().err
+    assert "excludes the others" in capsys.readouterr().err

@@ -101,9 +101,9 @@ def test_files_of_a_kill_before_the_note_belong_to_the_output(tmp_path, name):
 @pytest.mark.parametrize("name", OTHERS)
 def test_foreign_files_are_refused_and_kept(tmp_path, name):
     (tmp_path / name).touch()
-    with pytest.raises(XalignError, match="other files than a run"):
+    with pytest.raises(XalignError, match="not from a run"):
         require_own_folder(tmp_path, "begun.json", "a run", parts=("part",))
-    with pytest.raises(XalignError, match="other files than a run"):
+    with pytest.raises(XalignError, match="not from a run"):
         require_own_folder(tmp_path / name, "begun.json", "a run")
     assert [each.name for each in tmp_path.iterdir()] == [name]
     (tmp_path / "begun.json").touch()

@@ -182,7 +182,7 @@ def test_a_run_too_short_for_mocos_queue_is_warned_of_at_the_start(shard, caplog
         begin(update_freq=[2], **options)
     assert "moco learns nothing" not in caplog.text
     begin(update_freq=[2], max_update=9)  # one pair per batch in each of three processes
-    assert "Before the last of 9 updates of 6 pairs it has 48;" in caplog.text
+    assert "but before the last of 9 updates of 6 pairs it has only 48;" in caplog.text
 
 
 def test_the_initial_encoders_origin_is_kept(shard, tmp_path):

@@ -214,7 +214,7 @@ def test_updates_are_left_out_until_there_are_too_many_in_a_row(training, caplog
         assert [made.train_step([norm]) for norm in norms] == ["logged", None, None, "logged", None, None]
     assert made.updates == 2 and made.cleared == 4
     assert [record.message.split(":")[0] for record in caplog.records][:2] == [
-        f"update 2 is skipped ({n} in a row; 3 end the training)" for n in (1, 2)
+        f"update 2 is not finite and is skipped ({n} in a row; 3 end the run)" for n in (1, 2)
     ]
     with pytest.raises(XalignError, match="3 updates in a row not finite"):
         made.train_step([BAD])

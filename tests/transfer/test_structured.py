@@ -116,7 +116,7 @@ def test_a_studys_length_replaces_its_bases(file, tmp_path, base, own):
 
 @pytest.mark.parametrize(
     ("base", "message"),
-    [(None, "does not exist"), ("- a\n", "none itself"), ("base: some.yaml\n", "none itself"), ("{", "not YAML")],
+    [(None, "does not exist"), ("- a\n", "must not"), ("base: some.yaml\n", "must not"), ("{", "not YAML")],
 )
 def test_what_can_be_no_base(file, tmp_path, base, message):
     if base is not None:

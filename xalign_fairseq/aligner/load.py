@@ -107,7 +107,7 @@ def check_options(path: str | os.PathLike[str], options: AlignerOptions, learn: 
             raise XalignError("the aligner has learned already", where=path, parameter=learn, remedy="leave it out")
         for name in options.given():
             if name not in COMMON:
-                problem = "an aligner of train-aligner's best steps sets this option itself"
+                problem = "an aligner that was made in steps sets this option itself"
                 raise XalignError(problem, parameter=name, remedy="leave it out")
         return
     if combined:

@@ -137,7 +137,7 @@ def test_a_folder_with_other_files_is_refused_and_one_of_a_killed_run_is_not(fol
     with alone(folder.path):
         folder.require_own()
     (folder.path / "notes.txt").touch()
-    with pytest.raises(XalignError, match="other files than a run of train-aligner"):
+    with pytest.raises(XalignError, match="not from a run of train-aligner"):
         folder.require_own()
 
 

@@ -31,12 +31,12 @@ def test_objectives_declare_whether_they_read_links():
 @pytest.mark.parametrize(
     ("objectives", "message"),
     [
-        ("mlm", r"cannot be trained with this objective[\s\S]*mlm[\s\S]*nearest to sentence_mlm"),
+        ("mlm", r"cannot be trained with this objective[\s\S]*mlm[\s\S]*use sentence_mlm"),
         ("tlm,gold", r"found: gold"),
         ("linear_mapping", r"cannot be trained with this objective"),
         ("", r"found: nothing"),
         ("tlm,word_contrastive,l2_align", r"there are none[\s\S]*word_contrastive, l2_align[\s\S]*the command links"),
-        ("reg_param,reg_hidden", r"nothing is learned"),
+        ("reg_param,reg_hidden", r"regularisers alone train no aligner"),
     ],
 )
 def test_invalid_objectives(run, objectives, message):

@@ -66,7 +66,7 @@ def test_an_external_document_type_is_not_fetched_and_entities_are_refused(tmp_p
         # With 10,000 default attributes, each element would have them all.
         (
             memory(UNITS, "<!DOCTYPE tmx [<!ATTLIST tu a CDATA 'x' b CDATA 'x'>]>"),
-            r"declares attributes[\s\S]*found: tu",
+            r"declarations of attributes[\s\S]*found: tu",
         ),
     ],
 )

@@ -125,7 +125,7 @@ def test_each_side_can_have_its_own_segmenter():
         ["我们", "喜欢", "书"],
     ]
     assert find_segmenters("spaces") == (split_at_spaces,) * 2
-    with pytest.raises(XalignError, match="two sides"):
+    with pytest.raises(XalignError, match="more than two segmenters"):
         find_segmenters("auto,auto,auto")
 
 

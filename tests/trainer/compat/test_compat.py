@@ -27,7 +27,7 @@ def places():
 
 def test_every_unit_has_a_status_with_a_reason():
     statuses = compat.apply()
-    assert len(statuses) == len({entry.name for entry in statuses}) == len(compat.UNITS) == 12
+    assert len(statuses) == len({entry.name for entry in statuses}) == len(compat.UNITS) == 11
     for name, state, reason in statuses:
         assert name
         assert state in ("active", "not needed")

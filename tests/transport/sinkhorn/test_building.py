@@ -146,7 +146,7 @@ def test_a_damaged_library_in_the_cache_is_not_loaded(native, again, monkeypatch
     [
         (lambda folder, native, patch: (folder / LIBRARY).write_bytes(b"no library"), "can't be loaded"),
         (lambda folder, native, patch: (native / "value.h").write_text("#define VALUE 42\n\n"),
-         "other sources.*pip install"),
+         "other sources.*install the package again"),
         (lambda folder, native, patch: patch.setattr(building, "cpu_instructions", lambda: ("sse4_2",)),
          "it needs .*avx.*, which this CPU has not"),
     ],

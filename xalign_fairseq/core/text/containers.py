@@ -248,7 +248,7 @@ class _Units:
 
     def refuse_entity(self, name: str, *_: object) -> None:
         problem = "the TMX file defines entities, which are not read"
-        remedy = "if you trust the file, expand them, for example with xmllint --noent"
+        remedy = "if you trust the file, expand them, for example by xmllint"
         raise XalignError(problem, where=self.file, found=name[:40], remedy=remedy)
 
 

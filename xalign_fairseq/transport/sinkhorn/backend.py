@@ -105,7 +105,7 @@ def _automatic(device: str, index: int | None, dtype: torch.dtype) -> tuple[str,
     fault = fault_of(device, index)
     if fault is not None:
         reason = "; ".join(map(str.strip, str(fault).splitlines()))
-        return "reference", f"the compiled operator is not available: {reason}"
+        return "reference", f"since the compiled operator is not available: {reason}"
     return device, "the compiled operator"
 
 
