@@ -126,7 +126,8 @@ class Process:
     def send(self, what: str) -> None:
         """Send a request without waiting."""
         for pipe in self.pipes:
-            pipe.send(what)
+            with contextlib.suppress(OSError):  # it died, which receive() says
+                pipe.send(what)
 
     def receive(self) -> dict[str, Any]:
         """The answer of the first process, with the tokens of all."""
@@ -141,7 +142,7 @@ class Process:
         try:
             fine, answer = pipe.recv()
         except EOFError:
-            raise XalignError("the process died") from None
+            raise XalignError("the process died, perhaps for lack of memory") from None
         if not fine:
             raise XalignError(answer)
         return answer

@@ -1,5 +1,6 @@
 import importlib
 import json
+import multiprocessing
 import stat
 import subprocess
 import sys
@@ -199,6 +200,17 @@ def test_all_begin_with_the_same_loss_of_the_same_batches(script, setting, trans
     parts[1]["attention_mask"][:, -3:] = False
     with pytest.raises(XalignError, match="losses differ"):
         require({**losses, "transformers": made["transformers"].first_loss()})
+
+
+def test_a_contestant_that_died_is_an_error(script):
+    module = script("training_processes")
+    process = module.Process.__new__(module.Process)
+    ours, theirs = multiprocessing.Pipe()
+    process.pipes = [ours]
+    theirs.close()
+    process.send("round")
+    with pytest.raises(XalignError, match="died"):
+        process.receive()
 
 
 def test_cuda_graphs_take_part_in_half_precision_on_a_gpu(script, setting):
