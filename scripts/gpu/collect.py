@@ -5,8 +5,8 @@ usage: collect.py [OUT] [--check]
 
 OUT is the folder of run.sh's results. Its benchmarks go to scripts/results/ (NAME-cuda.json), with their profiles;
 their tables and figures are rewritten. The status of each stage on each machine goes to
-xalign_fairseq/cli/gpu_runs.json, which `xalign doctor` reads. Then the parts <!-- gpu:NAME --> of
-docs/gpu.md, and all tables of compile_results.py, are rewritten from these files.
+xalign_fairseq/cli/gpu_runs.json, which `xalign doctor` reads. Then the parts <!-- gpu:NAME --> of docs/gpu.md,
+and all tables of compile_results.py, are rewritten from these files.
 Without OUT only the documents are rewritten; --check only compares them.
 """
 

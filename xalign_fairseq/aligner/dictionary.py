@@ -189,11 +189,9 @@ def _check(run: DictionaryRun) -> None:
         raise XalignError(
             "links of units need a sentencepiece model", parameter="guided", remedy=("give", Parameter("spm", "MODEL"))
         )
-    check_values(
-        "a parameter is out of range",
-        ("spm", " ".join(run.spm), len(run.spm) <= 2, "one or two files"),
-        ("min_count", run.min_count, run.min_count >= 1, "1 or more"),
-    )
+    one_or_two = ("spm", " ".join(run.spm), len(run.spm) <= 2, "one or two files")
+    check_values("a dictionary has one model, or one of each side", one_or_two)
+    check_values("the least count is below 1", ("min_count", run.min_count, run.min_count >= 1, "1 or more"))
     inputs = [*map(file_of, (run.src, run.tgt, run.links)), *run.spm]
     for path in run.outputs.values():
         require_place(path, inputs)

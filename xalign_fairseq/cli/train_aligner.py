@@ -190,7 +190,7 @@ def _way(given: dict[str, Any]) -> str:
     """The requested special way to train, if any; :class:`XalignError` for options that it lacks."""
     way = "best" if given.pop("best", False) else "gold" if "gold" in given else ""
     if others := [name for name in given if way and name not in WAYS[way] | {way}]:
-        raise XalignError("the first option excludes the others", parameter=(way, *others), remedy="leave them out")
+        raise XalignError("the first of these options excludes the others", parameter=(way, *others))
     if not way and "train_encoder" in given:
         problem = "training the encoder with a link scorer needs gold links"
         raise XalignError(problem, parameter="train_encoder", expected="--gold FILE ...")

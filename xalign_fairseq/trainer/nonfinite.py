@@ -37,7 +37,7 @@ def warn(trainer: "Trainer", samples: list[Any], in_a_row: int) -> None:
         f"training diverged: {counted(in_a_row, 'update')} in a row not finite",
         where=where,
         found=why,
-        remedy=(start, "with a lower", Parameter("lr"), "or without the named objective"),
+        remedy=(start, "with a lower", Parameter("lr"), "or without the objective, if one is named"),
     )
 
 

@@ -22,6 +22,7 @@ from xalign_fairseq.links.growing import grown_links
 
 logger = logging.getLogger(__name__)
 AT_ONCE = 2048
+LEAST_UNITS = 20  # a judgement needs this many in each side
 LEAST_KNOWN = 0.4  # share of the units of a text that an aligner of its languages knows
 
 
@@ -81,15 +82,15 @@ def warn_of_other_languages(model: UnitModel, pairs: WordPairs) -> None:
     texts = [list(chain.from_iterable(pair[side] for pair in pairs)) for side in (0, 1)]
     cut = [list(chain.from_iterable(cut_all(model.units[side], texts[side]))) for side in (0, 1)]
     units = [[unit for unit in side if unit[:1].isalpha()] for side in cut]
-    if not all(units):
+    if min(map(len, units)) < LEAST_UNITS:
         return
     share = [[sum(unit in known for unit in side) / len(side) for known in tables] for side in units]
     if share[0][1] + share[1][0] > share[0][0] + share[1][1] + 0.2:
-        logger.warning("the two sides seem to be swapped: the aligner knows more of the words the other way round")
+        logger.warning("the two sides seem to be swapped: the statistics know more of the words the other way round")
     elif (least := min(share[0][0], share[1][1])) < LEAST_KNOWN:
         side = "source" if share[0][0] == least else "target"
         logger.warning(
-            "the aligner knows %.0f %% of the words of the %s: is it for other languages?", 100 * least, side
+            "the statistics know %.0f %% of the words of the %s: are they for other languages?", 100 * least, side
         )
 
 

@@ -7,8 +7,8 @@ parallel processes compute the same. Processors before Zen 5 run AVX-512 in two 
 them, and MKL computes gradients of weights, because oneDNN would copy a factor (:func:`weight_gradient`).
 
 In bfloat16 both libraries are oneDNN, but torch first copies the bias to each row of the output. Here oneDNN adds the
-bias: the same numbers, and `xalign align` takes 2 to 4 % less time. For float16, float64, autocast and other devices,
-torch decides.
+bias: the same numbers, or one rounding less, and `xalign align` takes 2 to 4 % less time on Zen 4. For float16,
+float64, autocast and other devices, torch decides.
 """
 
 import functools

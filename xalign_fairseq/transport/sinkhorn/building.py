@@ -117,7 +117,7 @@ def prebuilt_fault(kind: str) -> str | None:
     if not record or not (folder / LIBRARY).is_file():
         return "there is none"
     if record["digest"] != source_digest(kind, SOURCE_FOLDER):
-        return f"it comes from other sources; fix: XALIGN_BUILD_OPS={kind}, and install the package again"
+        return f"it comes from other sources; fix: set XALIGN_BUILD_OPS={kind} and install the package again"
     if missing := set(record["needs"]) - set(cpu_instructions()):
         return f"it needs {', '.join(sorted(missing))}, which this CPU has not"
     for capability in capabilities() if kind == "cuda" else ():

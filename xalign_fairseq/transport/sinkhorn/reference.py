@@ -24,8 +24,8 @@ def sinkhorn(
     :math:`K_{ij} = \max(\epsilon, S_{ij})^{1/\mu}` (XLM-Align, Chi et al., 2021, Eq. 4 to 6; the minus sign printed in
     its Eq. 1 would prefer dissimilar tokens). ``rows-first`` iterates as Eq. 6, :math:`u = a/(Kv)`,
     :math:`v = b/(K^\top u)` from :math:`v = 1`, and ends with columns that sum to b; ``columns-first``, the released
-    code's order, does v before u from :math:`u = 1` and ends with rows that sum to a. By default, all masses
-    are 1; if the totals n and m differ, no matrix has all these sums, but the iteration converges up to a scalar.
+    code's order, does v before u from :math:`u = 1` and ends with rows that sum to a. By default, all masses are
+    1; if the totals n and m differ, no matrix has all these sums, but the iteration converges up to a scalar.
     ``iterations=0`` switches Sinkhorn off: the plan is K divided by its largest entry, whatever the masses.
 
     Args:
