@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from xalign_fairseq.aligner.kept_scores import kept_scores
 from xalign_fairseq.aligner.protocol import Alignment, Progress, SentencePair, WordAligner
-from xalign_fairseq.aligner.statistical.aligner import warn_of_other_languages
+from xalign_fairseq.aligner.statistical.aligner import judged
 from xalign_fairseq.aligner.statistical.folder import TrainedModels
 from xalign_fairseq.aligner.statistical.models import mean_scores
 from xalign_fairseq.core.text.pairs import chunks
@@ -104,9 +104,8 @@ class CombinedAligner(WordAligner):
                 read.append(alignment)
                 yield alignment.src, alignment.tgt
 
-        for number, chunk in enumerate(chunks(words(), AT_ONCE, pairs)):
-            if self._models and not number:
-                warn_of_other_languages(self._models[0], chunk)
+        text = chunks(words(), AT_ONCE, pairs)
+        for chunk in judged(self._models[0], text) if self._models else text:
             own = [kept_scores(alignment.matrix) for alignment in read]
             counted = mean_scores(self._models, chunk, own.__getitem__) if self._models else [None] * len(chunk)
             others = [each.matrix for each in self._second.stream(chunk, matrices=True)] if self._second else own

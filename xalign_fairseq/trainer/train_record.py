@@ -106,19 +106,14 @@ def require_same(folder: Path, line: Sequence[str]) -> None:
     if not {*data, *map(os.path.realpath, data)} & {*earlier_data, *map(os.path.realpath, earlier_data)}:
         found["data"] = f"{':'.join(earlier_data)}, now {':'.join(data)}"
     if found:
+        start = (Parameter("restore_file", "FILE"), "to say where to start")
         raise XalignError(
             "the folder has the checkpoints of another run",
             where=folder,
             parameter=tuple(found),
             found="; ".join(f"{name} {each}" for name, each in found.items()),
             expected="the options of that run, to resume it",
-            remedy=(
-                "set another",
-                Parameter("save_dir"),
-                "or",
-                Parameter("restore_file", "FILE"),
-                "to say where to start",
-            ),
+            remedy=("set another", Parameter("save_dir"), "or", *start),
         )
 
 

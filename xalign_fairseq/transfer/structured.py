@@ -38,11 +38,8 @@ def load_with_base(path: str | os.PathLike) -> Any:
     at = Path(path).parent / str(own["base"])
     base = load_yaml(at)
     if not isinstance(base, Mapping) or "base" in base:
-        raise XalignError(
-            "a base must be a study, and must not have a base",
-            where=f"{path}, base",
-            found=own["base"],
-        )
+        problem = "a base must be a study, and must not have a base"
+        raise XalignError(problem, where=f"{path}, base", found=own["base"])
     if base.get("data") is not None:
         base = {**base, "data": str((at.parent / str(base["data"])).resolve())}
     made = _over(base, {key: value for key, value in own.items() if key != "base"})

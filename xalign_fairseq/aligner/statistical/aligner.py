@@ -50,9 +50,7 @@ class StatisticalAligner(WordAligner):
         self, pairs: Iterable[SentencePair], progress: Progress | None = None, matrices: bool = False
     ) -> Iterator[Alignment]:
         least, calibration = self.least, self.trained.choice.calibration
-        for number, chunk in enumerate(chunks(pairs, AT_ONCE)):
-            if not number:
-                warn_of_other_languages(self.trained.models[0], chunk)
+        for chunk in judged(self.trained.models[0], chunks(pairs, AT_ONCE)):
             all_scores = mean_scores(self.trained.models, chunk)
             all_links = [grown_links(scores, *least) for scores in all_scores]
             values = np.fromiter(chain.from_iterable(found.values() for found in all_links), float)
@@ -74,6 +72,14 @@ class StatisticalAligner(WordAligner):
 
     def signature(self) -> str:
         return score_signature(system=self.describe())
+
+
+def judged(model: UnitModel, text: Iterable[WordPairs]) -> Iterator[WordPairs]:
+    """The chunks of a text, with a warning if the first seems to be of other languages."""
+    for number, chunk in enumerate(text):
+        if not number:
+            warn_of_other_languages(model, chunk)
+        yield chunk
 
 
 def warn_of_other_languages(model: UnitModel, pairs: WordPairs) -> None:

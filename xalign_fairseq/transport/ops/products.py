@@ -74,11 +74,9 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """``F.linear`` by the fastest library: y = x W^T + b, with gradients of any order; ``x`` (..., I) of any
     strides.
     """
-    if _fits_onednn(x, weight):
-        wide = x.dtype == torch.float32
-        if chosen().products == "onednn" if wide else bias is not None and _adds_bias():
-            product: Tensor = OneDnnLinear.apply(x, weight, bias)  # type: ignore[no-untyped-call]
-            return product
+    if _fits_onednn(x, weight) and _gains_by_onednn(x.dtype, bias):
+        product: Tensor = OneDnnLinear.apply(x, weight, bias)  # type: ignore[no-untyped-call]
+        return product
     return F.linear(x, weight, bias)
 
 
@@ -109,6 +107,10 @@ def _fits_onednn(x: Tensor, weight: Tensor) -> bool:
         and not torch.compiler.is_compiling()  # torch's compiler needs such weights to be constants
         and x.numel() * weight.shape[0] >= SMALLEST
     )
+
+
+def _gains_by_onednn(dtype: torch.dtype, bias: Tensor | None) -> bool:
+    return chosen().products == "onednn" if dtype == torch.float32 else bias is not None and _adds_bias()
 
 
 @functools.cache
