@@ -114,7 +114,7 @@ def featured() -> str:
         for path in found:
             lines[path.relative_to(structure.ROOT).parts[0]] += path.read_text(encoding="utf-8").count("\n")
         package, tests, *others = lines.values()
-        rows.append((name, f"{package:,}", f"{tests:,}", f"{sum(others):,}"))
+        rows.append((name, *(f"{structure.rounded(each):,}" for each in (package, tests, sum(others)))))
     return markers.table(("feature", "package", "tests", "scripts and examples"), rows)
 
 

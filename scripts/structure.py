@@ -188,6 +188,11 @@ def helpers(code: str) -> list[str]:
     return [name for name in takes_namespace(code) if not name.startswith(("run", "parse", "__call__"))]
 
 
+def rounded(lines: int) -> int:
+    """Lines in whole hundreds, rounded up, so that few changes of the code change a page."""
+    return -(-lines // 100) * 100
+
+
 @cache
 def sources(*folders: str) -> dict[Path, str]:
     """The Python files in these folders of the repository, with their text."""
@@ -205,7 +210,7 @@ def counts() -> dict[str, int]:
     compat = [text for path, text in package.items() if path.parent == PACKAGE / "trainer/compat"]
 
     def lines(files: dict[Path, str]) -> int:
-        return sum(text.count("\n") for text in files.values())
+        return rounded(sum(text.count("\n") for text in files.values()))
 
     return {
         "lines of the package": lines(package),

@@ -1,9 +1,12 @@
 import argparse
+import gc
+import sys
+from contextlib import suppress
 
 import pytest
 
 from xalign_fairseq.cli import build_parser
-from xalign_fairseq.cli._arguments import named_models
+from xalign_fairseq.cli._arguments import named_models, quick_imports
 from xalign_fairseq.core.errors import XalignError
 
 
@@ -47,3 +50,17 @@ def test_models_have_names_or_are_their_own(tmp_path, monkeypatch):
     assert named_models(["x.pt", "one=y.pt", "a=b.pt"]) == {"x.pt": "x.pt", "one": "y.pt", "a=b.pt": "a=b.pt"}
     with pytest.raises(XalignError, match="two models have the same name"):
         named_models(["one=x.pt", "one=y.pt"])
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_only_the_first_import_of_torch_stops_garbage_collection(monkeypatch, first):
+    monkeypatch.setattr(sys, "modules", {**sys.modules, "torch": None})
+    if first:
+        del sys.modules["torch"]
+    kept = gc.get_freeze_count()
+    with suppress(ImportError), quick_imports():
+        assert gc.isenabled() is not first
+        raise ImportError
+    assert gc.isenabled()
+    assert (gc.get_freeze_count() > kept) is first
+    gc.unfreeze()

@@ -46,7 +46,7 @@ from xalign_fairseq.cli._aligning import (
     show_log,
     text_files,
 )
-from xalign_fairseq.cli._arguments import STANDARD_OUTPUT, add_count, add_out, parse_as
+from xalign_fairseq.cli._arguments import STANDARD_OUTPUT, add_count, add_out, parse_as, quick_imports
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.text.compressed import is_compressed
 
@@ -99,7 +99,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Align, write, and print what was done on stderr."""
-    from xalign_fairseq.aligner.run import align_files
+    with quick_imports():
+        from xalign_fairseq.aligner.run import align_files
 
     show_log(args.quiet)
     report = align_files(parse(args))

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from xalign_fairseq.cli._arguments import add_count, add_out, add_values, parse_as
+from xalign_fairseq.cli._arguments import add_count, add_out, add_values, parse_as, quick_imports
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import XalignError
 
@@ -144,10 +144,11 @@ def _shard(text: str) -> tuple[int, int]:
 
 def run(args: argparse.Namespace) -> None:
     """Prepare the data and print what was kept, dropped and unknown."""
-    from xalign_fairseq.data.prepare.filters import Filters
-    from xalign_fairseq.data.prepare.sources import PrepareOptions
-    from xalign_fairseq.data.tokenizers.unknown import unknown_of_texts
-    from xalign_fairseq.encoder.pretrained.preparing import prepare_data
+    with quick_imports():
+        from xalign_fairseq.data.prepare.filters import Filters
+        from xalign_fairseq.data.prepare.sources import PrepareOptions
+        from xalign_fairseq.data.tokenizers.unknown import unknown_of_texts
+        from xalign_fairseq.encoder.pretrained.preparing import prepare_data
 
     if args.vocab_size is not None and (args.spm or args.tokenizer) is not None:
         given = ("vocab_size", "spm" if args.spm else "tokenizer")
