@@ -10,7 +10,6 @@ Example:
 """
 
 import argparse
-import logging
 import sys
 
 from xalign_fairseq.cli._aligning import progress_bar
@@ -46,11 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Write the checkpoint; print the distance of words from their translations, before and after."""
-    import xalign_fairseq
-
-    logging.getLogger("fairseq").setLevel(logging.WARNING)  # notices of unneeded extras
-    xalign_fairseq.register()
-    from xalign_fairseq.tasks.mapped_checkpoint import MappedCheckpoint
+    from xalign_fairseq.training.mapped_checkpoint import MappedCheckpoint
 
     lang_pairs = tuple(args.lang_pairs.split(",")) if args.lang_pairs else None
     mapped = parse_as(MappedCheckpoint, args, lang_pairs=lang_pairs)

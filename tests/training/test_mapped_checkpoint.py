@@ -3,15 +3,12 @@ import pytest
 import torch
 from support.checkpoints import checkpoint_of, with_languages
 
-import xalign_fairseq
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.mappings import load_maps
-
-xalign_fairseq.register()
-from xalign_fairseq.tasks.mapped_checkpoint import MappedCheckpoint  # noqa: E402
+from xalign_fairseq.training.mapped_checkpoint import MappedCheckpoint
 
 POSITIONS = 60
 

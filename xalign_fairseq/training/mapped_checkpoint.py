@@ -14,7 +14,7 @@ from xalign_fairseq.data.shards import require_unchanged
 from xalign_fairseq.encoder.checkpoint import load_encoder
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.pretrained.saving import require_new
-from xalign_fairseq.tasks.procrustes import LinkedBitext, check_dictionary, procrustes_maps, with_maps
+from xalign_fairseq.training.procrustes import LinkedBitext, check_dictionary, procrustes_maps, with_maps
 
 Bar = Callable[[int], AbstractContextManager[Callable[[int], object] | None]]
 

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
-from fairseq.utils import apply_to_sample
 from torch import Tensor, nn
 
 from xalign_fairseq.core.errors import Command, Parameter, XalignError
@@ -13,13 +12,14 @@ from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.pretraining import pivot_language
 from xalign_fairseq.data.samples import MaskOptions
 from xalign_fairseq.data.streams import BitextStream, Corpus
+from xalign_fairseq.data.streams_dataset import StreamsDataset
 from xalign_fairseq.encoder.mappings import HEAD, LanguageMaps, Procrustes
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.encoder.vocabulary import require_same_tokenizer, tokenizer_state
 from xalign_fairseq.objectives.linear_mapping import layer_vectors
 from xalign_fairseq.objectives.word_pairs import WordPairs
-from xalign_fairseq.tasks.base import FairseqStreams
+from xalign_fairseq.training.alignment_model import to_device
 
 
 class LinkedBitext:
@@ -57,7 +57,7 @@ class LinkedBitext:
             corpora.append(Corpus(number, *readers, links, (self.languages.index(src), self.languages.index(tgt))))
         plain = MaskOptions(data.dictionary.mask_index, data.dictionary.embedding_size, probability=0)
         stream = BitextStream(corpora, max_length, both_directions=False)
-        self._dataset = FairseqStreams(stream, None, plain, seed=0, training=False)
+        self._dataset = StreamsDataset(stream, None, plain, seed=0, training=False)
         self._items = self._dataset.ordered_indices()
 
     def __len__(self) -> int:
@@ -68,7 +68,7 @@ class LinkedBitext:
         longest = int(self._dataset.num_tokens_vec(self._items[-1:])[0])
         for items in self._dataset.batch_by_size(self._items, max_tokens=max(max_tokens, longest)):
             sample = self._dataset.collater([self._dataset[item] for item in items])
-            bitext = Batch.from_sample(apply_to_sample(lambda value: value.to(device), sample), language_rows).bitext
+            bitext = Batch.from_sample(to_device(sample, device), language_rows).bitext
             assert bitext is not None
             yield bitext
 

@@ -1,17 +1,13 @@
 import pytest
 import torch
 
-import xalign_fairseq
-
-xalign_fairseq.register()
-
-from xalign_fairseq.core.errors import XalignError  # noqa: E402
-from xalign_fairseq.data.databin import DataBin  # noqa: E402
-from xalign_fairseq.data.mmap import MMapWriter, dtype_for_vocabulary  # noqa: E402
-from xalign_fairseq.data.tokenizers.dictionary import Dictionary  # noqa: E402
-from xalign_fairseq.encoder.mappings import LanguageMaps  # noqa: E402
-from xalign_fairseq.encoder.vocabulary import tokenizer_state  # noqa: E402
-from xalign_fairseq.tasks.procrustes import LinkedBitext, check_dictionary, with_maps  # noqa: E402
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.data.databin import DataBin
+from xalign_fairseq.data.mmap import MMapWriter, dtype_for_vocabulary
+from xalign_fairseq.data.tokenizers.dictionary import Dictionary
+from xalign_fairseq.encoder.mappings import LanguageMaps
+from xalign_fairseq.encoder.vocabulary import tokenizer_state
+from xalign_fairseq.training.procrustes import LinkedBitext, check_dictionary, with_maps
 
 LETTERS = "abcdefghijklmnop"
 
