@@ -19,79 +19,19 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.version import __version__
 from xalign_fairseq.registration import register
 
-if TYPE_CHECKING:
-    from xalign_fairseq.aligner.dictionary import DictionaryRun, write_dictionary
-    from xalign_fairseq.aligner.filtering import FilterRun, filter_files
-    from xalign_fairseq.aligner.load import load_aligner
-    from xalign_fairseq.aligner.neural.aligner import Aligner
-    from xalign_fairseq.aligner.pair_scores import score_pair
-    from xalign_fairseq.aligner.protocol import Alignment
-    from xalign_fairseq.aligner.render.matrix import show_links
-    from xalign_fairseq.core.text.segmentation import find_segmenter
-    from xalign_fairseq.core.text.segmented import SegmentedText
-    from xalign_fairseq.links.aer import score
-    from xalign_fairseq.links.gold import read_gold
-    from xalign_fairseq.links.linked_text import LinkedText
-    from xalign_fairseq.links.pharaoh import Gold, parse_line
-    from xalign_fairseq.links.phrases import write_phrases
-    from xalign_fairseq.projection.run import ProjectRun, project_files
-    from xalign_fairseq.training.alignment_model import AlignmentModel
-    from xalign_fairseq.training.batches import Batches
-    from xalign_fairseq.training.trainer import AlignmentTrainer
-    from xalign_fairseq.transport.linking import Linking
-    from xalign_fairseq.transport.options import SinkhornOptions
-    from xalign_fairseq.transport.sinkhorn.plan import sinkhorn_plan
-    from xalign_fairseq.transport.sinkhorn.reference import sinkhorn
-
-__all__ = [
-    "Aligner",
-    "Alignment",
-    "AlignmentModel",
-    "AlignmentTrainer",
-    "Batches",
-    "DictionaryRun",
-    "FilterRun",
-    "Gold",
-    "LinkedText",
-    "Linking",
-    "ProjectRun",
-    "SegmentedText",
-    "SinkhornOptions",
-    "XalignError",
-    "__version__",
-    "filter_files",
-    "find_segmenter",
-    "load_aligner",
-    "parse_line",
-    "project_files",
-    "read_gold",
-    "register",
-    "score",
-    "score_pair",
-    "show_links",
-    "sinkhorn",
-    "sinkhorn_plan",
-    "write_dictionary",
-    "write_phrases",
-]
 # Public name -> the module to load it from on first use.
 _HOMES = {
     "Aligner": "xalign_fairseq.aligner.neural.aligner",
     "Alignment": "xalign_fairseq.aligner.protocol",
     "AlignmentModel": "xalign_fairseq.training.alignment_model",
-    "DictionaryRun": "xalign_fairseq.aligner.dictionary",
-    "FilterRun": "xalign_fairseq.aligner.filtering",
-    "LinkedText": "xalign_fairseq.links.linked_text",
-    "SegmentedText": "xalign_fairseq.core.text.segmented",
-    "filter_files": "xalign_fairseq.aligner.filtering",
-    "find_segmenter": "xalign_fairseq.core.text.segmentation",
-    "score_pair": "xalign_fairseq.aligner.pair_scores",
-    "write_dictionary": "xalign_fairseq.aligner.dictionary",
-    "write_phrases": "xalign_fairseq.links.phrases",
     "AlignmentTrainer": "xalign_fairseq.training.trainer",
     "Batches": "xalign_fairseq.training.batches",
+    "DictionaryRun": "xalign_fairseq.aligner.dictionary",
+    "filter_files": "xalign_fairseq.aligner.filtering",
+    "FilterRun": "xalign_fairseq.aligner.filtering",
+    "find_segmenter": "xalign_fairseq.core.text.segmentation",
     "Gold": "xalign_fairseq.links.pharaoh",
-    "SinkhornOptions": "xalign_fairseq.transport.options",
+    "LinkedText": "xalign_fairseq.links.linked_text",
     "Linking": "xalign_fairseq.transport.linking",
     "load_aligner": "xalign_fairseq.aligner.load",
     "parse_line": "xalign_fairseq.links.pharaoh",
@@ -99,10 +39,44 @@ _HOMES = {
     "ProjectRun": "xalign_fairseq.projection.run",
     "read_gold": "xalign_fairseq.links.gold",
     "score": "xalign_fairseq.links.aer",
+    "score_pair": "xalign_fairseq.aligner.pair_scores",
+    "SegmentedText": "xalign_fairseq.core.text.segmented",
     "show_links": "xalign_fairseq.aligner.render.matrix",
     "sinkhorn": "xalign_fairseq.transport.sinkhorn.reference",
     "sinkhorn_plan": "xalign_fairseq.transport.sinkhorn.plan",
+    "SinkhornOptions": "xalign_fairseq.transport.options",
+    "write_dictionary": "xalign_fairseq.aligner.dictionary",
+    "write_phrases": "xalign_fairseq.links.phrases",
 }
+__all__ = ["XalignError", "__version__", "register", *_HOMES]
+
+if TYPE_CHECKING:
+    from xalign_fairseq.aligner.dictionary import DictionaryRun as DictionaryRun
+    from xalign_fairseq.aligner.dictionary import write_dictionary as write_dictionary
+    from xalign_fairseq.aligner.filtering import FilterRun as FilterRun
+    from xalign_fairseq.aligner.filtering import filter_files as filter_files
+    from xalign_fairseq.aligner.load import load_aligner as load_aligner
+    from xalign_fairseq.aligner.neural.aligner import Aligner as Aligner
+    from xalign_fairseq.aligner.pair_scores import score_pair as score_pair
+    from xalign_fairseq.aligner.protocol import Alignment as Alignment
+    from xalign_fairseq.aligner.render.matrix import show_links as show_links
+    from xalign_fairseq.core.text.segmentation import find_segmenter as find_segmenter
+    from xalign_fairseq.core.text.segmented import SegmentedText as SegmentedText
+    from xalign_fairseq.links.aer import score as score
+    from xalign_fairseq.links.gold import read_gold as read_gold
+    from xalign_fairseq.links.linked_text import LinkedText as LinkedText
+    from xalign_fairseq.links.pharaoh import Gold as Gold
+    from xalign_fairseq.links.pharaoh import parse_line as parse_line
+    from xalign_fairseq.links.phrases import write_phrases as write_phrases
+    from xalign_fairseq.projection.run import ProjectRun as ProjectRun
+    from xalign_fairseq.projection.run import project_files as project_files
+    from xalign_fairseq.training.alignment_model import AlignmentModel as AlignmentModel
+    from xalign_fairseq.training.batches import Batches as Batches
+    from xalign_fairseq.training.trainer import AlignmentTrainer as AlignmentTrainer
+    from xalign_fairseq.transport.linking import Linking as Linking
+    from xalign_fairseq.transport.options import SinkhornOptions as SinkhornOptions
+    from xalign_fairseq.transport.sinkhorn.plan import sinkhorn_plan as sinkhorn_plan
+    from xalign_fairseq.transport.sinkhorn.reference import sinkhorn as sinkhorn
 
 
 def __getattr__(name: str) -> Any:
