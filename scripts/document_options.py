@@ -138,7 +138,7 @@ def benchmarks() -> str:
 
 def defaults() -> str:
     """How models of known families align by default."""
-    from xalign_fairseq.transport.linking import layer_range
+    from xalign_fairseq.transport.layers import layer_range
     from xalign_fairseq.transport.resolving import RESULTS as FILES
     from xalign_fairseq.transport.resolving import TABLE
 

@@ -7,7 +7,7 @@ from support.damage import damaged
 from support.links import random_pairs
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.transport.linking import Linking, layer_range
+from xalign_fairseq.transport.linking import Linking
 from xalign_fairseq.transport.methods import Cosine, Softmax, Transport
 from xalign_fairseq.transport.pointer import Pointer
 
@@ -68,13 +68,6 @@ def test_the_pointer_replaces_dot_products():
         Softmax().with_heads(pointer)
     with pytest.raises(XalignError, match=r"(?s)only transport.*softmax"):
         Linking.of(Softmax(), {"hidden": 2, "pointer": 3}, "pointer")
-
-
-@pytest.mark.parametrize(
-    ("layers", "words"), [((7,), "7"), ((6, 7, 8), "6-8"), ((5, 7), "5,7"), ((8, 7), "8,7"), ((0, 1), "0-1")]
-)
-def test_layers_in_words(layers, words):
-    assert layer_range(layers) == words
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ from xalign_fairseq.transport.resolving import (
     CALIBRATIONS,
     LINKINGS_OF_FAMILY,
     NOT_MEASURED,
-    OF,
     RESULTS,
     TABLE,
     calibration_of,
@@ -38,10 +37,10 @@ def test_linkings_are_valid_and_differ(row):
     for linking in linkings:
         # A line to paste names only these besides the defaults.
         assert set(linking.options) <= set(CHOSEN)
-        found = default(families[0], OF, method=linking.method, encoding=linking.encoding)
+        found = default(families[0], 12, method=linking.method, encoding=linking.encoding)
         assert (found.finder, found.layers) == (linking.finder, linking.layers)
     best = linkings[0]
-    assert default(families[0], OF) == default(families[0], OF, method=best.method, encoding=best.encoding)
+    assert default(families[0], 12) == default(families[0], 12, method=best.method, encoding=best.encoding)
 
 
 @pytest.mark.parametrize("family", RESULTS)
@@ -76,7 +75,7 @@ def test_calibrations_and_their_linkings_are_the_measured_ones():
     measured = json.loads((FOLDER / "calibration.json").read_text())["methods"]
     for method, fitted in CALIBRATIONS["e5-small"].items():
         assert fitted == (measured[method]["slope"], measured[method]["shift"])
-        assert calibration_of("e5-small", default("e5-small", OF, method=method)) == fitted
-        assert calibration_of("e5-small", resolve_linking(Linking(method, layers=(5,)), OF, family="e5-small")) is None
-        assert calibration_of("xlm-r-base", default("xlm-r-base", OF, method=method)) is None
-    assert calibration_of("e5-small", default("e5-small", OF, method="grow")) is None
+        assert calibration_of("e5-small", default("e5-small", 12, method=method)) == fitted
+        assert calibration_of("e5-small", resolve_linking(Linking(method, layers=(5,)), 12, family="e5-small")) is None
+        assert calibration_of("xlm-r-base", default("xlm-r-base", 12, method=method)) is None
+    assert calibration_of("e5-small", default("e5-small", 12, method="grow")) is None

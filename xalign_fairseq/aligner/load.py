@@ -19,7 +19,7 @@ from xalign_fairseq.encoder.pretrained.low_rank import is_low_rank
 from xalign_fairseq.encoder.pretrained.packaged import NAME
 from xalign_fairseq.transport.linking import Linking
 from xalign_fairseq.transport.methods import make_method
-from xalign_fairseq.transport.resolving import SCORED, agrees
+from xalign_fairseq.transport.resolving import allows_scorer
 
 logger = logging.getLogger(__name__)
 
@@ -145,7 +145,7 @@ def scoring_method(path: str | os.PathLike[str], asked: Linking, maps: bool, gui
     if asked.method or guide:
         return asked.method or str(guide)
     known = os.fspath(path) == NAME or is_low_rank(path)
-    return "scored" if known and not maps and agrees(asked, SCORED) else "grow"
+    return "scored" if known and not maps and allows_scorer(asked) else "grow"
 
 
 def scoring_options(options: AlignerOptions, method: str) -> AlignerOptions:

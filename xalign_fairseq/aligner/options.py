@@ -8,7 +8,8 @@ from typing import Any, NamedTuple, TypedDict
 from xalign_fairseq.core.devices import choose_devices
 from xalign_fairseq.core.errors import XalignError, check_values
 from xalign_fairseq.core.json_files import read_json
-from xalign_fairseq.transport.linking import UNSPECIFIED, Linking, layer_range
+from xalign_fairseq.transport.layers import layer_range
+from xalign_fairseq.transport.linking import UNSPECIFIED, Linking
 
 
 @dataclass(frozen=True)

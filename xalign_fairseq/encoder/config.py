@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from xalign_fairseq.core.errors import XalignError, check_values
-from xalign_fairseq.transport.linking import resolve_layer
+from xalign_fairseq.transport.layers import at_depth, resolve_layer
 
 SIZES = ("encoder_layers", "encoder_embed_dim", "encoder_ffn_embed_dim", "encoder_attention_heads", "max_positions")
 DROPOUTS = ("dropout", "attention_dropout", "activation_dropout")
@@ -116,4 +116,4 @@ class EncoderConfig:
 
     def default_labelling_layer(self) -> int:
         """XLM-Align's labelling layer, 10 of 12 (Table 11); the same relative depth in other encoders, at least 1."""
-        return max(1, round(self.encoder_layers * 10 / 12))
+        return at_depth(self.encoder_layers, 10)[0]

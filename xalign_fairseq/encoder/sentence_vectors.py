@@ -15,6 +15,7 @@ from xalign_fairseq.data.samples import BOS, EOS
 from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 from xalign_fairseq.encoder.mappings import LanguageMaps, apply_map
 from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.transport.layers import at_depth
 from xalign_fairseq.transport.precision import at_least_float32
 
 
@@ -54,7 +55,7 @@ def default_retrieval_layer(layers: int) -> int:
 
     XTREME's script counts layers from 0 without the embeddings: its layer 7 is layer 8 here, its 13 is 14.
     """
-    return max(1, round(layers * 7 / 12))
+    return at_depth(layers, 7)[0]
 
 
 def pool(hidden: Tensor, real: Tensor, pooling: str) -> Tensor:

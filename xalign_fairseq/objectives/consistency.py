@@ -7,6 +7,7 @@ from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.objectives.registry import Loss, Objective, RunContext, Traits, option, register_objective
 from xalign_fairseq.objectives.step import Step, declared
+from xalign_fairseq.transport.layers import at_depth
 from xalign_fairseq.transport.similarity import agreement
 
 
@@ -30,7 +31,7 @@ class Consistency(Objective):
 
     def bind(self, context: RunContext) -> None:
         super().bind(context)
-        self.trained_layer = self.resolve_layer("layer", max(1, round(context.config.encoder_layers * 8 / 12)))
+        self.trained_layer = self.resolve_layer("layer", at_depth(context.config.encoder_layers, 8)[0])
 
     def count(self, batch: Batch) -> int:
         """Pairs with tokens on both sides; pairs with non-finite states have no loss."""

@@ -14,6 +14,7 @@ from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.objectives.registry import Loss, Objective, RunContext, Traits, option, register_objective
 from xalign_fairseq.objectives.step import Step, declared
+from xalign_fairseq.transport.layers import at_depth
 from xalign_fairseq.transport.precision import at_least_float32
 
 
@@ -54,7 +55,7 @@ class PSI(Objective):
 
     def bind(self, context: RunContext) -> None:
         super().bind(context)
-        self.trained_layer = self.resolve_layer("layer", max(1, round(context.config.encoder_layers * 9 / 12)))
+        self.trained_layer = self.resolve_layer("layer", at_depth(context.config.encoder_layers, 9)[0])
         self.most = context.config.max_positions
 
     def build_head(self) -> nn.Module:

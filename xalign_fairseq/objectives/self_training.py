@@ -10,6 +10,7 @@ from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.word_tables import link_matrix
 from xalign_fairseq.objectives.registry import Loss, Objective, RunContext, Traits, option, register_objective
 from xalign_fairseq.objectives.step import Step
+from xalign_fairseq.transport.layers import at_depth
 from xalign_fairseq.transport.linking import Linking
 from xalign_fairseq.transport.methods import make_method
 from xalign_fairseq.transport.names import ONE_LAYER_METHODS
@@ -56,7 +57,7 @@ class SelfTraining(Objective):
 
     def bind(self, context: RunContext) -> None:
         super().bind(context)
-        layer = self.resolve_layer("layer", max(1, round(context.config.encoder_layers * self.labeller.depth)))
+        layer = self.resolve_layer("layer", at_depth(context.config.encoder_layers, self.labeller.depth)[0])
         self.linking = Linking.of(self.labeller, {"hidden": layer}, encoding="separate")
 
     @property

@@ -45,7 +45,7 @@ class Transport(TransportOptions, Method):
 
     name: ClassVar[str] = "transport"
     encoding: ClassVar[str] = "joint"
-    depth: ClassVar[float] = 10 / 12
+    depth: ClassVar[int] = 10
 
     measure: Measure = field(default=pair_similarity, repr=False, compare=False)
 

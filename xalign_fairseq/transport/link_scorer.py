@@ -7,6 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from xalign_fairseq.transport.layers import at_depth
 from xalign_fairseq.transport.pair_features import (
     NEIGHBOUR_MIRRORS,
     PairFeatures,
@@ -18,17 +19,14 @@ from xalign_fairseq.transport.pair_features import (
 
 # Features are computed for 65,536 word pairs at a time, which bounds memory.
 PAIRS_AT_ONCE = 1 << 16
-OF = 12  # number of encoder layers that the next line refers to; other encoders use the same relative depth
+# Of 12; other encoders use the same relative depths.
 LAYERS, SIMILARITY_LAYERS = (4, 6, 7, 9), (6, 7)
 CONTEXT_MIRRORS = [0, *(1 + at for at in NEIGHBOUR_MIRRORS), *(9 + (at ^ 1) for at in range(10))]
 
 
 def usual_layers(layers: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The layers of a scorer and of its similarity, for the encoder's number of layers (chosen on development data)."""
-    all_read, similar = (
-        tuple(dict.fromkeys(max(1, round(at * layers / OF)) for at in each)) for each in (LAYERS, SIMILARITY_LAYERS)
-    )
-    return all_read, similar
+    return at_depth(layers, *LAYERS), at_depth(layers, *SIMILARITY_LAYERS)
 
 
 class Scores(NamedTuple):

@@ -1,12 +1,13 @@
 """How links are made, as one value for users, encoder families, objectives, checkpoints and signatures."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NotRequired, TypedDict
 
 from xalign_fairseq.core.errors import XalignError, check_values
 from xalign_fairseq.core.json_files import require_form
+from xalign_fairseq.transport.layers import layer_range
 from xalign_fairseq.transport.method import Method, require_transport
 from xalign_fairseq.transport.methods import change_method, make_method, method_of_state
 from xalign_fairseq.transport.names import ENCODINGS, METHODS, SIMILARITIES
@@ -139,20 +140,3 @@ def _changed(method: Method) -> dict[str, Any]:
     """The options of a method that differ from its defaults."""
     usual = make_method(method.name).state()
     return {name: value for name, value in method.state().items() if value != usual[name]}
-
-
-def layer_range(layers: Sequence[int]) -> str:
-    """Layers as text: ``7``, ``6-8`` for consecutive layers, otherwise ``5,7``."""
-    if len(layers) > 1 and list(layers) == list(range(layers[0], layers[-1] + 1)):
-        return f"{layers[0]}-{layers[-1]}"
-    return ",".join(map(str, layers))
-
-
-def resolve_layer(layer: int, depth: int, parameter: str = "layer", where: object = None) -> int:
-    """A layer of an encoder of ``depth`` layers as 0 (embeddings) ... ``depth``; negative ones count from the end."""
-    resolved = layer if layer >= 0 else depth + 1 + layer
-    if not 0 <= resolved <= depth:
-        problem = "the encoder has no such layer"
-        expected = f"0 (embeddings) to {depth}, or -1 to -{depth + 1} from the end"
-        raise XalignError(problem, where=where, parameter=parameter, found=layer, expected=expected)
-    return resolved

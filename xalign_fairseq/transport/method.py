@@ -27,11 +27,11 @@ class Method(ABC):
 
     Attributes:
         encoding: the usual encoding of pairs, ``joint`` or ``separate``.
-        depth: the usual layer, as a fraction of all layers.
+        depth: the usual layer of a 12-layer encoder.
     """
 
     encoding: ClassVar[str] = "separate"
-    depth: ClassVar[float] = 8 / 12
+    depth: ClassVar[int] = 8
 
     @property
     @abstractmethod

@@ -3,12 +3,13 @@
 from dataclasses import replace
 
 from xalign_fairseq.core.errors import Parameter, XalignError
-from xalign_fairseq.transport.linking import Linking, layer_range, resolve_layer
+from xalign_fairseq.transport.layers import at_depth, layer_range, resolve_layer
+from xalign_fairseq.transport.link_scorer import LAYERS
+from xalign_fairseq.transport.linking import Linking
 from xalign_fairseq.transport.method import Method
 from xalign_fairseq.transport.names import METHODS
 from xalign_fairseq.transport.scored import Scored
 
-OF = 12  # number of encoder layers that the table's layers refer to
 NOT_MEASURED = "not measured here"
 
 _E5_SMALL = (
@@ -32,7 +33,7 @@ _SIMALIGN = (
     Linking("itermax", {}, (8,), encoding="separate"),
     Linking("match", {}, (8,), encoding="separate"),
 )
-SCORED = Linking("scored", {}, (4, 6, 7, 9), encoding="separate")
+SCORED = Linking("scored", {}, LAYERS, encoding="separate")
 """The packaged encoder without further training, with the packaged link scorer: better than ``grow`` on each of the 16
 development sets of languages or annotators that the scorer did not learn from (``link-scorer-e5-small.json``)."""
 TABLE: tuple[tuple[tuple[str, ...], tuple[Linking, ...], str], ...] = (
@@ -67,8 +68,7 @@ TABLE: tuple[tuple[tuple[str, ...], tuple[Linking, ...], str], ...] = (
 )
 """Names of families (:mod:`~xalign_fairseq.encoder.pretrained.known`), their linkings (the best first), and the source.
 
-There is at most one linking for each method and encoding. In an encoder with another number of layers they are taken at
-the same depth.
+There is at most one linking for each method and encoding. Layers are those of 12; other encoders use the same depths.
 """
 # Slope and shift of Platt's scaling, for methods whose scores are far from the share of correct links. Fitted to 16
 # development sets for the family's first linking of each method (scripts/results/calibration.json).
@@ -102,13 +102,13 @@ def resolve_linking(
     The encoder has ``depth`` layers of hidden size ``width``; linear ``maps`` need separately encoded sides.
     ``packaged``: the model is the unchanged e5-small, so the packaged link scorer may be used.
     """
-    if packaged and own is None and not maps and agrees(asked, SCORED) and _is_of(SCORED.finder, depth, width):
+    if packaged and own is None and not maps and allows_scorer(asked) and _is_of(SCORED.finder, depth, width):
         usual = replace(SCORED, similarity="hidden")
     else:
         usual = _by_itself(asked, own, maps) if own else _by_family(asked, depth, family, maps)
     usual = usual.with_options(**asked.options)
     finder = usual.finder
-    layers = asked.layers or usual.layers or (max(1, round(depth * finder.depth)),)
+    layers = asked.layers or usual.layers or at_depth(depth, finder.depth)
     if isinstance(finder, Scored):
         layers = scored_layers(finder, asked.layers, depth, width)
     return Linking(
@@ -121,14 +121,14 @@ def resolve_linking(
     )
 
 
-def agrees(asked: Linking, usual: Linking) -> bool:
-    """Whether all requested options belong to the usual method."""
+def allows_scorer(asked: Linking) -> bool:
+    """Whether the packaged link scorer can do what is requested."""
     return (
-        asked.method in ("", usual.method)
-        and set(asked.options) <= set(METHODS[usual.method])
-        and asked.layers in ((), usual.layers)
+        asked.method in ("", SCORED.method)
+        and set(asked.options) <= set(METHODS[SCORED.method])
+        and asked.layers in ((), SCORED.layers)
         and asked.similarity in ("", "hidden")
-        and asked.encoding in ("", usual.encoding)
+        and asked.encoding in ("", SCORED.encoding)
     )
 
 
@@ -179,6 +179,5 @@ def _by_family(asked: Linking, depth: int, family: str | None, maps: bool) -> Li
             if not method and not set(asked.options) <= set(METHODS[each.method]):
                 # This method lacks the options: try transport.
                 return _by_family(replace(asked, method=DEFAULT), depth, family, maps)
-            at = tuple(dict.fromkeys(max(1, round(layer * depth / OF)) for layer in each.layers))
-            return replace(each, layers=at, similarity=asked.similarity or "hidden")
+            return replace(each, layers=at_depth(depth, *each.layers), similarity=asked.similarity or "hidden")
     return Linking(method or DEFAULT, similarity=asked.similarity or "hidden", encoding=encoding)

@@ -32,7 +32,13 @@ from xalign_fairseq.transport.method import Method
 from xalign_fairseq.transport.methods import method_label
 from xalign_fairseq.transport.pair_features import WordStates, word_states
 from xalign_fairseq.transport.pointer import Pointer
-from xalign_fairseq.transport.resolving import ITSELF, SCORED, agrees, calibration_of, resolve_linking, scored_layers
+from xalign_fairseq.transport.resolving import (
+    ITSELF,
+    allows_scorer,
+    calibration_of,
+    resolve_linking,
+    scored_layers,
+)
 from xalign_fairseq.transport.scored import OWN, Scored
 from xalign_fairseq.transport.sinkhorn import backend
 from xalign_fairseq.transport.token_links import NO_WORD
@@ -155,7 +161,7 @@ class Aligner(WordAligner):
         config = model.encoder.config
         asked, depth, width = options.linking, config.encoder_layers, config.encoder_embed_dim
         scorer = model.scorer()
-        usual = asked.method == "scored" or (is_low_rank(path) and not options.maps and agrees(asked, SCORED))
+        usual = asked.method == "scored" or (is_low_rank(path) and not options.maps and allows_scorer(asked))
         if scorer is not None and usual and not asked.options.get("scorer"):
             layers = scored_layers(Scored(measure=scorer), asked.layers, depth, width)
             own = {**asked.options, "scorer": OWN}

@@ -23,8 +23,9 @@ from xalign_fairseq.encoder.pretrained.known import family_of
 from xalign_fairseq.encoder.pretrained.low_rank import read_changes, write_low_rank
 from xalign_fairseq.encoder.pretrained.reading import open_model, read_pretrained
 from xalign_fairseq.encoder.transformer import SentenceEncoder
+from xalign_fairseq.transport.layers import layer_range
 from xalign_fairseq.transport.link_scorer import LinkScorer, usual_layers
-from xalign_fairseq.transport.linking import Linking, layer_range
+from xalign_fairseq.transport.linking import Linking
 from xalign_fairseq.transport.pair_features import WordStates
 from xalign_fairseq.transport.scored import PACKAGED, load_scorer, save_scorer
 
