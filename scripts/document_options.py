@@ -50,16 +50,16 @@ def archs() -> str:
 
 def criterions() -> str:
     """The criterions, their default objectives, their other defaults and their papers."""
-    from xalign_fairseq.criterions.weighted import DEFAULTS, PRESETS
+    from xalign_fairseq.criterions.weighted import CRITERIONS
 
     rows = []
-    for name, objectives in sorted(PRESETS.items()):
-        own = [f"`--{option.replace('_', '-')} {value}`" for option, value in DEFAULTS[name].items()]
+    for name, preset in sorted(CRITERIONS.items()):
+        own = [f"`--{option.replace('_', '-')} {value}`" for option, value in preset.defaults.items()]
         paper = describe(PAPER_OF.get(name, name)).paper if name != "weighted" else None
         rows.append(
             (
                 f"`{name}`",
-                f"`{','.join(objectives)}`" if objectives else "none",
+                f"`{','.join(preset.objectives)}`" if preset.objectives else "none",
                 ", ".join(own),
                 paper.authors if paper else "",
             )

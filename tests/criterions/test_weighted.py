@@ -14,11 +14,12 @@ from support.trials import Task, build_criterion
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.criterions import weighted
 from xalign_fairseq.criterions.validation import AerCounter
-from xalign_fairseq.criterions.weighted import CLASSES, PRESETS, WeightedConfig, WeightedCriterion, add, describe_batch
+from xalign_fairseq.criterions.weighted import CRITERIONS, WeightedConfig, WeightedCriterion, add, describe_batch
 from xalign_fairseq.data.batches import collate
 from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.links.aer import score
 from xalign_fairseq.links.pharaoh import Gold
+from xalign_fairseq.objectives.presets import Preset
 from xalign_fairseq.objectives.registry import OBJECTIVES, Loss, Objective, options_of, register_objective
 from xalign_fairseq.training import weighted_sum
 
@@ -257,11 +258,11 @@ def test_every_criterion_has_every_option_of_every_objective():
 
 
 def test_a_preset_can_be_added(monkeypatch):
-    monkeypatch.setattr(weighted, "PRESETS", dict(weighted.PRESETS))  # other tests use all presets
-    add("only_tlm", ("tlm",), tlm_weight=3.0)
+    monkeypatch.setattr(weighted, "CRITERIONS", dict(weighted.CRITERIONS))  # other tests use all presets
+    add("only_tlm", Preset(("tlm",), {"tlm_weight": 3.0}))
     made = build_criterion("only_tlm")
     assert [objective.name for objective in made.active] == ["tlm"] and made.objectives[0].weight == 3.0
-    assert CLASSES["only_tlm"] is type(made) and type(made).__name__ == "OnlyTlmCriterion"
+    assert type(made).__name__ == "OnlyTlmCriterion"
 
 
 def test_a_late_objective_reaches_existing_criterions_by_command_line_and_yaml():
@@ -270,7 +271,7 @@ def test_a_late_objective_reaches_existing_criterions_by_command_line_and_yaml()
         def forward(self, step):
             return Loss(step.encoder.idle(), step.encoder.idle().long())
 
-    assert PRESETS["late"] == ("late",)
+    assert CRITERIONS["late"] == Preset(("late",))
     for name in ("xlm_align", "late"):
         assert CRITERION_DATACLASS_REGISTRY[name]().late_weight == 1.0  # fairseq's parser asks here
         assert CRITERION_REGISTRY[name].__dataclass().late_weight == 1.0  # and here

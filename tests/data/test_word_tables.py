@@ -3,7 +3,8 @@ import itertools
 import pytest
 import torch
 
-from xalign_fairseq.data.word_tables import POOLINGS, SUBWORD_RULES, WordTable, link_matrix, word_vectors
+from xalign_fairseq.data.word_tables import SUBWORD_RULES, WordTable, link_matrix, word_vectors
+from xalign_fairseq.transport.names import WORD_POOLINGS
 
 # <s> a a b </s> x y y y </s> and <s> a </s> x </s>: words 0 and 1, and 0, 1 (three tokens); second row: 0 and 2.
 WORDS = torch.tensor([[-1, 0, 0, 1, -1, 0, 1, 1, 1, -1], [-1, 0, -1, 2, -1, -1, -1, -1, -1, -1]])
@@ -72,13 +73,13 @@ def test_first_tokens_and_means_by_hand(hidden):
     assert torch.equal(first, torch.stack([hidden[0, 6], hidden[0, 5], hidden[1, 3]]))
     mean = word_vectors(hidden, TABLE, ROWS, NUMBERS, None, "mean")
     torch.testing.assert_close(mean, torch.stack([hidden[0, 6:9].mean(0), hidden[0, 5], hidden[1, 3]]))
-    for pooling in POOLINGS:
+    for pooling in WORD_POOLINGS:
         assert word_vectors(hidden, TABLE, ROWS[:0], NUMBERS[:0], None, pooling).shape == (0, 4)
     with pytest.raises(ValueError, match="first, mean, not max"):
         word_vectors(hidden, TABLE, ROWS, NUMBERS, None, "max")
 
 
-@pytest.mark.parametrize("pooling", POOLINGS)
+@pytest.mark.parametrize("pooling", WORD_POOLINGS)
 def test_a_side_alone_gives_the_same(hidden, pooling):
     # <s> x y y y </s>: five positions less than in the pair, and two in the second row.
     side = torch.stack([hidden[0, 4:10], hidden[1, 2:8]])
@@ -86,13 +87,13 @@ def test_a_side_alone_gives_the_same(hidden, pooling):
     torch.testing.assert_close(found, word_vectors(hidden, TABLE, ROWS, NUMBERS, None, pooling))
 
 
-@pytest.mark.parametrize("pooling", POOLINGS)
+@pytest.mark.parametrize("pooling", WORD_POOLINGS)
 def test_nothing_outside_the_words_is_read(hidden, pooling):
     found = word_vectors(hidden.masked_fill(WORDS.lt(0)[..., None], 50.0), TABLE, ROWS, NUMBERS, None, pooling)
     assert torch.equal(found, word_vectors(hidden, TABLE, ROWS, NUMBERS, None, pooling))
 
 
-@pytest.mark.parametrize("pooling", POOLINGS)
+@pytest.mark.parametrize("pooling", WORD_POOLINGS)
 def test_the_gradient_is_that_of_finite_differences(hidden, pooling):
     twice = torch.tensor([0, 0, 0]), torch.tensor([1, 1, 0])  # a word may be requested twice
     assert torch.autograd.gradcheck(

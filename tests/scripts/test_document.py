@@ -89,8 +89,8 @@ def test_the_reference_is_up_to_date_and_a_change_is_found_and_fixed(tmp_path, c
     module = script("document_options")
     own = {name: each for name, each in OBJECTIVES.items() if each.__module__.startswith("xalign_fairseq.")}
     monkeypatch.setattr(module, "OBJECTIVES", own)
-    shown = {name: objectives for name, objectives in weighted.PRESETS.items() if set(objectives) <= own.keys()}
-    monkeypatch.setattr(weighted, "PRESETS", shown)
+    shown = {name: each for name, each in weighted.CRITERIONS.items() if set(each.objectives) <= own.keys()}
+    monkeypatch.setattr(weighted, "CRITERIONS", shown)
 
     def run(*arguments):
         return module.main([str(each) for each in arguments])

@@ -13,8 +13,8 @@ from support.processes import run_workers
 from support.small import block, diagonal, pair
 from support.trials import LEXICON, make_trainer
 
-from xalign_fairseq.criterions.weighted import PRESETS
 from xalign_fairseq.data.batches import collate
+from xalign_fairseq.objectives.presets import PRESETS
 from xalign_fairseq.objectives.registry import OBJECTIVES
 
 pytestmark = pytest.mark.slow
@@ -106,7 +106,7 @@ def test_updates_are_those_of_one_process_with_all_pairs(workers, alone, case):
 
 
 def test_every_preset_is_tried():
-    assert set(PAPERS) == set(PRESETS) - set(OBJECTIVES) - {"weighted"}
+    assert set(PAPERS) == set(PRESETS)
 
 
 def overflowing(rank):

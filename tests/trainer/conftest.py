@@ -40,6 +40,7 @@ def make(fairseqs, tmp_path, monkeypatch):
         trainer.task = task or SimpleNamespace(cfg=SimpleNamespace(), train_step=None)
         trainer.cuda = trainer.tpu = False
         trainer.updates = 0
+        trainer.get_criterion = lambda: None
         trainer.get_num_updates = lambda: trainer.updates
         vars(trainer).update(attributes)
         return trainer

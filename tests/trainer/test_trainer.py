@@ -99,13 +99,13 @@ def test_an_update_that_fails_is_clocked_too(make, fairseqs, monkeypatch, now):
         assert log["data_wait"].avg == 0 and log["data_wait"].count == 1
 
 
-def test_the_task_sees_an_update_before_anything_runs(make, fairseqs, monkeypatch):
+def test_the_criterion_sees_an_update_before_anything_runs(make, fairseqs, monkeypatch):
     seen = []
-    task = SimpleNamespace(begin_update=lambda *given: seen.append(given), train_step=None)
-    made = make(task, get_criterion=lambda: "criterion", device="cpu")
+    criterion = SimpleNamespace(begin_update=lambda *given: seen.append(given))
+    made = make(SimpleNamespace(train_step=None), get_criterion=lambda: criterion, device="cpu")
     monkeypatch.setattr(fairseqs, "train_step", lambda self, *given: seen.append(given))
     made.train_step([1, 2], raise_oom=True)
-    assert seen == [([1, 2], "criterion", "cpu"), ([1, 2], True)]
+    assert seen == [([1, 2], "cpu"), ([1, 2], True)]
 
 
 def test_micro_batches_that_are_lacking_come_first_and_count_nothing(make, fairseqs, monkeypatch):

@@ -15,7 +15,7 @@ from xalign_fairseq.cli._arguments import BY_DEFAULT, PRETRAINED, add_count, add
 from xalign_fairseq.core.devices import DTYPES
 from xalign_fairseq.core.errors import Command, Parameter, XalignError, typed
 from xalign_fairseq.core.progress import progress, say
-from xalign_fairseq.transport.names import BACKENDS, METHODS, ORDERS
+from xalign_fairseq.transport.names import BACKENDS, ENCODINGS, METHODS, ORDERS, SIMILARITIES
 from xalign_fairseq.transport.names import FILTERS as PLAN_FILTERS
 
 if TYPE_CHECKING:
@@ -73,12 +73,12 @@ def add_model_arguments(parser: argparse.ArgumentParser, several: bool = False) 
     links.add_argument(
         "--encoding",
         **many,
-        choices=("joint", "separate"),
+        choices=ENCODINGS,
         help=f"joint: '<s> src </s> tgt </s>'; separate: each side alone (default: {encoding})",
     )
     links.add_argument(
         "--similarity",
-        choices=("hidden", "pointer"),
+        choices=SIMILARITIES,
         help="for transport; hidden: h_i . h_j (Eq. 1); pointer: scores of dwa's pointer, at its own layer "
         "(default: the one stored in the model, otherwise hidden)",
     )

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 ArgumentGroup = argparse.ArgumentParser | argparse._ArgumentGroup
-STANDARD_OUTPUT = "-"
 # The models that every command with an encoder accepts.
 PRETRAINED = (
     "a checkpoint (.pt), a folder of a training run or of XLM-R's archive, a Hugging Face folder or hub name such as "

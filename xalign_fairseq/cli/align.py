@@ -46,8 +46,9 @@ from xalign_fairseq.cli._aligning import (
     show_log,
     text_files,
 )
-from xalign_fairseq.cli._arguments import STANDARD_OUTPUT, add_count, add_out, parse_as, quick_imports
+from xalign_fairseq.cli._arguments import add_count, add_out, parse_as, quick_imports
 from xalign_fairseq.core.errors import Parameter, XalignError
+from xalign_fairseq.core.output import STANDARD_OUTPUT
 from xalign_fairseq.core.text.compressed import is_compressed
 
 if TYPE_CHECKING:

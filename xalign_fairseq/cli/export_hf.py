@@ -13,6 +13,7 @@ import argparse
 
 from xalign_fairseq.cli._arguments import add_model, add_out
 from xalign_fairseq.core.errors import Parameter, XalignError
+from xalign_fairseq.transport.names import SENTENCE_POOLINGS
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_out(parser, "the folder to write", metavar="DIR")
     parser.add_argument(
         "--sentence-transformers",
-        choices=("mean", "cls"),
+        choices=SENTENCE_POOLINGS,
         metavar="POOLING",
         help="write a folder that SentenceTransformer loads, too: unit vectors, the mean of all tokens or from cls",
     )

@@ -58,7 +58,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     import xalign_fairseq.objectives  # noqa: F401  (importing registers)
-    from xalign_fairseq.objectives.description import PRESETS, describe
+    from xalign_fairseq.objectives.description import describe
+    from xalign_fairseq.objectives.presets import PRESETS
     from xalign_fairseq.objectives.registry import OBJECTIVES
 
     if args.user_dir is not None:
@@ -76,7 +77,7 @@ def run(args: argparse.Namespace) -> None:
 
 def listed(every: "list[Description]") -> str:
     """Objectives, then sums, one per line."""
-    from xalign_fairseq.objectives.description import PRESETS
+    from xalign_fairseq.objectives.presets import PRESETS
 
     rows = [("objective", "reads", "what it does")]
     rows += [(each.name, ", ".join(each.reads) or "nothing", each.what) for each in every]
@@ -89,7 +90,7 @@ def listed(every: "list[Description]") -> str:
 
 def shown_sum(name: str) -> str:
     """A page on a sum of objectives."""
-    from xalign_fairseq.objectives.description import PRESETS
+    from xalign_fairseq.objectives.presets import PRESETS
 
     preset = PRESETS[name]
     lines = [f"{name}: the sum of {', '.join(preset.objectives)}.", ""]

@@ -14,7 +14,8 @@ Examples:
 import argparse
 import sys
 
-from xalign_fairseq.cli._arguments import STANDARD_OUTPUT, add_count, add_linked_text, add_out
+from xalign_fairseq.cli._arguments import add_count, add_linked_text, add_out
+from xalign_fairseq.core.output import STANDARD_OUTPUT
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

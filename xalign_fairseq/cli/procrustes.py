@@ -15,6 +15,7 @@ import sys
 from xalign_fairseq.cli._aligning import progress_bar
 from xalign_fairseq.cli._arguments import add_count, add_model, add_out, parse_as
 from xalign_fairseq.core.counts import counted
+from xalign_fairseq.transport.names import WORD_POOLINGS
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--pooling",
-        choices=("first", "mean"),
+        choices=WORD_POOLINGS,
         default="first",
         help="vector of a word: its first token, or the mean of its tokens (default: %(default)s)",
     )

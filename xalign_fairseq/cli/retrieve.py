@@ -13,6 +13,7 @@ from typing import Any
 from xalign_fairseq.cli._aligning import add_checkpoint_arguments, chosen_model, progress_bar, side_languages
 from xalign_fairseq.cli._arguments import add_json, add_resamples, add_values, parse_as, print_result
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.transport.names import SENTENCE_POOLINGS
 
 ROW = "{:<12}  {:<7}  {:>8}  {}"
 
@@ -24,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_values(parser, ("layer", int, "L", layer))
     parser.add_argument(
         "--pooling",
-        choices=("mean", "cls"),
+        choices=SENTENCE_POOLINGS,
         default="mean",
         help="sentence vector: the mean of all tokens (XTREME; default) or the state of <s> (PPA)",
     )

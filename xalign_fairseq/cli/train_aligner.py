@@ -43,7 +43,7 @@ from typing import TYPE_CHECKING, Any
 from xalign_fairseq.cli._aligning import add_backend_argument, chosen_model, language_pair, show_log
 from xalign_fairseq.cli._arguments import PRETRAINED, add_model, add_out, add_values
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.transport.names import ONE_LAYER_METHODS
+from xalign_fairseq.transport.names import ONE_LAYER_METHODS, SIMILARITIES
 
 if TYPE_CHECKING:
     from xalign_fairseq.aligner.training.best import BestRun
@@ -104,7 +104,7 @@ def _add_training_arguments(group: Any) -> None:
     )
     group.add_argument(
         "--similarity",
-        choices=("hidden", "pointer"),
+        choices=SIMILARITIES,
         help="read links from hidden states or dwa's pointer (default: hidden; pointer if dwa learns from --links)",
     )
     group.add_argument(

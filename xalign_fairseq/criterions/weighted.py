@@ -8,7 +8,7 @@ from typing import Any, Optional, Union, get_args
 
 import torch
 from fairseq import metrics
-from fairseq.criterions import CRITERION_DATACLASS_REGISTRY, FairseqCriterion, register_criterion
+from fairseq.criterions import CRITERION_DATACLASS_REGISTRY, CRITERION_REGISTRY, FairseqCriterion, register_criterion
 from fairseq.dataclass import FairseqDataclass
 from hydra.core.config_store import ConfigStore
 from torch import Tensor
@@ -17,6 +17,7 @@ from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.criterions.validation import AerCounter
 from xalign_fairseq.data.pretraining import option
 from xalign_fairseq.data.samples import BOS, PAD
+from xalign_fairseq.objectives.presets import Preset
 from xalign_fairseq.objectives.registry import LISTENERS, OBJECTIVES, options_of
 from xalign_fairseq.trainer.reading import logged_sums
 from xalign_fairseq.training.weighted_sum import WeightedSum
@@ -170,43 +171,42 @@ def _names(given: str) -> list[str]:
     return names
 
 
-# Criterion -> default objectives, and its defaults of other options.
-PRESETS: dict[str, tuple[str, ...]] = {}
-DEFAULTS: dict[str, dict[str, Any]] = {}
-CLASSES: dict[str, type[WeightedCriterion]] = {}
+# Criterion -> its default objectives and its defaults of other options: the presets, and each objective alone.
+CRITERIONS: dict[str, Preset] = {}
 
 
-def add(name: str, objectives: tuple[str, ...], **defaults: object) -> None:
-    """Register ``--criterion name`` with these default objectives and option values."""
-    PRESETS[name], DEFAULTS[name] = objectives, defaults
+def add(name: str, preset: Preset) -> None:
+    """Register ``--criterion name`` with the default objectives and option values of a preset."""
+    CRITERIONS[name] = preset
     class_name = "".join(part.capitalize() for part in name.split("_")) + "Criterion"
-    CLASSES[name] = type(class_name, (WeightedCriterion,), {"__module__": __name__})
-    register_criterion(name, dataclass=_options(name))(CLASSES[name])
+    made = type(class_name, (WeightedCriterion,), {"__module__": __name__})
+    register_criterion(name, dataclass=_options(name))(made)
 
 
 def add_objective(name: str) -> None:
     """Give a new objective its own criterion, and add its options to all existing criterions."""
-    for preset in PRESETS:
-        options = _options(preset)
-        CRITERION_DATACLASS_REGISTRY[preset] = options
-        setattr(CLASSES[preset], "__dataclass", options)
+    for criterion in CRITERIONS:
+        options = _options(criterion)
+        CRITERION_DATACLASS_REGISTRY[criterion] = options
+        setattr(CRITERION_REGISTRY[criterion], "__dataclass", options)
         node = options()
-        node._name = preset
-        ConfigStore.instance().store(name=preset, group="criterion", node=node, provider="fairseq")
-    if name not in PRESETS:
-        add(name, (name,))
+        node._name = criterion
+        ConfigStore.instance().store(name=criterion, group="criterion", node=node, provider="fairseq")
+    if name not in CRITERIONS:
+        add(name, Preset((name,)))
 
 
 def listen() -> None:
     """Give each registered objective its own criterion, now and for later ones."""
     for name in OBJECTIVES:
-        add(name, (name,))
+        add(name, Preset((name,)))
     LISTENERS.append(add_objective)
 
 
-def _options(preset: str) -> type[FairseqDataclass]:
+def _options(criterion: str) -> type[FairseqDataclass]:
     """The weighted criterion's own options and, prefixed by its name, every option of every objective."""
-    defaults = {"objectives": ",".join(PRESETS[preset]), **DEFAULTS[preset]}
+    preset = CRITERIONS[criterion]
+    defaults: dict[str, Any] = {"objectives": ",".join(preset.objectives), **preset.defaults}
     own = WeightedConfig.__dataclass_fields__
     fields: list[Any] = [
         (name, own[name].type, field(default=value, metadata=dict(own[name].metadata)))
@@ -221,6 +221,6 @@ def _options(preset: str) -> type[FairseqDataclass]:
             # fairseq's parser knows Optional[int], but not int | None.
             kind = Union[get_args(each.type)] if isinstance(each.type, UnionType) else each.type
             fields.append((full, kind, field(default=default, metadata=metadata)))
-    made = make_dataclass(f"{preset}_options", fields, bases=(WeightedConfig,))
+    made = make_dataclass(f"{criterion}_options", fields, bases=(WeightedConfig,))
     made.__module__ = __name__
     return made

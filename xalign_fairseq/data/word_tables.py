@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor
 
+from xalign_fairseq.transport.names import WORD_POOLINGS
 from xalign_fairseq.transport.similarity import side_positions, side_sizes
 
 SUBWORD_RULES = ("first", "all", "k-to-k")
@@ -84,9 +85,6 @@ def link_matrix(
     return matrix if rule == "all" else matrix & (at_a[:, :, None] == at_b[:, None, :])
 
 
-POOLINGS = ("first", "mean")
-
-
 def word_vectors(
     hidden: Tensor, table: WordTable, rows: Tensor, numbers: Tensor, offset: Tensor | None, pooling: str
 ) -> Tensor:
@@ -95,8 +93,8 @@ def word_vectors(
     They are the hidden state (B, L, H) of the "first" token, or the "mean" over all; ``offset`` (B,) is the position in
     the pair sequence minus that in ``hidden``, by default 0.
     """
-    if pooling not in POOLINGS:
-        raise ValueError(f"pooling is one of {', '.join(POOLINGS)}, not {pooling}")
+    if pooling not in WORD_POOLINGS:
+        raise ValueError(f"pooling is one of {', '.join(WORD_POOLINGS)}, not {pooling}")
     first, count = table.find(rows, numbers)
     start = first if offset is None else first - offset[rows]
     if pooling == "first":

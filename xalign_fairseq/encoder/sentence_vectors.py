@@ -16,6 +16,7 @@ from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 from xalign_fairseq.encoder.mappings import LanguageMaps, apply_map
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.transport.layers import at_depth
+from xalign_fairseq.transport.names import SENTENCE_POOLINGS
 from xalign_fairseq.transport.precision import at_least_float32
 
 
@@ -46,8 +47,6 @@ def bad_layer(encoder: Encoder) -> int | None:
 
 
 logger = logging.getLogger(__name__)
-
-POOLINGS = ("mean", "cls")
 
 
 def default_retrieval_layer(layers: int) -> int:
@@ -100,8 +99,8 @@ def sentence_vectors(
     Raises:
         XalignError: the model's hidden states are not finite.
     """
-    if pooling not in POOLINGS:
-        raise XalignError("there is no such pooling", found=pooling, expected=" or ".join(POOLINGS))
+    if pooling not in SENTENCE_POOLINGS:
+        raise XalignError("there is no such pooling", found=pooling, expected=" or ".join(SENTENCE_POOLINGS))
     different = {sentence: row for row, sentence in enumerate(dict.fromkeys(sentences))}
     tokens, cut = _encode(tokenizer, list(different), encoder.config.max_positions)
     if cut:

@@ -8,12 +8,12 @@ from torch import Tensor, nn
 
 from xalign_fairseq.core.errors import check_values
 from xalign_fairseq.data.batches import Batch, Bitext
-from xalign_fairseq.data.word_tables import POOLINGS
 from xalign_fairseq.encoder.mappings import LanguageMaps, apply_map
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.objectives.registry import Loss, Objective, RunContext, Traits, option, register_objective
 from xalign_fairseq.objectives.step import Step, declared
 from xalign_fairseq.objectives.word_pairs import WordPairs
+from xalign_fairseq.transport.names import WORD_POOLINGS
 from xalign_fairseq.transport.precision import at_least_float32
 
 ERROR_EVERY = 20  # updates between two measures of orthogonality
@@ -43,7 +43,7 @@ class LinearMapping(Objective):
     pooling: str = option("first", "vector of a word: first (its first token) or mean (all its tokens)")
 
     def __post_init__(self) -> None:
-        self.require_choices(pooling=POOLINGS)
+        self.require_choices(pooling=WORD_POOLINGS)
         check_values(  # a singular value 1 + d becomes about 1 + (1 - 2 beta) d
             "the orthogonality update does not converge with this step",
             ("linear_mapping_beta", self.beta, 0 <= self.beta < 1, "at least 0 and below 1 (paper: 0.01)"),

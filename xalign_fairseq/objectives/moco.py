@@ -15,11 +15,12 @@ from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.copies import KeyQueue, MomentumEncoder, Projection, sentence_hash
-from xalign_fairseq.encoder.sentence_vectors import POOLINGS, pool
+from xalign_fairseq.encoder.sentence_vectors import pool
 from xalign_fairseq.objectives.gathering import all_gather_rows, gather_sizes
 from xalign_fairseq.objectives.prediction import true_first
 from xalign_fairseq.objectives.registry import Loss, Objective, Traits, option, register_objective
 from xalign_fairseq.objectives.step import Step, declared
+from xalign_fairseq.transport.names import SENTENCE_POOLINGS
 from xalign_fairseq.transport.precision import at_least_float32
 
 logger = logging.getLogger(__name__)
@@ -114,7 +115,7 @@ class MoCo(Objective):
     momentum: float = option(0.999, "momentum of the key encoder")
 
     def __post_init__(self) -> None:
-        self.require_choices(pooling=POOLINGS, normalize=("both", "hidden"), queue_init=("data", "random"))
+        self.require_choices(pooling=SENTENCE_POOLINGS, normalize=("both", "hidden"), queue_init=("data", "random"))
         self.require_values(
             temperature=(self.temperature > 0, "more than 0"),
             queue_size=(self.queue_size > 0, "at least one key"),

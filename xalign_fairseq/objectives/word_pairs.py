@@ -9,10 +9,11 @@ from torch import Tensor
 from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.data.inputs import BASE, WORD, Input, polynomial, powers, signed
 from xalign_fairseq.data.samples import PAD
-from xalign_fairseq.data.word_tables import POOLINGS, word_vectors
+from xalign_fairseq.data.word_tables import word_vectors
 from xalign_fairseq.objectives.prediction import true_first
 from xalign_fairseq.objectives.registry import Objective, Traits, option
 from xalign_fairseq.objectives.step import Step, declared
+from xalign_fairseq.transport.names import WORD_POOLINGS
 
 
 class WordPairs:
@@ -112,7 +113,7 @@ class WordPairObjective(Objective):
     pooling: str = option("first", "vector of a word: first (its first subword; paper) or mean (all subwords)")
 
     def __post_init__(self) -> None:
-        self.require_choices(pooling=POOLINGS)
+        self.require_choices(pooling=WORD_POOLINGS)
 
     def count(self, batch: Batch) -> int:
         return len(declared(batch.bitext, "bitext").links)

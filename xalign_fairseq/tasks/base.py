@@ -9,21 +9,27 @@ from fairseq.tasks import FairseqTask
 from xalign_fairseq.data.streams_dataset import StreamsDataset
 
 
-class FairseqStreams(StreamsDataset, FairseqDataset):
-    """:class:`~xalign_fairseq.data.streams_dataset.StreamsDataset` with fairseq's methods."""
+class DrawnDataset(FairseqDataset):
+    """fairseq's methods of a dataset that draws its items again in each epoch of training."""
+
+    training: bool
 
     @property
     def can_reuse_epoch_itr_across_epochs(self) -> bool:
         return not self.training
 
     def filter_indices_by_size(self, indices: np.ndarray, max_sizes: object) -> tuple[np.ndarray, list[int]]:
-        """Nothing to do: too long pairs are left out and counted when the epoch is drawn."""
+        """Nothing to do: pairs that are too long are left out and counted, and windows of examples fit the encoder."""
         return indices, []
 
     def num_tokens(self, index: int) -> int:
         return int(self.num_tokens_vec(np.array([index]))[0])
 
     size = num_tokens
+
+
+class FairseqStreams(StreamsDataset, DrawnDataset):
+    """:class:`~xalign_fairseq.data.streams_dataset.StreamsDataset` with fairseq's methods."""
 
 
 class XalignTask(FairseqTask):

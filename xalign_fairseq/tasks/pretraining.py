@@ -219,10 +219,6 @@ class XalignPretrainingTask(XalignTask):
                 objective.check_run(self.cfg.max_update, pairs)
         return made
 
-    def begin_update(self, samples: list[Any], criterion: Any, device: Any) -> None:
-        """Called with all micro-batches of an update before the first one runs."""
-        criterion.begin_update(samples, device)
-
     def train_step(
         self,
         sample: object,

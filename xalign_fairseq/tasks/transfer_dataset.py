@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from fairseq.data import FairseqDataset, data_utils
+from fairseq.data import data_utils
 
 from xalign_fairseq.core.errors import Parameter
 from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.tasks.base import DrawnDataset
 from xalign_fairseq.transfer.family import EncodedExample, TaskFamily, make_batch
 
 logger = logging.getLogger(__name__)
@@ -16,7 +17,7 @@ logger = logging.getLogger(__name__)
 SORTED_BATCHES = 50
 
 
-class TransferDataset(FairseqDataset):
+class TransferDataset(DrawnDataset):
     """Items are groups of examples for the same batch: single examples, or code-switching mixtures.
 
     Every draw is keyed by (seed, epoch), so a resumed run has the batches of an uninterrupted one. Validation data are
@@ -48,10 +49,6 @@ class TransferDataset(FairseqDataset):
 
     def __getitem__(self, index: int) -> int:
         return int(index)
-
-    @property
-    def can_reuse_epoch_itr_across_epochs(self) -> bool:
-        return not self.training
 
     def set_epoch(self, epoch: int) -> None:
         self.now = epoch
@@ -96,14 +93,5 @@ class TransferDataset(FairseqDataset):
         )
         return batches
 
-    def filter_indices_by_size(self, indices: np.ndarray, max_sizes: object) -> tuple[np.ndarray, list[int]]:
-        """Nothing to do: windows fit the encoder by construction."""
-        return indices, []
-
     def num_tokens_vec(self, indices: np.ndarray) -> np.ndarray:
         return np.asarray(self.sizes[indices])
-
-    def num_tokens(self, index: int) -> int:
-        return int(self.sizes[index])
-
-    size = num_tokens

@@ -38,8 +38,8 @@ logger = logging.getLogger(__name__)
 class XalignTrainer(Trainer):
     """fairseq's trainer with the package's additions.
 
-    - The task's ``begin_update`` sees all micro-batches of an update before the first one runs, so that losses can be
-      divided by counts over all micro-batches.
+    - The criterion's ``begin_update`` sees all micro-batches of an update before the first one runs, so that losses can
+      be divided by counts over all micro-batches.
     - ``data_wait`` in the log: percentage of time spent waiting for batches.
     - An update whose gradient is not finite is skipped with a warning; several in a row end the training.
     - After SIGUSR1 it saves and ends with exit code 75. All processes end after the same update.
@@ -83,8 +83,9 @@ class XalignTrainer(Trainer):
         return logs
 
     def _update(self, samples: list[Any], raise_oom: bool) -> Any:
-        if hasattr(self.task, "begin_update"):
-            self.task.begin_update(samples, self.get_criterion(), self.device)
+        criterion = self.get_criterion()
+        if hasattr(criterion, "begin_update"):
+            criterion.begin_update(samples, self.device)
         # If this process lacks a micro-batch at the end of an epoch, fairseq runs another one with zero gradient, and
         # drops the counts of the whole update if that one is last. So replacements come first, with count 0. The list
         # is sorted in place, because later code refers to micro-batches by number.

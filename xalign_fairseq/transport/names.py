@@ -18,4 +18,6 @@ ORDERS = ("columns-first", "rows-first")  # the first is the default, as in the 
 BACKENDS = ("auto", "reference", "cpu", "cuda")
 ENCODINGS = ("joint", "separate")
 SIMILARITIES = ("hidden", "pointer")
+WORD_POOLINGS = ("first", "mean")  # a word's vector: of its first token, or the mean of its tokens
+SENTENCE_POOLINGS = ("mean", "cls")
 POINTER_STARTS = ("random", "identity")

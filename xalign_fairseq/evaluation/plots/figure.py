@@ -63,12 +63,12 @@ def style_axes(axes: "Axes", grid: Literal["x", "y"]) -> None:
         spine.set_color(GRID)
 
 
-def draw_key(figure: "Figure", shown: Iterable[tuple[str, Any]], columns: int) -> None:
+def draw_key(figure: "Figure", shown: Iterable[tuple[str, Any]]) -> None:
     """Draw the legend above the axes. Unlike in matplotlib's legend, names may have any characters."""
     names, artists = zip(*shown, strict=True)
     numbers = [str(number) for number in range(len(names))]
     legend = figure.legend(
-        artists, numbers, loc="outside upper center", ncols=columns, frameon=False, fontsize=9, labelcolor=INK
+        artists, numbers, loc="outside upper center", ncols=4, frameon=False, fontsize=9, labelcolor=INK
     )
     for text, name in zip(legend.get_texts(), names, strict=True):
         text.set_parse_math(False)

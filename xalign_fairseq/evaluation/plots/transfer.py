@@ -40,7 +40,7 @@ def plot_scores(rows: Sequence[Mapping[str, Any]], path: StrPath) -> None:
     axes.set_ylabel("average over languages, %", color=INK)
     axes.set_ylim(bottom=0)
     _finish(axes, tasks)
-    draw_key(figure, shown.items(), columns=4)
+    draw_key(figure, shown.items())
     save(figure, path)
 
 
@@ -70,7 +70,7 @@ def plot_gaps(rows: Sequence[Mapping[str, Any]], path: StrPath) -> None:
         axes.set_title(task.replace("$", r"\$"), color=INK, fontsize=10, loc="left")
         axes.set_ylabel("gap to English, points", color=INK, fontsize=9)
         _finish(axes, languages)
-    draw_key(figure, shown.items(), columns=4)
+    draw_key(figure, shown.items())
     save(figure, path)
 
 
@@ -137,7 +137,7 @@ def plot_gap_bars(rows: Sequence[Mapping[str, Any]], path: StrPath) -> None:
         axes.set_xticks(range(len(languages)), languages, parse_math=False)
         _title(axes, task)
     panels[0].set_ylabel("supervised − zero-shot, points", color=INK, fontsize=9)
-    draw_key(figure, shown.items(), columns=4)
+    draw_key(figure, shown.items())
     save(figure, path)
 
 
@@ -163,7 +163,7 @@ def plot_alignment(points: Sequence[Mapping[str, Any]], path: StrPath) -> None:
     for marker, language in zip(_again(MARKERS, languages), languages, strict=True):
         lines = panels[0].plot([], [], marker, color=MUTED, fillstyle="none", label=language)
         shown += [(language, line) for line in lines]
-    draw_key(figure, shown, columns=4)
+    draw_key(figure, shown)
     save(figure, path)
 
 

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from xalign_fairseq.core.devices import CPU_INFO
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import atomic_folder, file_sha256
 from xalign_fairseq.core.json_files import read_json, write_json
@@ -28,7 +29,6 @@ PORTABLE, PORTABLE_NEEDS = "x86-64-v3", ("abm", "avx2", "bmi1", "bmi2", "f16c", 
 INSTRUCTIONS = r"sse4\w*|avx\w*|amx\w*|fma4?|f16c|bmi\d|abm|movbe|gfni|popcnt"
 # Targets of a library for unknown GPUs; the PTX of the first runs on all others.
 ARCHITECTURES = ("80", "90a", "100")
-CPU_INFO = Path("/proc/cpuinfo")
 MESSAGE_LINES = 12
 
 
