@@ -36,7 +36,7 @@ def record(model, tmp_path):
 @pytest.mark.parametrize(
     "options", [{"device": "cpu"}, {"batch_tokens": 7}, {"sinkhorn_backend": "cpu"}, {"processes": 2}]
 )
-def test_settings_that_change_no_line_are_not_recorded(record, options):
+def test_settings_that_change_no_link_are_not_recorded(record, options):
     assert record(**options) == record()
 
 

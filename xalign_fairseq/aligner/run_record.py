@@ -9,7 +9,7 @@ from xalign_fairseq.aligner.statistical.folder import DONE
 from xalign_fairseq.core.text.containers import text_sha256
 from xalign_fairseq.core.version import __version__
 
-WITHOUT_EFFECT = ("device", "sinkhorn_backend", "processes", "batch_tokens")  # options that do not change a line
+WITHOUT_EFFECT = ("device", "sinkhorn_backend", "processes", "batch_tokens")  # options that change no link
 
 
 def run_record(text: tuple[str, ...], model: str, options: AlignerOptions, **more: object) -> dict[str, str]:

@@ -38,6 +38,8 @@ Load = Callable[..., "Aligner"]  # makes an aligner for a ``device`` in a worker
 class AlignerPool(WordAligner):
     """Aligners in separate processes, one per device: same links and order as with one aligner.
 
+    Probabilities may differ in their last digits, because chunks, and so batches, have other sizes.
+
     Each process has one thread. Float32 weights that ``load`` maps from a file are in memory once for all processes.
     Processes are spawned: a script that makes a pool needs ``if __name__ == "__main__":``.
 
