@@ -43,7 +43,7 @@ class DWA(Objective):
     )
 
     label_layer: int | None = option(
-        None, "labelling layer (default: 10 of 12 (Table 11), the same relative depth for other encoders; Table 4 compares layers)"
+        None, "labelling layer (default: 10 of 12, Table 11, the same depth in other encoders; Table 4 compares layers)"
     )
     label_by: str = option(
         "hidden", "similarity for labels: hidden (h_i . h_j, Eq. 1) or pointer (the pointer's own scores)"
