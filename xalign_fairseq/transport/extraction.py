@@ -1,4 +1,4 @@
-"""Links from a plan, or from similarities in its place: argmax intersection, itermax (as released and as printed), union."""
+"""Links from a plan, or similarities in its place: argmax intersection, itermax (as released, as printed), union."""
 
 import torch
 from torch import Tensor
