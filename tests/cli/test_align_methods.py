@@ -24,8 +24,8 @@ from xalign_fairseq.cli import main
 from xalign_fairseq.core.json_files import read_json
 from xalign_fairseq.encoder.mappings import LanguageMaps
 from xalign_fairseq.links.pharaoh import read_links
-from xalign_fairseq.transport.labels import Transport
 from xalign_fairseq.transport.linking import Linking
+from xalign_fairseq.transport.plan_links import Transport
 from xalign_fairseq.transport.sinkhorn import backend
 
 

@@ -47,9 +47,9 @@ def run(args: argparse.Namespace) -> int:
     from xalign_fairseq.cli._train_progress import TrainProgress
     from xalign_fairseq.core.installation import require_fairseq
     from xalign_fairseq.core.process import running
+    from xalign_fairseq.trainer.checkpoint_repair import LAST
     from xalign_fairseq.trainer.fairseq_train import FAIRSEQ_TRAIN, USER_DIR, train_line, value
     from xalign_fairseq.trainer.launch import FairseqTraining, run_training
-    from xalign_fairseq.trainer.mending import LAST
     from xalign_fairseq.trainer.train_record import require_same
 
     require_fairseq()
@@ -96,9 +96,9 @@ def sizes_of(checkpoint: str) -> dict[str, Any]:
 
 def rows_before(folder: Path) -> "list[LogRow]":
     """The log of a resumed training; empty for a new one."""
+    from xalign_fairseq.trainer.checkpoint_repair import LAST
     from xalign_fairseq.trainer.launch import LOG
     from xalign_fairseq.trainer.log_rows import read_row
-    from xalign_fairseq.trainer.mending import LAST
 
     log = folder / LOG
     if not ((folder / LAST).is_file() and log.is_file()):
@@ -110,7 +110,7 @@ def rows_before(folder: Path) -> "list[LogRow]":
 def summary(folder: Any, progress: Any, began: float) -> str:
     """The model's path, and how the training ended. The best checkpoint is rarely the last one."""
     from xalign_fairseq.encoder.checkpoint import updates_of
-    from xalign_fairseq.trainer.mending import BEST, LAST
+    from xalign_fairseq.trainer.checkpoint_repair import BEST, LAST
 
     model = next((path for name in (BEST, LAST) if (path := folder / name).is_file()), folder)
     last, updates = folder / LAST, progress.updates

@@ -15,7 +15,7 @@ from torch import Tensor
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.encoder.mappings import HEAD, MappedStates, States
 from xalign_fairseq.encoder.passes import StepEncoder
-from xalign_fairseq.trainer.reading import logged_sums
+from xalign_fairseq.trainer.host_numbers import logged_sums
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS
 
 

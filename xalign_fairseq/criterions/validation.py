@@ -17,9 +17,9 @@ from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.links.aer import AlignmentCounts, count
 from xalign_fairseq.links.pharaoh import Gold
 from xalign_fairseq.objectives.registry import Objective, choice, labeller_among
-from xalign_fairseq.transport.labels import Transport
 from xalign_fairseq.transport.linking import Linking
 from xalign_fairseq.transport.names import FILTERS, SIMILARITIES
+from xalign_fairseq.transport.plan_links import Transport
 from xalign_fairseq.transport.token_links import NO_WORD
 
 PARTS = ("hits_sure", "hits_possible", "links", "sure")

@@ -19,7 +19,7 @@ from xalign_fairseq.data.pretraining import option
 from xalign_fairseq.data.samples import BOS, PAD
 from xalign_fairseq.objectives.presets import Preset
 from xalign_fairseq.objectives.registry import LISTENERS, OBJECTIVES, options_of
-from xalign_fairseq.trainer.reading import logged_sums
+from xalign_fairseq.trainer.host_numbers import logged_sums
 from xalign_fairseq.training.weighted_sum import WeightedSum
 from xalign_fairseq.transport.sinkhorn import backend
 

@@ -9,7 +9,7 @@ from torch.overrides import TorchFunctionMode
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.lookup import is_packed, look_up
+from xalign_fairseq.encoder.token_tables import is_packed, look_up
 from xalign_fairseq.encoder.transformer import Encoder
 
 EMBEDDINGS = "sentence_encoder.embed_tokens.weight"  # under the encoder's name
@@ -32,7 +32,7 @@ def build_encoder(config: EncoderConfig, weights: Mapping[str, Tensor], where: o
     """An encoder in evaluation mode; :class:`XalignError` unless the tensors are exactly its parameters.
 
     Given float32 tensors become its parameters without a copy, so tensors mapped from a file stay mapped. Four-bit
-    token embeddings stay in four bits (:class:`~xalign_fairseq.encoder.lookup.Lookup`); such an encoder can't be
+    token embeddings stay in four bits (:class:`~xalign_fairseq.encoder.token_tables.Lookup`); such an encoder can't be
     trained and has no masked-language-model head.
     """
     with Undrawn():

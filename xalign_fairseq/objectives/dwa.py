@@ -13,9 +13,9 @@ from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.objectives.registry import Loss, Objective, RunContext, Traits, option, register_objective
 from xalign_fairseq.objectives.step import Step
-from xalign_fairseq.transport.labels import Transport
 from xalign_fairseq.transport.linking import Linking
 from xalign_fairseq.transport.names import FILTERS, ORDERS, POINTER_STARTS, SIMILARITIES
+from xalign_fairseq.transport.plan_links import Transport
 from xalign_fairseq.transport.pointer import Pointer
 
 QUERIES = ("masked", "unmasked", "all-aligned")

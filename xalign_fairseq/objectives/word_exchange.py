@@ -16,8 +16,8 @@ from xalign_fairseq.encoder.transformer import initialise
 from xalign_fairseq.objectives.prediction import IGNORED, summed, true_first
 from xalign_fairseq.objectives.registry import Loss, Objective, RunContext, Traits, option, register_objective
 from xalign_fairseq.objectives.step import Step, declared
-from xalign_fairseq.transport.labels import Transport
 from xalign_fairseq.transport.ops.linear_cross_entropy import TokenLosses
+from xalign_fairseq.transport.plan_links import Transport
 from xalign_fairseq.transport.precision import at_least_float32
 from xalign_fairseq.transport.similarity import side_positions
 

@@ -12,9 +12,9 @@ from xalign_fairseq.core.errors import Command, Parameter, XalignError
 from xalign_fairseq.core.locks import alone
 from xalign_fairseq.core.process import KILLED, failure, heard, tail
 from xalign_fairseq.core.signals import REQUEUE, Requeued, requeue_handed_on
+from xalign_fairseq.trainer.checkpoint_repair import mend
 from xalign_fairseq.trainer.fairseq_train import FAIRSEQ_TRAIN, value
 from xalign_fairseq.trainer.log_rows import read_optimizer
-from xalign_fairseq.trainer.mending import mend
 from xalign_fairseq.trainer.train_record import session
 
 LOG = "train.log"

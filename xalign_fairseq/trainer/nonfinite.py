@@ -8,7 +8,7 @@ from torch import Tensor
 
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import Parameter, XalignError
-from xalign_fairseq.trainer.mending import LAST
+from xalign_fairseq.trainer.checkpoint_repair import LAST
 
 if TYPE_CHECKING:
     from fairseq.trainer import Trainer

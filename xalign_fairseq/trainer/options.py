@@ -19,7 +19,7 @@ from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
 from xalign_fairseq.core.errors import Parameter, XalignError
-from xalign_fairseq.trainer.mending import LAST
+from xalign_fairseq.trainer.checkpoint_repair import LAST
 
 # The least value of each number; -1 is "never" or "all" in fairseq.
 LEAST = {

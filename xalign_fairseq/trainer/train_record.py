@@ -14,8 +14,8 @@ from xalign_fairseq.core.devices import cores
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.installation import version
 from xalign_fairseq.core.json_files import read_json, write_json
+from xalign_fairseq.trainer.checkpoint_repair import LAST
 from xalign_fairseq.trainer.fairseq_train import USER_DIR, given, value
-from xalign_fairseq.trainer.mending import LAST
 
 
 def commit(file: Path = USER_DIR / "__init__.py") -> str | None:

@@ -19,15 +19,15 @@ from omegaconf import DictConfig, open_dict
 from xalign_fairseq.core.errors import Parameter
 from xalign_fairseq.core.signals import REQUEUE
 from xalign_fairseq.trainer import nonfinite, requeue
+from xalign_fairseq.trainer.checkpoint_repair import LAST, repair, with_training
 from xalign_fairseq.trainer.compat import torchrun
 from xalign_fairseq.trainer.compat.patching import Function, instead, replace, swapped, training_loop
+from xalign_fairseq.trainer.host_numbers import as_sample_size, as_tensor, counting, read_with_logs
 from xalign_fairseq.trainer.iterators import ClockedIterator, DataWait, TrainIterator
 from xalign_fairseq.trainer.log_rows import OPTIMIZER
-from xalign_fairseq.trainer.mending import LAST, repair, with_training
 from xalign_fairseq.trainer.nonfinite import LossScaleMinimum, NonfiniteGradient
 from xalign_fairseq.trainer.optim.registered import HalfPrecision
 from xalign_fairseq.trainer.options import check_options
-from xalign_fairseq.trainer.reading import as_sample_size, as_tensor, counting, read_with_logs
 from xalign_fairseq.trainer.requeue import hold
 
 NAME = "XalignTrainer"

@@ -7,10 +7,10 @@ from typing import Any
 
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.transport.grown import Grown
-from xalign_fairseq.transport.labels import Transport
 from xalign_fairseq.transport.method import Method
 from xalign_fairseq.transport.names import METHODS
 from xalign_fairseq.transport.peers import COSINE_FILTERS, Cosine, Released, Softmax
+from xalign_fairseq.transport.plan_links import Transport
 from xalign_fairseq.transport.scored import Scored
 
 _CLASSES: dict[str, Callable[..., Method]] = {

@@ -34,9 +34,9 @@ from xalign_fairseq.encoder.checkpoint import updates_of
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.pretrained.saving import new_model
 from xalign_fairseq.encoder.pretrained.trimming import untrim
+from xalign_fairseq.trainer.checkpoint_repair import LAST, mend
 from xalign_fairseq.trainer.fairseq_train import encoder_options, flags
 from xalign_fairseq.trainer.launch import FairseqTraining, run_training
-from xalign_fairseq.trainer.mending import LAST, mend
 from xalign_fairseq.trainer.train_record import commit, machine
 from xalign_fairseq.transport.linking import Linking
 

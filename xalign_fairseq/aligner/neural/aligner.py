@@ -18,12 +18,12 @@ from xalign_fairseq.core.text.pairs import WordPair, chunks
 from xalign_fairseq.data.batches import pad
 from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 from xalign_fairseq.data.tokenizers.unknown import UnknownTokens
-from xalign_fairseq.encoder.lookup import convert, dtype_of
 from xalign_fairseq.encoder.mappings import LanguageMaps
 from xalign_fairseq.encoder.pretrained.low_rank import is_low_rank
 from xalign_fairseq.encoder.pretrained.packaged import NAME
 from xalign_fairseq.encoder.pretrained.reading import open_model
 from xalign_fairseq.encoder.sentence_vectors import finite_rows
+from xalign_fairseq.encoder.token_tables import convert, dtype_of
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.evaluation.signature import score_signature
 from xalign_fairseq.transport.link_scorer import LinkScorer

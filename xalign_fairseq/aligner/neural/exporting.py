@@ -15,7 +15,7 @@ from xalign_fairseq.core.files import StrPath, atomic_folder
 from xalign_fairseq.data.inputs import Input, as_input
 from xalign_fairseq.data.samples import BOS, EOS
 from xalign_fairseq.encoder.hidden_states import HiddenStates, Pass
-from xalign_fairseq.encoder.lookup import Lookup, unpack
+from xalign_fairseq.encoder.token_tables import Lookup, unpack
 from xalign_fairseq.encoder.transformer import Encoder
 
 FILE = "encoder.onnx"

@@ -21,7 +21,7 @@ from xalign_fairseq.encoder.pretrained.saving import write_checkpoint
 from xalign_fairseq.encoder.pretrained.trimming import summary, trim, untrim
 from xalign_fairseq.links.aer import score
 from xalign_fairseq.links.gold import GoldText
-from xalign_fairseq.trainer.mending import BEST, LAST
+from xalign_fairseq.trainer.checkpoint_repair import BEST, LAST
 
 TRIMMED, WHOLE = "trimmed.pt", "model.pt"  # every command can load WHOLE
 

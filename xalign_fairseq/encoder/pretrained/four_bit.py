@@ -26,7 +26,7 @@ from torch import Tensor
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.data.tokenizers.dictionary import MASK, SPECIALS
-from xalign_fairseq.encoder.lookup import BLOCK, unpack
+from xalign_fairseq.encoder.token_tables import BLOCK, unpack
 
 MAGIC, VERSION = b"E5S1", 1
 BLOCKS = np.dtype([("scale", "<f2"), ("codes", "u1", (BLOCK // 2,))])

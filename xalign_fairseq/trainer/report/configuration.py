@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from xalign_fairseq.trainer.mending import LAST
+from xalign_fairseq.trainer.checkpoint_repair import LAST
 
 Groups = Mapping[str, Mapping[str, Any]]
 # Options without use in training.

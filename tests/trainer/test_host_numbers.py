@@ -2,7 +2,7 @@ import pytest
 import torch
 from support.gpu_device import NoWaiting
 
-from xalign_fairseq.trainer.reading import (
+from xalign_fairseq.trainer.host_numbers import (
     SampleSize,
     as_sample_size,
     counting,

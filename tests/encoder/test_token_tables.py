@@ -7,9 +7,9 @@ from torch import nn
 
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.lookup import Lookup, convert, dtype_of
 from xalign_fairseq.encoder.pretrained.four_bit import FourBitFile
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
+from xalign_fairseq.encoder.token_tables import Lookup, convert, dtype_of
 from xalign_fairseq.encoder.transformer import Encoder
 
 CPU = torch.device("cpu")

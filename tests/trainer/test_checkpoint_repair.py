@@ -6,7 +6,7 @@ Here a file holds its number of updates, 0 for an untrained model, and an empty 
 import pytest
 
 from xalign_fairseq.encoder import checkpoint
-from xalign_fairseq.trainer.mending import mend
+from xalign_fairseq.trainer.checkpoint_repair import mend
 
 
 def updates_of(path):
