@@ -42,7 +42,7 @@ as_paths() { # NAME ...
 # Whether the run has all its updates; this saves the start of fairseq-train. The line of an epoch is logged after the
 # last checkpoint is written, the line of a validation before.
 finished() { # SAVE_DIR UPDATES
-  grep -qs "| num_updates $2 | lr " "$1/train.log" && echo "$1 has its $2 updates already"
+  grep -qs "| num_updates $2 | lr " "$1/train.log" && echo "$1 has its $2 updates already, by the command in $1/run.json"
 }
 
 # Sets `vocabulary`, options of xalign prepare: the tokenizer of the model TOKENIZER, or the model and dictionary SPM
@@ -88,21 +88,14 @@ link_splits() { # FOLDER SRC TGT [option of xalign links ...]
   rm "$all".*
 }
 
-# Whether the run left a checkpoint or logged an update, so that it did not fail at once, for example at a wrong option.
-started() { # SAVE_DIR
-  grep -qs "| num_updates " "$1/train.log" || [[ -n "$(find "$1" -maxdepth 1 -name 'checkpoint*.pt' -print -quit)" ]]
-}
-
-# Writes SAVE_DIR/run.json, the record for results files, or keeps that of a resumed run. The recorded command starts
-# with the variables that are set, and the last two parts of INIT's path.
+# Writes SAVE_DIR/run.json, the record for results files, or keeps that of a resumed run of this setting. The recorded
+# command starts with the variables that are set, and the last two parts of INIT's path.
 record_run() { # SAVE_DIR SETTING SEED DEVICE_OPTIONS "VARIABLE ..." SCRIPT [ARGUMENT ...]
   local names
   read -r -a names <<< "$5"
   [[ "${SLURM_PROCID:-0}" == 0 ]] || return 0 # the first process writes
   # Without a name, export would list all variables: hence PATH.
-  if [[ ! -e "$1/run.json" ]] || ! started "$1"; then
-    (export PATH "${names[@]}" && python "$(dirname -- "${BASH_SOURCE[0]}")/record_run.py" "$@")
-  fi
+  (export PATH "${names[@]}" && python "$(dirname -- "${BASH_SOURCE[0]}")/record_run.py" "$@")
 }
 
 # Fetches files with download.py. DRY=1 only lists them; SAMPLE=N fetches nothing and writes N made-up pairs

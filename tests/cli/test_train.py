@@ -16,13 +16,14 @@ SMALL = [
 
 
 @pytest.mark.slow
-def test_a_training_and_its_continuation(command, databin, tmp_path):
+def test_a_training_and_its_continuation(command, databin, tmp_path, capfd):
     run = tmp_path / "run"
     options = ["--save-dir", run, "--validate-interval-updates", 4, "--save-interval-updates", 4]
     first = command("xalign", "train", databin, *SMALL, "--max-update", 4, *options)
     assert "update 4: AER " in first.stderr and "update 2/4, ETA 0:00:" in first.stderr
     assert len(first.stderr.splitlines()) < 12  # fairseq's log has more than 80
-    assert first.stdout.splitlines()[0].startswith(f"{run}/checkpoint_best.pt, of update 4: last update 4, loss ")
+    best = f"{run}/checkpoint_best.pt, the best by loss, of update 4"
+    assert first.stdout.splitlines()[0].startswith(f"{best}: last update 4, loss ")
     assert command("xalign", "report", run).stdout == f"{run}/report.html\n"
     page = (run / "report.html").read_text()
     sha = json.loads((databin / "manifest.json").read_text())["files"]["dict.txt"]["sha256"]
@@ -34,6 +35,14 @@ def test_a_training_and_its_continuation(command, databin, tmp_path):
     assert then.stdout == "" and then.stderr == ""
     log = (run / "train.log").read_text()
     assert "(epoch 1 @ 4 updates)" in log and log.count("done training in") == 2
+    again = command("xalign", "train", databin, *SMALL, "--max-update", 6, *options)
+    assert ": complete after update 6, lowest AER " in again.stdout and "continues" not in again.stderr
+    capfd.readouterr()
+    changed = [*SMALL, "--max-update", 8, *options, "--dwa-mu", 0.5]
+    assert main(["train", *map(str, (databin, *changed))]) == 2
+    told = capfd.readouterr().err
+    assert "error: the folder has a run with other options\n" in told and "found: dwa_mu 1.0, now 0.5\n" in told
+    assert told.count("error") == told.count("next:") == 1 and told.endswith(f"  log: {run}/train.log\n")
 
 
 @pytest.fixture

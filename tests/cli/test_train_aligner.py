@@ -155,8 +155,8 @@ def test_bad_input_is_refused_before_training(call, tmp_path, monkeypatch, capsy
 def test_a_training_that_fails_says_why(call, tmp_path, capsys):
     assert call(tmp_path / "run", "--updates", 1, "--", "--max-pair-length", 4, output=None) == 2
     error = capsys.readouterr().err
-    assert re.search(r"fairseq-train failed[\s\S]*run/train\.log[\s\S]*exit code 1", error)
-    assert "Traceback" not in error and "no sentence pair is within the limits" in error
+    assert re.search(r"error: .*no sentence pair is within the limits[\s\S]*\n  log: .*/run/train\.log\n$", error)
+    assert "Traceback" not in error and error.count("error") == 1
 
 
 def test_given_options_are_used_and_others_may_follow_the_model():

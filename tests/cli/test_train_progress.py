@@ -85,6 +85,14 @@ def test_a_resumed_training_keeps_earlier_validations(capsys, clock):
     assert progress.best == (0.25, 40) and progress.aer == 0.25
 
 
+@pytest.mark.parametrize(("most", "told"), [(30, "continues after update 10 of 30\n"), (10, "")])
+def test_a_resumed_training_says_where_it_continues(capsys, clock, most, told):
+    progress = TrainProgress(most)
+    progress.hear(f"{HEAD}INFO | fairseq.trainer | Loaded checkpoint run/checkpoint_last.pt (epoch 1 @ 10 updates)\n")
+    progress.hear(f"{HEAD}INFO | fairseq.trainer | Loaded checkpoint first/model.pt (epoch 1 @ 5 updates)\n")
+    assert capsys.readouterr().err == told and progress.resumed == 10
+
+
 def test_quiet_is_warnings_alone(capsys, clock):
     with TrainProgress(100, quiet=True) as progress:
         progress.hear(interval(10, loss=9))

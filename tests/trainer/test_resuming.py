@@ -12,6 +12,7 @@ from support.trials import make_trainer
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.checkpoint import updates_of
+from xalign_fairseq.trainer.resuming import require_same_run
 
 
 class Counted(SimpleNamespace):
@@ -240,3 +241,21 @@ def test_the_average_of_parameters_begins_with_the_model_where_a_checkpoint_has_
     made.get_criterion, made.lr_step = torch.nn.Identity, id
     made.load_checkpoint(str(path), reset_optimizer=True, reset_lr_scheduler=True, reset_meters=True)
     assert restored == [extra_state.get("ema", {"x": 1})]
+
+
+BEFORE = {
+    "task": {"data": "bin", "max_update": 4, "mask_prob": 0.15},
+    "criterion": {"dwa_mu": 1.0, "gone": 1},
+}
+
+
+def test_a_run_continues_with_the_options_of_its_objectives(caplog):
+    state = {"cfg": BEFORE, "model": {}}
+    same = {"task": {**BEFORE["task"], "data": "bin:more", "max_update": 8}, "criterion": {"dwa_mu": 1.0, "new": 2}}
+    require_same_run(state, same, "run")
+    require_same_run({"model": {}}, same, "run")  # of a program that stores no options
+    assert not caplog.text
+    require_same_run(state, {**same, "task": {"mask_prob": 0.3}}, "run")
+    assert "the run continues with other options: mask_prob 0.15, now 0.3" in caplog.text
+    with pytest.raises(XalignError, match=r"(?s)run with other options.*dwa_mu 1.0, now 0.5"):
+        require_same_run(state, {**same, "criterion": {"dwa_mu": 0.5}}, "run")

@@ -37,7 +37,8 @@ def test_the_whole_configuration_is_checked_and_the_folder_held_first(monkeypatc
     monkeypatch.setattr(trainer, "hold", lambda cfg: done.append(cfg))
     distributed = SimpleNamespace(distributed_rank=rank)
     loop_begins = trainer._checked(lambda cfg: done.append("filled in"))
-    loop_begins(SimpleNamespace(distributed_training=distributed, checkpoint="folder"))
+    common = SimpleNamespace(log_file=None)
+    loop_begins(SimpleNamespace(distributed_training=distributed, checkpoint="folder", common=common))
     assert done == ["filled in", "checked", *(["folder"] if rank == 0 else [])]
     assert loop.add_defaults.__wrapped__.__module__ == "fairseq.dataclass.initialize"
 

@@ -1,5 +1,6 @@
 """One line for a training: updates, losses, speed and time left."""
 
+import re
 import sys
 import time
 from collections.abc import Iterable
@@ -8,6 +9,8 @@ from typing import Any
 
 from xalign_fairseq.core.progress import SPARSE
 from xalign_fairseq.trainer.log_rows import EPOCH, VALID, LogRow, read_row, standing
+
+RESUMED = re.compile(r"Loaded checkpoint .*checkpoint_last\.pt \(epoch \d+ @ (\d+) updates\)")
 
 
 class TrainProgress:
@@ -20,7 +23,7 @@ class TrainProgress:
 
         self.most, self.quiet, self.verbose = most, quiet, verbose
         self.last: LogRow | None = None
-        self.updates = 0
+        self.updates = self.resumed = 0
         self.validations = with_aer(before)
         self.written: LogRow | None = None
         self.shown = -SPARSE
@@ -46,12 +49,20 @@ class TrainProgress:
         """The lowest AER, with its update."""
         return min(((row.values["aer"], row.updates) for row in self.validations), default=None)
 
+    @property
+    def _of(self) -> str:
+        return f" of {self.most:,}" if self.most else ""
+
     def hear(self, line: str) -> None:
         """Take a line of the log."""
         if self.verbose:
             self.write(line.rstrip("\n"))
         else:
             self._warn(line)
+        if found := RESUMED.search(line):
+            self.resumed = int(found[1])
+            if self.resumed != self.most and not self.quiet:
+                self.write(f"continues after update {self.resumed:,}{self._of}")
         row = read_row(line)
         if row is None:
             return

@@ -82,7 +82,8 @@ def run(args: argparse.Namespace) -> int:
         print(f"{done} updates are done; the same command {then}", file=sys.stderr)
         raise
     if not args.quiet:
-        print(f"{summary(folder, progress, began)}\nnext: xalign report {shlex.quote(str(folder))}")
+        metric = value(line, "best_checkpoint_metric") or "loss"
+        print(f"{summary(folder, progress, began, metric)}\nnext: xalign report {shlex.quote(str(folder))}")
     return 0
 
 
@@ -107,8 +108,8 @@ def rows_before(folder: Path) -> "list[LogRow]":
     return [row for row in map(read_row, lines) if row is not None]
 
 
-def summary(folder: Any, progress: Any, began: float) -> str:
-    """The model's path, and how the training ended. The best checkpoint is rarely the last one."""
+def summary(folder: Any, progress: Any, began: float, metric: str) -> str:
+    """The model's path, and how the training ended. The best checkpoint, by ``metric``, is rarely the last one."""
     from xalign_fairseq.encoder.checkpoint import updates_of
     from xalign_fairseq.trainer.checkpoint_repair import BEST, LAST
 
@@ -117,8 +118,9 @@ def summary(folder: Any, progress: Any, began: float) -> str:
     if not updates and last.is_file() and last.stat().st_mtime >= began:
         updates = updates_of(last) or 0
     of = updates_of(model) if model.name == BEST else None
-    best = f", of update {of:,}" if of else ""
-    found = [f"{'last ' if best else ''}update {updates:,}" if updates else "no further update"]
+    best = f", the best by {metric}, of update {of:,}" if of else ""
+    nothing = f"complete after update {progress.resumed:,}" if progress.resumed else "no further update"
+    found = [f"{'last ' if best else ''}update {updates:,}" if updates else nothing]
     if progress.last is not None:
         found.append(f"loss {progress.last.values.get('loss', float('nan')):.2f}")
     if progress.best is not None:

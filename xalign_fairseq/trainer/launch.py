@@ -68,9 +68,10 @@ def _error(log: Path, code: int) -> XalignError:
     if code == USAGE:
         return _usage_error(log)
     end = tail(log)
-    said = re.search(r"^error: (?!.*^error: ).*", end, re.MULTILINE | re.DOTALL)  # from compat/input_errors.py
-    remedy = "fix this and run the same command again"
-    return failure("fairseq-train", log, code, said[0] if said else end, remedy)
+    if said := re.search(r"^error: (?!.*^error: )(.*)", end, re.MULTILINE | re.DOTALL):  # from compat/input_errors.py
+        shown, _, _ = said[1].rstrip().partition("\n  (--debug ")
+        return XalignError(f"{shown}\n  log: {log}")
+    return failure("fairseq-train", log, code, end, "fix this and run the same command again")
 
 
 def _usage_error(log: Path) -> XalignError:

@@ -2,6 +2,7 @@
 
 import ast
 import importlib.util
+import logging
 import math
 import operator
 import os
@@ -21,6 +22,7 @@ from omegaconf.errors import OmegaConfBaseException
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.trainer.checkpoint_repair import LAST
 
+logger = logging.getLogger(__name__)
 # The least value of each number; -1 is "never" or "all" in fairseq.
 LEAST = {
     "common": {"seed": 0, "log_interval": 1, "fp16_init_scale": 1, "fp16_scale_window": 1},
@@ -123,7 +125,12 @@ def check_warmup(cfg: DictConfig) -> None:
 
 
 def check_precision(cfg: DictConfig) -> None:
-    """Raise :class:`XalignError` for ``amp``, and for an optimizer that can't keep its parameters in half precision."""
+    """Raise :class:`XalignError` for ``amp``, and for an optimizer that can't keep its parameters in half precision.
+
+    Float16 is slow on CPUs: this is logged.
+    """
+    if _get(cfg.common, "fp16") and _get(cfg.common, "cpu"):
+        logger.warning("float16 is slow on a CPU: leave out %s, or use %s", Parameter("fp16"), Parameter("bf16"))
     if _get(cfg.common, "amp"):
         raise XalignError("this precision is not supported", parameter="amp", expected="fp16 or bf16")
     asked = [name for name in ("memory_efficient_fp16", "memory_efficient_bf16") if _get(cfg.common, name)]

@@ -2,6 +2,7 @@
 
 import functools
 import logging
+import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
@@ -25,10 +26,12 @@ from xalign_fairseq.trainer.compat.patching import Function, instead, replace, s
 from xalign_fairseq.trainer.host_numbers import as_sample_size, as_tensor, counting, read_with_logs
 from xalign_fairseq.trainer.iterators import ClockedIterator, DataWait, TrainIterator
 from xalign_fairseq.trainer.log_rows import OPTIMIZER
+from xalign_fairseq.trainer.messages import log_as_typed
 from xalign_fairseq.trainer.nonfinite import LossScaleMinimum, NonfiniteGradient
 from xalign_fairseq.trainer.optim.registered import HalfPrecision
 from xalign_fairseq.trainer.options import check_options
 from xalign_fairseq.trainer.requeue import hold
+from xalign_fairseq.trainer.resuming import require_same_run
 
 NAME = "XalignTrainer"
 STOPPING = "early_stopping"
@@ -200,12 +203,17 @@ class XalignTrainer(Trainer):
             counter.best, counter.num_runs = extra_state[STOPPING]["best"], extra_state[STOPPING]["num_runs"]
         return extra_state
 
+    @property
+    def _own(self) -> str:
+        """The checkpoint that the same command continues from; empty if the command names another one."""
+        cfg = self.cfg.checkpoint
+        return os.path.join(cfg.save_dir, LAST) if cfg.restore_file == LAST else ""
+
     def _find_whole(self, filename: str) -> None:
-        own = Path(self.cfg.checkpoint.save_dir) / LAST
-        if Path(filename) != own:
+        if filename != self._own:
             return
-        if self.data_parallel_rank == 0 and own.is_file():
-            repair(own.parent, logger.warning)
+        if self.data_parallel_rank == 0 and Path(filename).is_file():
+            repair(Path(filename).parent, logger.warning)
         if torch.distributed.is_initialized():  # other ranks read the same file: let them wait
             torch.distributed.barrier()
 
@@ -218,6 +226,8 @@ class XalignTrainer(Trainer):
         )
 
         def shown(state: object) -> Any:
+            if isinstance(state, dict) and filename == self._own and not (reset_optimizer or data_anew):
+                require_same_run(state, self.cfg, cfg.save_dir)
             if isinstance(state, dict) and "task_state" in state:
                 own = {key: each for key, each in state["task_state"].items() if not (data_anew and key == "shard")}
                 self.task.load_state_dict(own)
@@ -296,6 +306,8 @@ def install() -> None:
 def _checked(add_defaults: Function, cfg: DictConfig) -> None:
     """fairseq-train's first call with its whole configuration, from the command line or YAML."""
     add_defaults(cfg)
+    master = utils.is_master(cfg.distributed_training)
+    log_as_typed(cfg.common.log_file if master else None)
     check_options(cfg)
-    if utils.is_master(cfg.distributed_training):
+    if master:
         hold(cfg.checkpoint)

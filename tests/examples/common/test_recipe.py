@@ -47,7 +47,7 @@ def test_a_finished_run_is_not_continued(script, tmp_path):
         (save / "train.log").write_text(log)
         done, _ = train(tmp_path, script)
         assert done.returncode == 0 and ("--max-update" in done.stdout) is called
-    assert done.stdout == f"{save} has its 40 updates already\n"
+    assert done.stdout == f"{save} has its 40 updates already, by the command in {save}/run.json\n"
 
 
 @pytest.mark.parametrize("script", TRAINING)
@@ -71,6 +71,15 @@ def test_options_devices_and_processes_are_passed_on_and_recorded(script, tmp_pa
     # a resumed run keeps the record of its start, perhaps on another machine
     train(tmp_path, script, "--other")
     assert json.loads((save / "run.json").read_text()) == record
+
+
+def test_each_setting_has_a_folder(tmp_path):
+    done, save = train(tmp_path, "ppa/2_train.sh")
+    (save / "checkpoint_last.pt").touch()
+    variables = {"UPDATES": "40", "INIT": str(tmp_path / "model.pt")}
+    done = run_script(tmp_path, "ppa/2_train.sh", "/data-bin", save, "ppa_mean", **variables)
+    assert done.returncode == 2 and "run of another setting" in done.stderr and "ppa, now ppa_mean" in done.stderr
+    assert not done.stdout
 
 
 SCRIPTS = sorted(str(path.relative_to(EXAMPLES)) for path in EXAMPLES.rglob("*.sh") if path.parent.name != "common")

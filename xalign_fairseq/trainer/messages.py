@@ -1,0 +1,23 @@
+"""What this package logs within fairseq-train: options as they are typed, also in ``--log-file``."""
+
+import logging
+
+from xalign_fairseq.core.errors import Command, Parameter, typed
+
+
+def as_typed(record: logging.LogRecord) -> bool:
+    """A filter that keeps every record, and makes its parameters and commands text as typed on a command line."""
+    if isinstance(given := record.args, tuple):
+        record.args = tuple(typed(each) if isinstance(each, Parameter | Command) else each for each in given)
+    return True
+
+
+def log_as_typed(log_file: str | None) -> None:
+    """Let the handlers of fairseq-train show options as typed; its log file otherwise has only fairseq's own lines."""
+    shown = logging.getLogger().handlers
+    if log_file:
+        into = logging.FileHandler(log_file)
+        logging.getLogger("xalign_fairseq").addHandler(into)
+        shown = [*shown, into]
+    for handler in shown:
+        handler.addFilter(as_typed)
