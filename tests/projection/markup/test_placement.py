@@ -34,7 +34,10 @@ def project(source, target, links, segment=words):
         ("<x/>a b<y/>", "b a", "0-1 1-0", "<x/>b a<y/>"),  # tags at an edge stay there
         ("a b<x/> c", "c b a", "0-2 1-1 2-0", "c b<x/> a"),
         ("a <x/>b c", "c b a", "0-2 1-1 2-0", "c <x/>b a"),
-        ("a <img> b", "x y b", "0-0 1-2", "x y <img> b"),  # spaces on both sides
+        ("a <img> b", "x y b", "0-0 1-2", "x <img> y b"),  # spaces on both sides: the word before it
+        ("Q by <img>.", "Q von X.", "0-0 1-1 2-3", "Q von <img> X."),  # punctuation is no neighbour
+        ("Q by <img>, R", "Q von X, R", "0-0 1-1 2-3 3-4", "Q von <img> X, R"),
+        ("see (<img>) on", "an Siehe ()", "0-1 1-2 2-3 3-0", "an Siehe (<img>)"),
         ("a <x/>, b", "A, B", "0-0 1-1 2-2", "A <x/>, B"),  # a space before it alone
         ("a <x/> <img>, b", "A, B", "0-0 1-1 2-2", "A <x/> <img>, B"),
         ("(<x/> a) b", "(A) B", "0-0 1-1 2-2 3-3", "(<x/> A) B"),  # after it alone
@@ -67,6 +70,7 @@ def test_punctuation_of_words_between_spaces_is_placed_for_itself():
         ("<b>the</b> house", "la maison", "1-1", "<b>la</b> maison", ["around the unlinked words"]),
         ("a <b>of</b> c", "A C", "0-0 2-1", "A <b></b>C", ["empty, next to its neighbours"]),
         ("a b <x/>c d", "A D", "0-0 3-1", "A <x/>D", ["where it cuts the fewest links"]),
+        ("Q: <img> on R", "Am R Q:", "0-2 1-3 2-0 3-1", "<img> Am R Q:", ["far apart in the translation"]),
         ("<b>a</b> c", "A", "0-0 1-0", "<b>A</b>", []),  # one word translates two words
     ],
 )

@@ -4,7 +4,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from itertools import accumulate, pairwise
+from itertools import accumulate, pairwise, takewhile
 from unicodedata import category
 
 from xalign_fairseq.core.text.segmented import SegmentedText, Span
@@ -34,6 +34,7 @@ class LinkedPieces:
         self._tgt_starts = set(_starts(targets))
         self.worth = [PUNCTUATION_WORTH if _is_punctuation(tgt.text[slice(*span)]) else 1.0 for span in self.tgt]
         first, second = _starts(sources), _starts(targets)
+        self.marks = [_is_punctuation(src.text[slice(*span)]) for span in self.src]
         self.links: list[dict[int, float]] = [{} for _ in self.src]
         self.total = [0.0] * len(self.tgt)
         for (i, j), probability in links.items():
@@ -92,6 +93,30 @@ class LinkedPieces:
         word = self._word[source]
         whole = bisect_left(self._word, word), bisect_right(self._word, word)
         return self.run((source, source + 1), [words])[1] or self.run(whole, [words])[1]
+
+    def neighbour(self, source: int, forward: bool, within: Span, words: Span) -> tuple[int | None, int]:
+        """The target cut next to the translation of the nearest word, and the punctuation marks before that word.
+
+        The cut is outside the translations of these marks if they touch that of the word. Without a word, the
+        nearest punctuation mark counts.
+        """
+        path = range(source, within[1]) if forward else range(source - 1, within[0] - 1, -1)
+        marks = list(takewhile(self.marks.__getitem__, path))
+        found = self.near(path[len(marks) if len(marks) < len(path) else 0], words) if path else None
+        if found is None:
+            return None, len(marks)
+        at = found[not forward]
+        for i in reversed(marks if len(marks) < len(path) else []):
+            run = self.run((i, i + 1), [words])[1]
+            at = run[not forward] if run and run[forward] == at else at
+        return at, len(marks)
+
+    def meeting(self, source: Span, within: Span, words: Span) -> int | None:
+        """The target cut where the translations of the pieces before and after a source span meet, if they do."""
+        if within[0] == source[0] or source[1] == within[1]:
+            return None
+        before, after = self.near(source[0] - 1, words), self.near(source[1], words)
+        return before[1] if before and after and before[1] == after[0] else None
 
     def fewest_crossings(self, source: int, allowed: Iterable[int]) -> int:
         before = [0.0] * len(self.tgt)

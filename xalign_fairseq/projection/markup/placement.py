@@ -9,6 +9,8 @@ from xalign_fairseq.projection.markup.marked import Mark, MarkedText, walk
 from xalign_fairseq.projection.markup.pieces import LinkedPieces, begins_with_stop
 from xalign_fairseq.projection.units import Dropped
 
+FAR = 3  # pieces between the translations of a tag's neighbours that make its place uncertain
+
 
 def place(
     source: MarkedText,
@@ -22,8 +24,8 @@ def place(
     - A pair goes around the run of target words with the greatest link weight to its words minus that to other words.
       A pair without linked words goes around the unlinked words between the translations of its neighbours. If there
       are none, the pair is empty and goes next to these translations.
-    - A tag alone goes next to the translation of the word that it touches, otherwise of the other neighbour. At the
-      very start or end of its element it stays there.
+    - A tag alone goes next to the translation of the word that it touches, otherwise of the nearest word, punctuation
+      ignored; of two, of the word before it. At the very start or end of its element it stays there.
     - A break goes between two words, where it cuts the fewest links.
     - A tag within a word goes to the same place of an equal word, otherwise around or next to the word. Punctuation at
       the edges of a word is placed separately: a tag around ``house`` in ``house.`` goes around ``Haus`` in ``Haus!``.
@@ -129,16 +131,20 @@ class _Placement:
             return words[0], False
         if not has_after and not like_word:
             return words[1], True
-        before = self.pieces.near(source[0] - 1, words) if has_before else None
-        after = self.pieces.near(source[1], words) if has_after else None
         start, stop = self._gap(0, source[0])
-        touches_after = mark.start == stop > start
-        if before and after and before[1] == after[0]:
-            return before[1], not touches_after
-        if before and not (touches_after and after):
-            return before[1], True
-        if after:
-            return after[0], False
+        before, marks_before = self.pieces.neighbour(source[0], False, within, words)
+        after, marks_after = self.pieces.neighbour(source[1], True, within, words)
+        touches_before = mark.start == start < stop and mark.opening[:1] != " " and not marks_before
+        touches_after = mark.start == stop > start and mark.opening[-1:] != " " and not marks_after
+        if (at := self.pieces.meeting(source, within, words)) is not None:
+            return at, not touches_after
+        if before is not None and after is not None:
+            if source[0] == source[1] and not touches_before and not touches_after and abs(after - before) >= FAR:
+                self._drop(mark, "the words before and after it are far apart in the translation: next to one of them")
+            follows = not touches_after and marks_before <= marks_after
+            return (before, True) if follows else (after, False)
+        if before is not None or after is not None:
+            return (before, True) if before is not None else (after or 0, False)
         if source[0] == source[1]:
             self._drop(mark, "no word next to it is linked: where it cuts the fewest links")
         return self.pieces.fewest_crossings(source[0], self.pieces.borders(source[0], words)), True
@@ -194,16 +200,24 @@ class _Placement:
         return _Placed(mark, start, max(start, stop), self.marks(mark.children, source, words))
 
     def _spaced(self, mark: Mark, at: int) -> Mark:
-        """A tag alone with its spaces: that of a side without a word stays; none in a text that has no spaces."""
-        opening = mark.opening
+        """A tag alone with its spaces: that of a side without a word stays; none in a text that has no spaces.
+
+        A tag that no longer touches punctuation gets a space, and one that now does has none there.
+        """
+        opening, stops = mark.opening, begins_with_stop(self.texts[0], mark.start)
+        is_word = opening[:1] == " " or self.texts[0][mark.start - 1 : mark.start] == " "
         for before in (True, False):
             theirs, ours = (
                 text[:place][-1:] if before else text[place : place + 1]
                 for text, place in zip(self.texts, (mark.start, at), strict=True)
             )
-            if is_unspaced(ours) and not is_unspaced(theirs):
+            apart = theirs.isspace() or (is_word and stops and not before)
+            if mark.kind == "placeholder":
+                apart = apart or is_unspaced(theirs) or not theirs.isalnum()
+            moved = theirs and (not ours or (theirs.isalnum() and not before and begins_with_stop(self.texts[1], at)))
+            if moved or (is_unspaced(ours) and not is_unspaced(theirs)):
                 opening = opening.lstrip(" ") if before else opening.rstrip(" ")
-            elif (theirs.isspace() or (mark.kind == "placeholder" and is_unspaced(theirs))) and ours.isalnum():
+            elif apart and ours.isalnum():
                 opening = f" {opening.lstrip()}" if before else f"{opening.rstrip()} "
         return mark if opening == mark.opening else replace(mark, opening=opening)
 
