@@ -43,7 +43,9 @@ def project(source, target, links, segment=words):
         ("(<x/> a) b", "(A) B", "0-0 1-1 2-2 3-3", "(<x/> A) B"),  # after it alone
         ("a <b>b</b><x/> c", "c B b a", "0-3 1-1 1-2 2-0", "c <b>B b</b><x/> a"),  # not into the pair
         ("H<sub>2</sub>O is wet", "nass ist H2O", "0-2 1-1 2-0", "nass ist H<sub>2</sub>O"),  # inside equal words
-        ("under<u>line</u>d x", "x souligne", "0-1 1-0", "x <u>souligne</u>"),  # around different words
+        ("rises<sup>1</sup> x", "x augmente1", "0-1 1-0", "x augmente<sup>1</sup>"),  # the same text
+        ("5<sup>th</sup> x", "x 5e", "0-1 1-0", "x 5<sup>e</sup>"),  # the rest of the word
+        ("<b>rise</b>s1 x", "x augmente1", "0-1 1-0", "x <b>augmente1</b>"),  # the longer beginning: around the word
         ("a<br>b c<br>d", "A B C D", "0-0 1-1 2-2 3-3", "A<br>B C<br>D"),
         ("a <i>b<br>c</i> d", "d b c a", "0-3 1-1 2-2 3-0", "d <i>b<br>c</i> a"),
         ("a<br>b", "甲乙", "", "<br>甲乙"),
@@ -71,6 +73,8 @@ def test_punctuation_of_words_between_spaces_is_placed_for_itself():
         ("a <b>of</b> c", "A C", "0-0 2-1", "A <b></b>C", ["empty, next to its neighbours"]),
         ("a b <x/>c d", "A D", "0-0 3-1", "A <x/>D", ["where it cuts the fewest links"]),
         ("Q: <img> on R", "Am R Q:", "0-2 1-3 2-0 3-1", "<img> Am R Q:", ["far apart in the translation"]),
+        ("Acme<sup>TM</sup> wins", "X Acme", "0-1 1-0", "X Acme<sup></sup>", ["empty, next to"]),
+        ("under<u>line</u>d x", "x souligne", "0-1 1-0", "x souligne<u></u>", ["empty, next to"]),
         ("<b>a</b> c", "A", "0-0 1-0", "<b>A</b>", []),  # one word translates two words
     ],
 )
@@ -94,7 +98,7 @@ def test_tags_without_links_go_nearby_and_are_reported(source, target, links, ex
             "<b>d</b><i>o</i><a id=1>g</a>",
             "perro",
             "0-0",
-            "<b>perro</b><i></i><a id=1></a>",
+            "<b></b>perro<i></i><a id=1></a>",
             id="bergamot-translator 288: no tag deleted",
         ),
         pytest.param(

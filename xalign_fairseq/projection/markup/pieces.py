@@ -7,6 +7,7 @@ from functools import cached_property
 from itertools import accumulate, pairwise, takewhile
 from unicodedata import category
 
+from xalign_fairseq.core.text.segmentation import is_unspaced
 from xalign_fairseq.core.text.segmented import SegmentedText, Span
 
 TINY = 1e-9
@@ -27,7 +28,17 @@ class LinkedPieces:
         for i, j in equal:
             shift = tgt.spans[j][0] - src.spans[i][0]
             inner[j].update(start + shift for start, _ in sources[i][1:])
+        same: dict[Span, dict[int, Span]] = {}  # where linked words have the text of a piece of a word
+        known = {i for i, _ in equal}  # words whose pieces have links of their own
+        for i, j in links.keys() - equal:
+            start, stop = cores[0][i]
+            for piece in [] if tags.isdisjoint(range(start + 1, stop)) else sources[i]:
+                if start <= piece[0] < stop and (spot := _find(src.text, piece, cores[0][i], tgt.text, cores[1][j])):
+                    same.setdefault(piece, {})[j] = spot
+                    inner[j].update(spot)
+                    known.add(i)
         targets = [_cut(span, sorted(inner[j])) for j, span in enumerate(tgt.spans)]
+        self._source, self._cores, self._known = src.text, cores[0], known
         self.src = [piece for word in sources for piece in word]
         self.tgt = [piece for word in targets for piece in word]
         self._word = [number for number, word in enumerate(sources) for _ in word]
@@ -45,11 +56,13 @@ class LinkedPieces:
             shift = tgt.spans[j][0] - src.spans[i][0]
             core, other = _cores_of_pair((src, i, cores[0][i]), (tgt, j, cores[1][j]))
             # A punctuation word, usual in text without spaces, corresponds to punctuation at the other word's edges.
+            spots = {3 + piece[0]: same[piece].get(j, (0, 0)) for piece in sources[i] if piece in same}
             marks = _is_punctuation(src[i]) != _is_punctuation(tgt[j]) and (core, other) != (src.spans[i], tgt.spans[j])
             for a, (start, stop) in enumerate(sources[i], first[i]):
                 for b, (begin, end) in enumerate(targets[j], second[j]):
                     overlap = begin < stop + shift and start + shift < end
-                    parts = _part(start, core), _part(begin, other)
+                    found = (key for key, spot in spots.items() if spot[0] <= begin < spot[1])
+                    parts = 3 + start if 3 + start in spots else _part(start, core), next(found, _part(begin, other))
                     alike = parts != (1, 1) if marks else parts[0] == parts[1]
                     if overlap if (i, j) in equal else alike:
                         self.links[a][b] = probability
@@ -61,7 +74,12 @@ class LinkedPieces:
         return first, max(first, bisect_left(self.src, stop, key=lambda span: span[0]))
 
     def run(self, source: Span, free: Sequence[Span]) -> tuple[float, Span | None]:
-        """The greatest weight of links to source words minus links to others, and its run of free target words."""
+        """The greatest weight of links to source words minus links to others, and its run of free target words.
+
+        A part of a word has links only if its text or that of another part is in a linked word.
+        """
+        if self.is_part(source) and self._word[source[0]] not in self._known:
+            return 0.0, None
         weight = [-total * worth for total, worth in zip(self.total, self.worth, strict=True)]
         inside: dict[int, float] = {}
         touched = bisect_left(self._word, self._word[source[0]]), bisect_right(self._word, self._word[source[1] - 1])
@@ -87,6 +105,15 @@ class LinkedPieces:
             left = [j for j in inside if any(low <= j < high for low, high in free)]
             return 0.0, min(((j, j + 1) for j in left), key=lambda one: (-inside[one[0]], one), default=None)
         return best, span
+
+    def is_part(self, source: Span) -> bool:
+        """Whether pieces are part of a word, but not its longer beginning; parts of unspaced words are words."""
+        start, stop = self.src[source[0]][0], self.src[source[1] - 1][1]
+        core = self._cores[self._word[source[0]]]
+        part, length = range(max(start, core[0]), min(stop, core[1])), core[1] - core[0]
+        if self._word[source[0]] != self._word[source[1] - 1] or any(is_unspaced(self._source[at]) for at in part):
+            return False
+        return 0 < len(part) < length and not (start <= core[0] and 2 * len(part) >= length)
 
     def near(self, source: int, words: Span) -> Span | None:
         """The target pieces for a source piece or, if it is punctuation without a link, for the word it is at."""
@@ -162,6 +189,18 @@ def _core(words: SegmentedText, span: Span) -> Span:
     while stop < len(kinds) and kinds[stop] == "M":
         stop += 1
     return span[0] + inner[0], span[0] + stop
+
+
+def _find(text: str, part: Span, word: Span, translation: str, other: Span) -> Span | None:
+    """Where a linked word has the text of a part of a word: at the same end, or anywhere if it is not one letter."""
+    wanted, found = text[slice(*part)], translation[slice(*other)]
+    if part[0] == word[0] and found.startswith(wanted):
+        at = 0
+    elif part[1] == word[1] and found.endswith(wanted):
+        at = len(found) - len(wanted)
+    else:
+        at = -1 if len(wanted) == 1 and wanted.isalpha() else found.find(wanted)
+    return None if at < 0 else (other[0] + at, other[0] + at + len(wanted))
 
 
 def _is_punctuation(word: str) -> bool:

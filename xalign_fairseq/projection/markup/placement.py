@@ -27,8 +27,9 @@ def place(
     - A tag alone goes next to the translation of the word that it touches, otherwise of the nearest word, punctuation
       ignored; of two, of the word before it. At the very start or end of its element it stays there.
     - A break goes between two words, where it cuts the fewest links.
-    - A tag within a word goes to the same place of an equal word, otherwise around or next to the word. Punctuation at
-      the edges of a word is placed separately: a tag around ``house`` in ``house.`` goes around ``Haus`` in ``Haus!``.
+    - A pair around a part of a word goes around the same text in a linked word. Without it, the longer beginning of a
+      word counts as the word, and a pair around another part is empty, next to the word. Punctuation at the edges of a
+      word is placed separately: a tag around ``house`` in ``house.`` goes around ``Haus`` in ``Haus!``.
     """
     pieces = LinkedPieces(src, tgt, links, {at for mark in walk(source.marks) for at in (mark.start, mark.stop)})
     placement = _Placement(source, pieces)
@@ -80,7 +81,7 @@ class _Placement:
                 found[i] = words
             elif run := self.pieces.run(source[i], free)[1]:
                 found[i] = run
-            elif run := self._between(source[i], within, (low, high), free):
+            elif not self.pieces.is_part(source[i]) and (run := self._between(source[i], within, (low, high), free)):
                 found[i] = run
                 self._drop(marks[i], "none of its words is linked: put around the unlinked words there")
             else:
