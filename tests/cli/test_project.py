@@ -59,5 +59,11 @@ def test_the_texts_of_a_page_go_to_a_translator_and_come_back(tmp_path, capsys):
     files = ("--src", page, "--tgt", texts, "--links", tmp_path / "links", "--out", out)
     assert main(["project", *map(str, files)]) == 0
     assert out.read_text() == "la<br>maison <i>rouge</i>\n"
+    page.write_text("<ul><li>a</li><li>b</li></ul>c<p><b>d</b> <br>e</p>\n<p>f</p>\n<td>g</td> <td>h</td>\n")
+    capsys.readouterr()
+    assert main(["project", "--extract", "--src", str(page), "--out", str(texts)]) == 0
+    assert texts.read_text() == "a b c d e\nf\ng h\n"
+    assert "page.html, line 1: several paragraphs or cells in one line; put each" in (said := capsys.readouterr().err)
+    assert said.endswith(" first (2 such lines)\n")
     assert main(["project", "--extract", "--src", "a.jsonl", "--out", str(texts)]) == 2
     assert "can't be extracted" in capsys.readouterr().err

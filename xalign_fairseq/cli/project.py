@@ -83,7 +83,7 @@ def run(args: argparse.Namespace) -> None:
 
     show_log(args.quiet)
     if args.extract:
-        extract_texts(args.src, args.out, args.format or "")
+        extract_texts(args.src, args.out, args.format or "", args.quiet)
         return
     report = project_files(parse(args))
     if not args.quiet:

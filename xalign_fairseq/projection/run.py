@@ -157,17 +157,23 @@ def project_files(run: ProjectRun) -> ProjectReport:
     return report
 
 
-def extract_texts(src: str, out: str = STANDARD_OUTPUT, format: str = "") -> None:
+def extract_texts(src: str, out: str = STANDARD_OUTPUT, format: str = "", quiet: bool = False) -> None:
     """Write the plain text of a marked-up file, one line per text; its translation is :class:`ProjectRun`'s ``tgt``.
+
+    A warning on stderr counts the lines with several paragraphs or cells, unless ``quiet``.
 
     Raises:
         XalignError: the file is missing or not of the format, or the format is not one of markup.
     """
-    form = find_format(format, src, None, extract=True)
+    form, several = find_format(format, src, None, extract=True), []
     with Output(out, None, False, [src]).open() as stream:
         for piece in form.read(Annotated(src)):
             if isinstance(piece, Unit):
                 stream.write(" ".join(piece.src.text.splitlines()) + "\n")
+                several += [piece.where] * piece.several
+    if several and not quiet:
+        problem = "several paragraphs or cells in one line; put each on its own line first"
+        say(f"warning: {several[0]}: {problem} ({counted(len(several), 'such line')})")
 
 
 class AnnotatedPairs:

@@ -41,13 +41,17 @@ class Projected:
 
 @dataclass(frozen=True)
 class Unit:
-    """One pair with its annotated source; ``project`` makes the output, from links if it ``needs_links``."""
+    """One pair with its annotated source; ``project`` makes the output, from links if it ``needs_links``.
+
+    ``several``: the source is several paragraphs or cells.
+    """
 
     src: SegmentedText
     tgt: SegmentedText
     where: str
     project: Callable[[Links], Projected]
     needs_links: bool = True
+    several: bool = False
 
     @classmethod
     def fixed(cls, src: SegmentedText, tgt: SegmentedText, where: str, text: str, *dropped: Dropped) -> "Unit":

@@ -8,6 +8,11 @@ from xalign_fairseq.core.errors import XalignError
 
 MOST_TAGS = 1000  # in one text
 MOST_LEVELS = 100  # of nested tags
+BLOCKS = frozenset(  # elements whose text is no part of the sentence next to them
+    "address article aside blockquote body caption dd div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 "
+    "h6 head header legend li main nav ol optgroup option p pre section select table tbody td tfoot th thead title tr "
+    "ul".split()
+)
 
 
 @dataclass(frozen=True)
@@ -53,6 +58,7 @@ class MarkedText:
     marks: list[Mark]
     spellings: Mapping[str, Sequence[str]]
     tags: Counter[str]
+    several: bool = False  # whether several paragraphs, cells or other blocks have text
 
     def spelled(self, text: str, escapes: Mapping[str, str]) -> list[str]:
         """The spelling of each character of another text: as in this text, or escaped."""
@@ -83,6 +89,7 @@ class _Builder:
         self.raw: list[str] = []
         self.open: list[tuple[Token, int, list[Mark]]] = [(Token("", "open"), 0, [])]
         self.levels = 1
+        self.between = self.several = False  # between two blocks; more than one has text
 
     def close(self, token: Token) -> None:
         """Close a pair. A closing tag without partner marks everything before it within the enclosing pair."""
@@ -100,6 +107,15 @@ class _Builder:
         opening, start, marks = self.open.pop()
         self.open[-1][2].append(Mark(opening.raw, token.raw, start, here, "pair", marks))
 
+    def separate(self, following: Sequence[Token]) -> None:
+        """Put a space between the texts of two blocks."""
+        texts, self.between = [each.text or each.raw for each in following if each.kind == "text" and each.raw], False
+        if any(map(str.strip, texts)) and any(map(str.strip, self.text)):
+            self.several = True
+            if not self.text[-1].isspace() and not texts[0][0].isspace():
+                self.text.append(" ")
+                self.raw.append(" ")
+
     def end_alone(self) -> None:
         """Record that the innermost open tag is never closed."""
         opening, start, marks = self.open.pop()
@@ -115,7 +131,7 @@ class _Builder:
 
 
 def marked(tokens: Sequence[Token], strict: bool = False) -> MarkedText:
-    """A text and its markup from its pieces; a point between two spaces includes one, a break separates words."""
+    """A text and its markup from its pieces; a point between two spaces includes one, breaks and blocks separate words."""
     tags = Counter(token.raw for token in tokens if token.kind != "text")
     if tags.total() > MOST_TAGS:
         raise XalignError("a text has too many tags", expected=f"at most {MOST_TAGS:,}")
@@ -123,6 +139,9 @@ def marked(tokens: Sequence[Token], strict: bool = False) -> MarkedText:
     last = max((i for i, token in enumerate(tokens) if token.kind == "text" and token.raw), default=-1)
     skip = False  # skip the next character, a space that belongs to the point before it
     for i, token in enumerate(tokens):
+        made.between = made.between or token.key in BLOCKS
+        if made.between and token.kind != "close":
+            made.separate(tokens[i:])
         if token.kind == "text":
             characters = token.text or token.raw
             raws = [token.raw] if len(characters) == 1 else list(token.raw)
@@ -145,7 +164,7 @@ def marked(tokens: Sequence[Token], strict: bool = False) -> MarkedText:
     for character, raw in zip(made.text, made.raw, strict=True):
         if character in written:
             spellings[character].append(raw)
-    return MarkedText("".join(made.text), made.open[0][2], spellings, tags)
+    return MarkedText("".join(made.text), made.open[0][2], spellings, tags, made.several)
 
 
 def _point(made: _Builder, tokens: Sequence[Token], i: int, last: int) -> bool:

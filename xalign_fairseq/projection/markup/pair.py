@@ -67,7 +67,7 @@ def markup_unit(markup: Markup, source: str, target: str, segment: Segmenter, wh
                 return Projected(text, sum(1 for _ in walk(read.marks)) - len(dropped), tuple(dropped))
         return Projected(target, 0, left_out(markup, source, "", "the translation has characters that would be markup"))
 
-    return Unit(src, tgt, where, project, needs_links=bool(read.marks and src.spans and tgt.spans))
+    return Unit(src, tgt, where, project, bool(read.marks and src.spans and tgt.spans), read.several)
 
 
 def _read(markup: Markup, text: str) -> MarkedText:
