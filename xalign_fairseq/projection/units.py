@@ -41,17 +41,14 @@ class Projected:
 
 @dataclass(frozen=True)
 class Unit:
-    """One pair with its annotated source; ``project`` makes the output, from links if it ``needs_links``.
-
-    ``several``: the source is several paragraphs or cells.
-    """
+    """One pair with its annotated source; ``project`` makes the output, from links if it ``needs_links``."""
 
     src: SegmentedText
     tgt: SegmentedText
     where: str
     project: Callable[[Links], Projected]
     needs_links: bool = True
-    several: bool = False
+    several: bool = False  # paragraphs or cells
 
     @classmethod
     def fixed(cls, src: SegmentedText, tgt: SegmentedText, where: str, text: str, *dropped: Dropped) -> "Unit":

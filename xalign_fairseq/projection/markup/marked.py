@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.projection.units import Dropped
 
 MOST_TAGS = 1000  # in one text
 MOST_LEVELS = 100  # of nested tags
@@ -58,7 +59,7 @@ class MarkedText:
     marks: list[Mark]
     spellings: Mapping[str, Sequence[str]]
     tags: Counter[str]
-    alone: Sequence[tuple[str, str]] = ()  # tags that lack their partner, if they need one, and why
+    alone: Sequence[Dropped] = ()  # tags without a partner, if they need one
     several: bool = False  # whether several paragraphs, cells or other blocks have text
 
     def spelled(self, text: str, escapes: Mapping[str, str]) -> list[str]:
@@ -90,7 +91,7 @@ class _Builder:
         self.raw: list[str] = []
         self.open: list[tuple[Token, int, list[Mark]]] = [(Token("", "open"), 0, [])]
         self.levels = 1
-        self.alone: list[tuple[str, str]] = []
+        self.alone: list[Dropped] = []
         self.between = self.several = False  # between two blocks; more than one has text
 
     def close(self, token: Token) -> None:
@@ -98,7 +99,7 @@ class _Builder:
         here = len(self.text)
         at = next((i for i in range(len(self.open) - 1, 0, -1) if self.open[i][0].key == token.key != ""), 0)
         if self.strict and not at:
-            self.alone.append((token.raw, "a closing tag has no opening tag"))
+            self.alone.append(Dropped(token.raw, "a closing tag has no opening tag"))
             return
         if not at:
             _, start, marks = self.open[-1]
@@ -122,11 +123,9 @@ class _Builder:
     def end_alone(self) -> None:
         """Record that the innermost open tag is never closed."""
         opening, start, marks = self.open.pop()
-        if self.strict:
-            self.alone.append((opening.raw, "an opening tag has no closing tag"))
-            self.open[-1][2].extend(marks)
-        else:
-            self.open[-1][2].append(Mark(opening.raw, "", start, len(self.text), "opening", marks))
+        self.alone += [Dropped(opening.raw, "an opening tag has no closing tag")] * self.strict
+        alone = [Mark(opening.raw, "", start, len(self.text), "opening", marks)]
+        self.open[-1][2].extend(marks if self.strict else alone)
 
     def check(self, more: int) -> None:
         """:class:`XalignError` if tags are nested too deeply."""
@@ -136,7 +135,7 @@ class _Builder:
 
 
 def marked(tokens: Sequence[Token], strict: bool = False) -> MarkedText:
-    """A text and its markup from its pieces. A point between two spaces includes one; breaks and blocks separate words."""
+    """A text and its markup from its pieces. A point between spaces includes one; breaks and blocks separate words."""
     tags = Counter(token.raw for token in tokens if token.kind != "text")
     if tags.total() > MOST_TAGS:
         raise XalignError("a text has too many tags", expected=f"at most {MOST_TAGS:,}")

@@ -60,15 +60,14 @@ def markup_unit(markup: Markup, source: str, target: str, segment: Segmenter, wh
         return Unit.fixed(segment(source), segment(target), where, target, *left_out(markup, source, target))
     src, tgt = segment(read.text), segment(there.text)
 
-    alone = [Dropped(*each) for each in read.alone]
-    tags = read.tags - Counter(each.item for each in alone) | there.tags
+    tags = read.tags - Counter(each.item for each in read.alone) | there.tags
 
     def project(links: Links) -> Projected:
         left = _without(read, there.tags) if markup.target == "placeholders" else read
         for written in (_spelled(markup, read, there), [markup.escapes.get(each, each) for each in there.text]):
             text, dropped = place(left, src, tgt, links, written)
             if _is_right(markup, text, tags, there.text):
-                return Projected(text, sum(1 for _ in walk(read.marks)) - len(dropped), (*alone, *dropped))
+                return Projected(text, sum(1 for _ in walk(read.marks)) - len(dropped), (*read.alone, *dropped))
         return Projected(target, 0, left_out(markup, source, "", "the translation has characters that would be markup"))
 
     return Unit(src, tgt, where, project, bool(read.marks and src.spans and tgt.spans), read.several)
@@ -107,10 +106,9 @@ def left_out(markup: Markup, source: str, target: str, reason: str = "") -> tupl
         broken = Dropped(str(error.found or source[:80]), error.problem)
         return (broken, *(Dropped(tag[0], reason) for tag in others))
     wanted, found = (Counter(mark.tag.strip() for mark in walk(read.marks)) for read in both)
-    alone = [Dropped(*each) for each in both[0].alone]
     missing = [Dropped(tag, reason or f"{TAGGED}: add this one by hand") for tag in (wanted - found).elements()]
     added = [Dropped(tag, "the translation has this tag, its source does not") for tag in (found - wanted).elements()]
-    return (*alone, *missing, *added)
+    return (*both[0].alone, *missing, *added)
 
 
 def _spelled(markup: Markup, source: MarkedText, target: MarkedText) -> Sequence[str]:

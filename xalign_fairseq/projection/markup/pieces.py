@@ -29,16 +29,16 @@ class LinkedPieces:
             shift = tgt.spans[j][0] - src.spans[i][0]
             inner[j].update(start + shift for start, _ in sources[i][1:])
         same: dict[Span, dict[int, Span]] = {}  # where linked words have the text of a piece of a word
-        known = {i for i, _ in equal}  # words whose pieces have links of their own
+        self._known = {i for i, _ in equal}  # words whose pieces have links of their own
         for i, j in links.keys() - equal:
             start, stop = cores[0][i]
             for piece in [] if tags.isdisjoint(range(start + 1, stop)) else sources[i]:
                 if start <= piece[0] < stop and (spot := _find(src.text, piece, cores[0][i], tgt.text, cores[1][j])):
                     same.setdefault(piece, {})[j] = spot
                     inner[j].update(spot)
-                    known.add(i)
+                    self._known.add(i)
         targets = [_cut(span, sorted(inner[j])) for j, span in enumerate(tgt.spans)]
-        self._source, self._cores, self._known = src.text, cores[0], known
+        self._source, self._cores = src.text, cores[0]
         self.src = [piece for word in sources for piece in word]
         self.tgt = [piece for word in targets for piece in word]
         self._word = [number for number, word in enumerate(sources) for _ in word]
@@ -74,10 +74,7 @@ class LinkedPieces:
         return first, max(first, bisect_left(self.src, stop, key=lambda span: span[0]))
 
     def run(self, source: Span, free: Sequence[Span]) -> tuple[float, Span | None]:
-        """The greatest weight of links to source words minus links to others, and its run of free target words.
-
-        A part of a word has links only if its text or that of another part is in a linked word.
-        """
+        """The greatest weight of links to source words minus links to others, and its run of free target words."""
         if self.is_part(source) and self._word[source[0]] not in self._known:
             return 0.0, None
         weight = [-total * worth for total, worth in zip(self.total, self.worth, strict=True)]
@@ -107,7 +104,7 @@ class LinkedPieces:
         return best, span
 
     def is_part(self, source: Span) -> bool:
-        """Whether pieces are part of a word, but not its longer beginning; parts of unspaced words are words."""
+        """Whether pieces are part of a word with spaces around it, but not its longer beginning."""
         start, stop = self.src[source[0]][0], self.src[source[1] - 1][1]
         core = self._cores[self._word[source[0]]]
         part, length = range(max(start, core[0]), min(stop, core[1])), core[1] - core[0]
@@ -122,11 +119,7 @@ class LinkedPieces:
         return self.run((source, source + 1), [words])[1] or self.run(whole, [words])[1]
 
     def neighbour(self, source: int, forward: bool, within: Span, words: Span) -> tuple[int | None, int]:
-        """The target cut next to the translation of the nearest word, and the punctuation marks before that word.
-
-        The cut is outside the translations of these marks if they touch that of the word. Without a word, the
-        nearest punctuation mark counts.
-        """
+        """The target cut next to the nearest word and punctuation marks that follow it, and the marks before it."""
         path = range(source, within[1]) if forward else range(source - 1, within[0] - 1, -1)
         marks = list(takewhile(self.marks.__getitem__, path))
         found = self.near(path[len(marks) if len(marks) < len(path) else 0], words) if path else None
@@ -137,13 +130,6 @@ class LinkedPieces:
             run = self.run((i, i + 1), [words])[1]
             at = run[not forward] if run and run[forward] == at else at
         return at, len(marks)
-
-    def meeting(self, source: Span, within: Span, words: Span) -> int | None:
-        """The target cut where the translations of the pieces before and after a source span meet, if they do."""
-        if within[0] == source[0] or source[1] == within[1]:
-            return None
-        before, after = self.near(source[0] - 1, words), self.near(source[1], words)
-        return before[1] if before and after and before[1] == after[0] else None
 
     def fewest_crossings(self, source: int, allowed: Iterable[int]) -> int:
         before = [0.0] * len(self.tgt)
@@ -194,12 +180,10 @@ def _core(words: SegmentedText, span: Span) -> Span:
 def _find(text: str, part: Span, word: Span, translation: str, other: Span) -> Span | None:
     """Where a linked word has the text of a part of a word: at the same end, or anywhere if it is not one letter."""
     wanted, found = text[slice(*part)], translation[slice(*other)]
-    if part[0] == word[0] and found.startswith(wanted):
-        at = 0
-    elif part[1] == word[1] and found.endswith(wanted):
-        at = len(found) - len(wanted)
-    else:
-        at = -1 if len(wanted) == 1 and wanted.isalpha() else found.find(wanted)
+    ends = (0, part[0] == word[0]), (len(found) - len(wanted), part[1] == word[1])
+    at = next((at for at, is_end in ends if is_end and found.startswith(wanted, at)), -1)
+    if at < 0 and not (len(wanted) == 1 and wanted.isalpha()):
+        at = found.find(wanted)
     return None if at < 0 else (other[0] + at, other[0] + at + len(wanted))
 
 

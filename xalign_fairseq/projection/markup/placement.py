@@ -11,6 +11,8 @@ from xalign_fairseq.projection.units import Dropped
 
 FAR = 3  # pieces between the translations of a tag's neighbours that make its place uncertain
 
+UNMATCHED = "no matching words were found in the translation; the tag is empty, next to the words of its neighbours"
+
 
 def place(
     source: MarkedText,
@@ -21,15 +23,15 @@ def place(
 ) -> tuple[str, list[Dropped]]:
     """The translation with the markup of its source, and the marks that no link places.
 
-    - A pair goes around the run of target words with the greatest link weight to its words minus that to other words.
-      A pair without linked words goes around the unlinked words between the translations of its neighbours. If there
+    - A pair goes around the run of target words with the most links to its words and the fewest to others, weighted. A
+      pair without linked words goes around the unlinked words between the translations of its neighbours. If there
       are none, the pair is empty and goes next to these translations.
     - A tag alone goes next to the translation of the word that it touches, otherwise of the nearest word, punctuation
       ignored; of two, of the word before it. At the very start or end of its element it stays there.
     - A break goes between two words, where it cuts the fewest links.
-    - A pair around a part of a word goes around the same text in a linked word. Without it, the longer beginning of a
-      word counts as the word, and a pair around another part is empty, next to the word. Punctuation at the edges of a
-      word is placed separately: a tag around ``house`` in ``house.`` goes around ``Haus`` in ``Haus!``.
+    - A pair around a part of a word goes around its text in a linked word. Without it, the longer beginning of a word
+      is the word, and a pair around another part is empty, next to the word. Punctuation at the edges of a word is
+      no part of it: a tag around ``house`` in ``house.`` goes around ``Haus`` in ``Haus!``.
     """
     pieces = LinkedPieces(src, tgt, links, {at for mark in walk(source.marks) for at in (mark.start, mark.stop)})
     placement = _Placement(source, pieces)
@@ -125,7 +127,7 @@ class _Placement:
     def _loose(self, mark: Mark, source: Span, within: Span, words: Span) -> tuple[int, bool]:
         """The place of a mark without linked words between target words, and whether it belongs to the word before."""
         if source[0] < source[1]:
-            self._drop(mark, "none of its words has a link of its own: empty, next to its neighbours")
+            self._drop(mark, UNMATCHED)
         has_before, has_after = source[0] > within[0], source[1] < within[1]
         like_word = mark.opening != mark.opening.strip()  # spaces on both sides
         if not has_before and not (like_word and has_after):
@@ -137,18 +139,20 @@ class _Placement:
         after, marks_after = self.pieces.neighbour(source[1], True, within, words)
         touches_before = mark.start == start < stop and mark.opening[:1] != " " and not marks_before
         touches_after = mark.start == stop > start and mark.opening[-1:] != " " and not marks_after
-        if (at := self.pieces.meeting(source, within, words)) is not None:
-            return at, not touches_after
-        if before is not None and after is not None:
-            if source[0] == source[1] and not touches_before and not touches_after and abs(after - before) >= FAR:
-                self._drop(mark, "the words before and after it are far apart in the translation: next to one of them")
-            follows = not touches_after and marks_before <= marks_after
-            return (before, True) if follows else (after, False)
-        if before is not None or after is not None:
+        sides = [
+            self.pieces.near(i, words) or (-1, -2) for i in (source[0] - 1, source[1]) if within[0] <= i < within[1]
+        ]
+        if len(sides) == 2 and sides[0][1] == sides[1][0]:
+            return sides[0][1], not touches_after
+        if before is None and after is None:
+            if source[0] == source[1]:
+                self._drop(mark, "no word next to it is linked: where it cuts the fewest links")
+            return self.pieces.fewest_crossings(source[0], self.pieces.borders(source[0], words)), True
+        if before is None or after is None:
             return (before, True) if before is not None else (after or 0, False)
-        if source[0] == source[1]:
-            self._drop(mark, "no word next to it is linked: where it cuts the fewest links")
-        return self.pieces.fewest_crossings(source[0], self.pieces.borders(source[0], words)), True
+        if source[0] == source[1] and not touches_before and not touches_after and abs(after - before) >= FAR:
+            self._drop(mark, "the words before and after it are far apart in the translation: next to one of them")
+        return (after, False) if touches_after or marks_after < marks_before else (before, True)
 
     def _breaks(
         self, marks: Sequence[Mark], source: Sequence[Span], within: Span, words: Span, taken: Sequence[Span]
@@ -201,10 +205,7 @@ class _Placement:
         return _Placed(mark, start, max(start, stop), self.marks(mark.children, source, words))
 
     def _spaced(self, mark: Mark, at: int) -> Mark:
-        """A tag alone with its spaces: that of a side without a word stays; none in a text that has no spaces.
-
-        A tag that no longer touches punctuation gets a space, and one that now does has none there.
-        """
+        """A tag alone with its spaces: that of a side without a word stays; none in a text that has no spaces."""
         opening, stops = mark.opening, begins_with_stop(self.texts[0], mark.start)
         is_word = opening[:1] == " " or self.texts[0][mark.start - 1 : mark.start] == " "
         for before in (True, False):
