@@ -27,7 +27,9 @@ def test_labels_go_where_links_lead_and_the_rest_is_reported(project, tmp_path, 
         "       1 none of its words has a link",
     ]
     where = f"{tmp_path}/a.jsonl, line 1"
-    assert (tmp_path / "report").read_text() == f"{where}\tTHING Haus\tnone of its words has a link\n"
+    assert (
+        tmp_path / "report"
+    ).read_text() == f"place\titem\treason\n{where}\tTHING Haus\tnone of its words has a link\n"
 
 
 def test_the_page_shows_the_labels_of_both_sides_of_labelled_pairs(project, tmp_path):
@@ -59,5 +61,12 @@ def test_the_texts_of_a_page_go_to_a_translator_and_come_back(tmp_path, capsys):
     files = ("--src", page, "--tgt", texts, "--links", tmp_path / "links", "--out", out)
     assert main(["project", *map(str, files)]) == 0
     assert out.read_text() == "la<br>maison <i>rouge</i>\n"
+    assert capsys.readouterr().err == "1 sentence pair, 2 tags placed, 0 not placed\n"
+    page.write_text("<ul><li>a</li><li>b</li></ul>c<p><b>d</b> <br>e</p>\n<p>f</p>\n<td>g</td> <td>h</td>\n")
+    capsys.readouterr()
+    assert main(["project", "--extract", "--src", str(page), "--out", str(texts)]) == 0
+    assert texts.read_text() == "a b c d e\nf\ng h\n"
+    assert "page.html, line 1: several paragraphs or cells in one line; put each" in (said := capsys.readouterr().err)
+    assert said.endswith(" first (2 such lines)\n")
     assert main(["project", "--extract", "--src", "a.jsonl", "--out", str(texts)]) == 2
     assert "can't be extracted" in capsys.readouterr().err

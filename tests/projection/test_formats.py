@@ -2,7 +2,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.projection.formats import ANNOTATIONS, find_format
 
 
@@ -19,6 +19,15 @@ def test_raw_text_is_split_by_icu_unless_links_only_count_words(tmp_path):
     for name, form in ANNOTATIONS.items():
         found = [form.segmenter(links) for links in (None, str(tmp_path / "words"), str(tmp_path / "numbers"))]
         assert found == (["auto"] * 3 if name in ("conll", "conllu") else [raw, raw, "auto"])
+
+
+def test_the_beginning_of_a_file_without_a_known_ending_shows_its_format(tmp_path):
+    (tmp_path / "a.mqxliff").write_text('<?xml version="1.0"?>\n<xliff version="1.2">')
+    (tmp_path / "a.txt").write_text("{0} of %s\n100 %")
+    assert find_format("", str(tmp_path / "a.mqxliff"), None) is ANNOTATIONS["xliff"]
+    with pytest.raises(XalignError) as caught:
+        find_format("", str(tmp_path / "a.txt"), None)
+    assert caught.value.remedy == ("if it has placeholders, set", Parameter("format", "placeholders"))
 
 
 @pytest.mark.parametrize(

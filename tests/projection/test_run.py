@@ -140,17 +140,9 @@ def test_labels_of_a_derived_language_are_projected_perfectly(tmp_path):
     assert main(["derive", "--out", str(out), "--steps", "inversion", *options, "-q"]) == 0
 
     def projected(kind, form):
-        project_files(
-            ProjectRun(
-                src=str(tmp_path / f"a.{kind}"),
-                tgt=str(out / "text.en-xx.xx"),
-                out=str(tmp_path / "projected"),
-                format=form,
-                links=str(out / "text.en-xx.links"),
-                quiet=True,
-            )
-        )
-        return tmp_path / "projected"
+        src, projected, text = tmp_path / f"a.{kind}", tmp_path / "projected", f"{out}/text.en-xx"
+        project_files(ProjectRun(f"{src}", f"{text}.xx", f"{projected}", form, links=f"{text}.links", quiet=True))
+        return projected
 
     ours, theirs = read_trees(projected("conllu", "conllu"), "xx"), read_trees(out / "conllu.xx.conllu", "xx")
     assert [(each.words, each.upos, each.tree) for each in ours] == [(e.words, e.upos, e.tree) for e in theirs]

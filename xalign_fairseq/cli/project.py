@@ -7,8 +7,9 @@ placed is counted on stderr, by reason, and listed by --report.
 --format is one of labels (conll, conllu, json) or of markup (html, xml, placeholders, xliff, tmx). A
 tag without a link is put near its place, and reported.
 
-A span is placed on the longest run of target words linked to it; --max-gap allows words without a link in between.
---min-share and --min-probability drop uncertain placements. A pair with invalid annotation is counted, and its
+A label goes on the longest run of target words linked to it; --max-gap allows words without a link in between, and
+--min-share drops uncertain labels. A pair of tags goes around the run of target words with the most links to its words
+and the fewest to others. --min-probability drops uncertain links. A pair with invalid annotation is counted, and its
 translation stays without annotation.
 
 FILE.links keeps the links; pass it to --links to project again with other options. --resume continues an interrupted
@@ -59,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="how to find the words of untokenised text; auto: ICU in text without spaces, otherwise spaces (default: "
         "icu for JSON lines and markup if installed, otherwise auto; auto with --links in Pharaoh's format)",
     )
-    parser.add_argument("--report", metavar="FILE", help="list what is not placed: place, item and reason (TSV)")
+    parser.add_argument("--report", metavar="FILE", help="table (TSV) of what is not placed: place, item, reason")
     parser.add_argument("--page", metavar="FILE", help="write an HTML page of the pairs with links and labels")
     parser.add_argument("--resume", action="store_true", help="continue an interrupted run")
     placing = parser.add_argument_group("placing")
@@ -83,7 +84,7 @@ def run(args: argparse.Namespace) -> None:
 
     show_log(args.quiet)
     if args.extract:
-        extract_texts(args.src, args.out, args.format or "")
+        extract_texts(args.src, args.out, args.format or "", args.quiet)
         return
     report = project_files(parse(args))
     if not args.quiet:

@@ -1,11 +1,13 @@
 """The formats of annotation that can be projected, by their names."""
 
+import os
+import re
 from dataclasses import dataclass
 from functools import partial
 
 from xalign_fairseq.core.errors import Parameter, Text, XalignError
 from xalign_fairseq.core.files import OFFICE
-from xalign_fairseq.core.text.compressed import unpacked_name
+from xalign_fairseq.core.text.compressed import open_file, unpacked_name
 from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.core.text.segmentation import segmenter_of_raw_text
 from xalign_fairseq.projection.labels.conll import entity_columns
@@ -18,12 +20,13 @@ from xalign_fairseq.projection.units import Reader
 
 @dataclass(frozen=True)
 class AnnotationFormat:
-    """A format: its suffixes, its reader, and whether a file is ``bilingual`` or ``marked`` up."""
+    """A format: its suffixes, reader and name of an annotation; whether a file is ``bilingual`` or ``marked`` up."""
 
     suffixes: tuple[str, ...]
     read: Reader
     bilingual: bool = False
     marked: bool = False
+    item: str = "tag"
 
     @property
     def raw(self) -> bool:
@@ -37,12 +40,12 @@ class AnnotationFormat:
 
 
 ANNOTATIONS = {
-    "conll": AnnotationFormat((".conll", ".bio", ".iob"), entity_columns),
-    "conllu": AnnotationFormat((".conllu",), treebank),
-    "json": AnnotationFormat((".jsonl", ".ndjson"), json_spans, bilingual=True),
+    "conll": AnnotationFormat((".conll", ".bio", ".iob"), entity_columns, item="annotation"),
+    "conllu": AnnotationFormat((".conllu",), treebank, item="annotation"),
+    "json": AnnotationFormat((".jsonl", ".ndjson"), json_spans, bilingual=True, item="annotation"),
     "html": AnnotationFormat((".html", ".htm"), partial(marked_lines, markup="html"), marked=True),
     "xml": AnnotationFormat((".xml",), partial(marked_lines, markup="xml"), marked=True),
-    "placeholders": AnnotationFormat((), partial(marked_lines, markup="placeholders"), marked=True),
+    "placeholders": AnnotationFormat((), partial(marked_lines, markup="placeholders"), marked=True, item="placeholder"),
     "xliff": AnnotationFormat((".xlf", ".xliff", ".sdlxliff"), partial(bilingual_xml, markup="xliff"), bilingual=True),
     "tmx": AnnotationFormat((".tmx",), partial(bilingual_xml, markup="tmx"), bilingual=True),
 }
@@ -53,29 +56,36 @@ def named_by_ending(path: str) -> list[str]:
     return [name for name, each in ANNOTATIONS.items() if unpacked_name(path).endswith(each.suffixes)]
 
 
+def _beginning(path: str) -> str:
+    """The first characters of a file."""
+    with open_file(path) as stream:
+        return stream.read(1 << 12).decode(errors="replace")
+
+
 def require_ending(out: str, form: AnnotationFormat) -> None:
     """Raise :class:`XalignError` for the ending of another format: the output has the format of the source."""
     if any(ANNOTATIONS[name] is not form for name in named_by_ending(out)):
-        raise XalignError(
-            "the output has the format of the annotated text", parameter="out", found=out, expected=form.suffixes
-        )
+        problem = "the output has the format of the annotated text"
+        raise XalignError(problem, parameter="out", found=out, expected=form.suffixes)
 
 
 def find_format(name: str, src: str, tgt: str | None, extract: bool = False) -> AnnotationFormat:
     """The format by its name, or, if that is empty, by the name of the annotated file."""
     named = [name] if name else named_by_ending(src)
-    if len(named) != 1 or named[0] not in ANNOTATIONS:
-        problem = "there is no such format" if name else "the file's name has no ending of a known format"
-        office = src.lower().endswith(OFFICE)
-        remedy: Text = "save it as HTML or XLIFF" if office else ("set", Parameter("format"))
-        raise XalignError(
-            problem,
-            where=None if name else src,
-            parameter="format",
-            found=name or None,
-            expected=", ".join(ANNOTATIONS),
-            remedy=None if name else remedy,
-        )
+    beginning = "" if named or not os.path.isfile(src) else _beginning(src)
+    if begun := re.match(r"[^<]*(?:<[?!][^<]*)*<(xliff|tmx)\b", beginning):
+        named = [begun[1]]
+    known = ", ".join(ANNOTATIONS)
+    if name and name not in ANNOTATIONS:
+        raise XalignError("there is no such format", parameter="format", found=name, expected=known)
+    if len(named) != 1:
+        problem = "the file's name has no ending of a known format"
+        remedy: Text = "set", Parameter("format")
+        if src.lower().endswith(OFFICE):
+            remedy = "save it as HTML or XLIFF"
+        elif re.search(r"\{\w*\}|%[sd]\b", beginning):
+            remedy = "if it has placeholders, set", Parameter("format", "placeholders")
+        raise XalignError(problem, where=src, parameter="format", expected=known, remedy=remedy)
     found = ANNOTATIONS[named[0]]
     if extract:
         if not found.marked:

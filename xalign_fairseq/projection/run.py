@@ -45,7 +45,7 @@ class ProjectRun:
         placing: how spans are placed.
         links: file of links of each sentence pair, Pharaoh or JSON; ``None``: the aligner finds them.
         learns: learn statistics of the sentence pairs, guided by the encoder, into ``OUT.aligner``, and use them.
-        report: file for the list of annotations that were not placed.
+        report: table (TSV) of the annotations that were not placed: place, item, reason.
         page: file for an HTML page of the pairs with links and the labels of both sides.
         resume: continue an interrupted run.
 
@@ -79,11 +79,12 @@ class ProjectReport:
     units: int = 0
     placed: int = 0
     dropped: Counter[str] = field(default_factory=Counter)
+    item: str = "annotation"
 
     @property
     def summary(self) -> str:
         """The report in lines."""
-        annotations = f"{counted(self.placed, 'annotation')} placed, {self.dropped.total()} not placed"
+        annotations = f"{counted(self.placed, self.item)} placed, {self.dropped.total()} not placed"
         lines = [f"{counted(self.units, 'sentence pair')}, {annotations}"]
         return "\n".join([*lines, *(f"{count:8} {reason}" for reason, count in self.dropped.most_common())])
 
@@ -122,7 +123,7 @@ def project_files(run: ProjectRun) -> ProjectReport:
     if run.links:
         require_links_of(units, sum(1 for _ in read_lines(run.links)), run.links)
     pieces = read()
-    report = ProjectReport()
+    report = ProjectReport(item=form.item)
     with ExitStack() as stack:
         if run.links:
             linked = _from_file(pieces, run.links, run.options.min_probability or 0.0)
@@ -130,6 +131,8 @@ def project_files(run: ProjectRun) -> ProjectReport:
             linked = _from_aligner(pieces, run, text, files, stack)
         out = stack.enter_context(Output(run.out, None, False, files).open())
         listed = stack.enter_context(atomic_write(run.report)) if run.report else None
+        if listed:
+            listed.write("place\titem\treason\n")
         bar = stack.enter_context(progress(total=units, unit=" pairs", quiet=run.quiet))
         page = Page(languages=run.options.languages)
         shown = stack.enter_context(atomic_write(run.page)) if run.page else None
@@ -157,17 +160,23 @@ def project_files(run: ProjectRun) -> ProjectReport:
     return report
 
 
-def extract_texts(src: str, out: str = STANDARD_OUTPUT, format: str = "") -> None:
+def extract_texts(src: str, out: str = STANDARD_OUTPUT, format: str = "", quiet: bool = False) -> None:
     """Write the plain text of a marked-up file, one line per text; its translation is :class:`ProjectRun`'s ``tgt``.
+
+    Unless ``quiet``, a warning on stderr counts the lines with several paragraphs or cells.
 
     Raises:
         XalignError: the file is missing or not of the format, or the format is not one of markup.
     """
-    form = find_format(format, src, None, extract=True)
+    form, several = find_format(format, src, None, extract=True), []
     with Output(out, None, False, [src]).open() as stream:
         for piece in form.read(Annotated(src)):
             if isinstance(piece, Unit):
                 stream.write(" ".join(piece.src.text.splitlines()) + "\n")
+                several += [piece.where] * piece.several
+    if several and not quiet:
+        problem = "several paragraphs or cells in one line; put each on its own line first"
+        say(f"warning: {several[0]}: {problem} ({counted(len(several), 'such line')})")
 
 
 class AnnotatedPairs:
@@ -187,10 +196,8 @@ class AnnotatedPairs:
 def _check(run: ProjectRun) -> None:
     """Check that the options go together."""
     if run.learns:
-        for name, fits, expected in (
-            ("out", is_plain(run.out), "a file as output"),
-            ("links", not run.links, "links or statistics"),
-        ):
+        needs = ("out", is_plain(run.out), "a file as output"), ("links", not run.links, "links or statistics")
+        for name, fits, expected in needs:
             if not fits:
                 raise XalignError("nothing can be learned from the text", parameter=(GUIDED, name), expected=expected)
     if not run.links:
@@ -228,13 +235,9 @@ def read_line(line: str, unit: Unit, path: str, number: int) -> Links:
         content = require_form(parse_json(line, where), LinkedWords, where)
         for ours, theirs in ((unit.src, content["src"]), (unit.tgt, content["tgt"])):
             if list(ours) != theirs:
-                raise XalignError(
-                    "the links belong to other words",
-                    where=where,
-                    found=theirs,
-                    expected=f"{unit.where}: {[*ours]}",
-                    remedy=("if the text is the same, give the segmenter that found them as", Parameter("segment")),
-                )
+                problem, expected = "the links belong to other words", f"{unit.where}: {[*ours]}"
+                remedy = "if the text is the same, give the segmenter that found them as", Parameter("segment")
+                raise XalignError(problem, where=where, found=theirs, expected=expected, remedy=remedy)
         links = {(i, j): probability for i, j, probability in content["links"]}
     check_bounds([links], [(len(unit.src), len(unit.tgt))], where=path, first=number)
     return links
@@ -248,14 +251,8 @@ def _from_aligner(
     if not is_statistical(run.model):
         options = options.on_devices()
     text = (run.src,) if run.tgt is None else (run.src, run.tgt)
-    record = run_record(
-        text,
-        run.model,
-        options,
-        format=run.format,
-        segment=segmenter_versions(run.segment),
-        **({GUIDED: True} if run.learns else {}),
-    )
+    learns = {GUIDED: True} if run.learns else {}
+    record = run_record(text, run.model, options, format=run.format, segment=segmenter_versions(run.segment), **learns)
     kept = Output(f"{run.out}.links" if is_plain(run.out) else os.devnull, record, run.resume, files)
     aligner: WordAligner
     if run.learns:

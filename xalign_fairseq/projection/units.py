@@ -48,6 +48,7 @@ class Unit:
     where: str
     project: Callable[[Links], Projected]
     needs_links: bool = True
+    several: bool = False  # paragraphs or cells
 
     @classmethod
     def fixed(cls, src: SegmentedText, tgt: SegmentedText, where: str, text: str, *dropped: Dropped) -> "Unit":

@@ -53,7 +53,7 @@ def test_xliff_1(tmp_path, monkeypatch, block):
     assert [unit.where.rpartition(" ")[2] for unit in units] == ["5", "8", "8", "9", "10", "11"]
     dropped = [each for piece in made if not isinstance(piece, str) for each in piece.dropped]
     assert [each.item for each in dropped] == ['<ph id="1">{}</ph>', '<x id="2"/>']
-    assert [each.reason for each in dropped] == ["there is no translation", BY_HAND]
+    assert [each.reason for each in dropped] == ["the translation is empty; its tags were not added", BY_HAND]
 
 
 def test_xliff_2_and_tmx(tmp_path):

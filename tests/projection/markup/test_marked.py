@@ -1,7 +1,7 @@
 import pytest
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.projection.markup.inline import HTML, read_inline
+from xalign_fairseq.projection.markup.inline import HTML, XML, read_inline
 from xalign_fairseq.projection.markup.marked import MOST_TAGS, walk
 
 
@@ -18,6 +18,11 @@ def test_a_tree_over_the_characters():
 def test_tags_without_a_partner_reach_to_the_edges():
     read = read_inline("a</u>b <b>c <i>d</b> e", HTML)
     assert shape(read.marks) == [("</u>", "closing", 0, 1, []), ("<b>", "pair", 3, 6, [("<i>", "opening", 5, 6, [])])]
+
+
+def test_tags_without_a_partner_are_left_out_of_strict_markup():
+    read = read_inline("</u>a <b>b <i>c</b></i>", XML)
+    assert shape(read.marks) == [("<b>", "pair", 2, 5, [])] and len(read.alone) == 3
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,12 @@ def test_only_one_language_has_spaces_around_a_tag_alone(markup, source, target,
     assert unit.project({(i, i): 1.0 for i in range(len(unit.src))}).text == expected
 
 
+def test_a_tag_without_its_partner_is_left_out_alone():
+    projected = project("xml", "<p>A <i>broken</i> <b>tag.</p>", "Un cassé tag.")
+    assert projected.text == "<p>Un <i>cassé</i> tag.</p>"
+    assert projected.dropped == (Dropped("<b>", "an opening tag has no closing tag"),)
+
+
 BY_HAND = "the translation has tags already: add this one by hand"
 ADDED = "the translation has this tag, its source does not"
 
@@ -69,6 +75,8 @@ ADDED = "the translation has this tag, its source does not"
         ("html", "a <b>b</b>", "A <b>B</b>", []),
         ("xliff", "a <b>b</b>", "<b>A</b> B", []),
         ("xml", "a <b>b", "A B", [("<b>", "an opening tag has no closing tag")]),
+        ("xml", "a <b>b", "A <b>B", [("<b>", "an opening tag has no closing tag")]),
+        ("xml", "a </b>b", "A B", [("</b>", "a closing tag has no opening tag")]),
         ("xml", "x" * (1 << 20) + "y", "A B", [("x" * 80, "a text is too long")]),
     ],
 )

@@ -34,16 +34,22 @@ def project(source, target, links, segment=words):
         ("<x/>a b<y/>", "b a", "0-1 1-0", "<x/>b a<y/>"),  # tags at an edge stay there
         ("a b<x/> c", "c b a", "0-2 1-1 2-0", "c b<x/> a"),
         ("a <x/>b c", "c b a", "0-2 1-1 2-0", "c <x/>b a"),
-        ("a <img> b", "x y b", "0-0 1-2", "x y <img> b"),  # spaces on both sides
+        ("a <img> b", "x y b", "0-0 1-2", "x <img> y b"),  # spaces on both sides: the word before it
+        ("Q by <img>.", "Q von X.", "0-0 1-1 2-3", "Q von <img> X."),  # punctuation is no neighbour
+        ("Q by <img>, R", "Q von X, R", "0-0 1-1 2-3 3-4", "Q von <img> X, R"),
+        ("see (<img>) on", "an Siehe ()", "0-1 1-2 2-3 3-0", "an Siehe (<img>)"),
         ("a <x/>, b", "A, B", "0-0 1-1 2-2", "A <x/>, B"),  # a space before it alone
         ("a <x/> <img>, b", "A, B", "0-0 1-1 2-2", "A <x/> <img>, B"),
         ("(<x/> a) b", "(A) B", "0-0 1-1 2-2 3-3", "(<x/> A) B"),  # after it alone
         ("a <b>b</b><x/> c", "c B b a", "0-3 1-1 1-2 2-0", "c <b>B b</b><x/> a"),  # not into the pair
         ("H<sub>2</sub>O is wet", "nass ist H2O", "0-2 1-1 2-0", "nass ist H<sub>2</sub>O"),  # inside equal words
-        ("under<u>line</u>d x", "x souligne", "0-1 1-0", "x <u>souligne</u>"),  # around different words
+        ("rises<sup>1</sup> x", "x augmente1", "0-1 1-0", "x augmente<sup>1</sup>"),  # the same text
+        ("5<sup>th</sup> x", "x 5e", "0-1 1-0", "x 5<sup>e</sup>"),  # the rest of the word
+        ("<b>rise</b>s1 x", "x augmente1", "0-1 1-0", "x <b>augmente1</b>"),  # the longer beginning: around the word
         ("a<br>b c<br>d", "A B C D", "0-0 1-1 2-2 3-3", "A<br>B C<br>D"),
         ("a <i>b<br>c</i> d", "d b c a", "0-3 1-1 2-2 3-0", "d <i>b<br>c</i> a"),
         ("a<br>b", "甲乙", "", "<br>甲乙"),
+        ("<li>a</li><li>b</li><td></td>", "B A", "0-1 1-0", "<li>B</li> <li>A</li><td></td>"),  # a space between blocks
         ("x <b>a y", "Y A X", "0-2 1-1 2-0", "<b>Y A X"),  # it reaches to the end
         ("</a>x y", "Y X", "0-1 1-0", "</a>Y X"),
         ("x キの</b>語", "y キの語", "0-0 1-1", "y キの</b>語"),  # also inside an equal word
@@ -65,8 +71,11 @@ def test_punctuation_of_words_between_spaces_is_placed_for_itself():
     ("source", "target", "links", "expected", "reasons"),
     [
         ("<b>the</b> house", "la maison", "1-1", "<b>la</b> maison", ["around the unlinked words"]),
-        ("a <b>of</b> c", "A C", "0-0 2-1", "A <b></b>C", ["empty, next to its neighbours"]),
+        ("a <b>of</b> c", "A C", "0-0 2-1", "A <b></b>C", ["next to the words of its neighbours"]),
         ("a b <x/>c d", "A D", "0-0 3-1", "A <x/>D", ["where it cuts the fewest links"]),
+        ("Q: <img> on R", "Am R Q:", "0-2 1-3 2-0 3-1", "<img> Am R Q:", ["far apart in the translation"]),
+        ("Acme<sup>TM</sup> wins", "X Acme", "0-1 1-0", "X Acme<sup></sup>", ["no matching words were found"]),
+        ("under<u>line</u>d x", "x souligne", "0-1 1-0", "x souligne<u></u>", ["no matching words were found"]),
         ("<b>a</b> c", "A", "0-0 1-0", "<b>A</b>", []),  # one word translates two words
     ],
 )
@@ -90,7 +99,7 @@ def test_tags_without_links_go_nearby_and_are_reported(source, target, links, ex
             "<b>d</b><i>o</i><a id=1>g</a>",
             "perro",
             "0-0",
-            "<b>perro</b><i></i><a id=1></a>",
+            "<b></b>perro<i></i><a id=1></a>",
             id="bergamot-translator 288: no tag deleted",
         ),
         pytest.param(

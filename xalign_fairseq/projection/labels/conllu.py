@@ -37,11 +37,8 @@ def treebank(files: Annotated) -> Iterator[Unit]:
     for number, (source, target) in enumerate(zip_longest(read_blocks(files.src), _targets(files)), 1):
         if source is None or target is None:
             which = files.tgt if target is None else files.src
-            raise XalignError(
-                "the treebank and its translation differ in the number of sentences",
-                where=f"{files.src}, {files.tgt}",
-                found=f"{which} has only {number - 1}",
-            )
+            problem = "the treebank and its translation differ in the number of sentences"
+            raise XalignError(problem, where=f"{files.src}, {files.tgt}", found=f"{which} has only {number - 1}")
         yield _unit(files.src, number, *source, *target)
 
 

@@ -162,7 +162,7 @@ def _unit(parser: _Parser, texts: list[_Text], markup: Markup, segment: Segmente
             where = f"{parser.file}, line {text.line}"
             yield target if source is None else markup_unit(markup, source, target, segment, where)
     if not targets:
-        missing = left_out(markup, sources["source"], "", "there is no translation")
+        missing = left_out(markup, sources["source"], "", "the translation is empty; its tags were not added")
         nothing, where = segment(""), f"{parser.file}, line {texts[0].line}"
         yield Unit.fixed(nothing, nothing, where, "", *missing)
 

@@ -25,8 +25,8 @@ ATTRIBUTE = re.compile(r"([\w:.-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 class Dialect:
     """How tags are written.
 
-    ``kind``: a tag's name and attributes to the token's kind and the pair's key. ``strict``: tags need partners, and
-    each ``<`` and ``&`` begins a tag or entity. ``code``: elements whose content is part of the tag.
+    ``kind``: a tag's name and attributes to the token's kind and the pair's key. ``strict``: tags without partners are
+    left out; each ``<`` and ``&`` begins a tag or entity. ``code``: elements whose content is part of the tag.
     """
 
     kind: Callable[[str, dict[str, str]], tuple[str, str]]

@@ -1,13 +1,19 @@
 """A text without its markup, and the markup as a tree over its characters."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.projection.units import Dropped
 
 MOST_TAGS = 1000  # in one text
 MOST_LEVELS = 100  # of nested tags
+BLOCKS = re.compile(  # elements whose text is no part of the sentence next to them
+    "address|article|aside|blockquote|body|caption|d[dlt]|div|fieldset|figcaption|figure|footer|form|h[1-6]|head|header"
+    "|legend|li|main|nav|[ou]l|optgroup|option|p|pre|section|select|table|tbody|td|tfoot|th|thead|title|tr"
+)
 
 
 @dataclass(frozen=True)
@@ -53,6 +59,8 @@ class MarkedText:
     marks: list[Mark]
     spellings: Mapping[str, Sequence[str]]
     tags: Counter[str]
+    alone: Sequence[Dropped] = ()  # tags without a partner, if they need one
+    several: bool = False  # whether several paragraphs, cells or other blocks have text
 
     def spelled(self, text: str, escapes: Mapping[str, str]) -> list[str]:
         """The spelling of each character of another text: as in this text, or escaped."""
@@ -83,13 +91,16 @@ class _Builder:
         self.raw: list[str] = []
         self.open: list[tuple[Token, int, list[Mark]]] = [(Token("", "open"), 0, [])]
         self.levels = 1
+        self.alone: list[Dropped] = []
+        self.between = self.several = False  # between two blocks; more than one has text
 
     def close(self, token: Token) -> None:
         """Close a pair. A closing tag without partner marks everything before it within the enclosing pair."""
         here = len(self.text)
         at = next((i for i in range(len(self.open) - 1, 0, -1) if self.open[i][0].key == token.key != ""), 0)
-        if self.strict and (not at or at != len(self.open) - 1):
-            raise XalignError("a closing tag has no opening tag", found=token.raw)
+        if self.strict and not at:
+            self.alone.append(Dropped(token.raw, "a closing tag has no opening tag"))
+            return
         if not at:
             _, start, marks = self.open[-1]
             marks[:] = [Mark("", token.raw, start, here, "closing", marks[:])]
@@ -100,12 +111,21 @@ class _Builder:
         opening, start, marks = self.open.pop()
         self.open[-1][2].append(Mark(opening.raw, token.raw, start, here, "pair", marks))
 
+    def separate(self, following: Sequence[Token]) -> None:
+        """Put a space between the texts of two blocks."""
+        texts, self.between = [each.text or each.raw for each in following if each.kind == "text" and each.raw], False
+        if any(map(str.strip, texts)) and any(map(str.strip, self.text)):
+            self.several = True
+            if not self.text[-1].isspace() and not texts[0][0].isspace():
+                self.text.append(" ")
+                self.raw.append(" ")
+
     def end_alone(self) -> None:
         """Record that the innermost open tag is never closed."""
         opening, start, marks = self.open.pop()
-        if self.strict:
-            raise XalignError("an opening tag has no closing tag", found=opening.raw)
-        self.open[-1][2].append(Mark(opening.raw, "", start, len(self.text), "opening", marks))
+        self.alone += [Dropped(opening.raw, "an opening tag has no closing tag")] * self.strict
+        alone = [Mark(opening.raw, "", start, len(self.text), "opening", marks)]
+        self.open[-1][2].extend(marks if self.strict else alone)
 
     def check(self, more: int) -> None:
         """:class:`XalignError` if tags are nested too deeply."""
@@ -115,7 +135,7 @@ class _Builder:
 
 
 def marked(tokens: Sequence[Token], strict: bool = False) -> MarkedText:
-    """A text and its markup from its pieces; a point between two spaces includes one, a break separates words."""
+    """A text and its markup from its pieces. A point between spaces includes one; breaks and blocks separate words."""
     tags = Counter(token.raw for token in tokens if token.kind != "text")
     if tags.total() > MOST_TAGS:
         raise XalignError("a text has too many tags", expected=f"at most {MOST_TAGS:,}")
@@ -123,6 +143,9 @@ def marked(tokens: Sequence[Token], strict: bool = False) -> MarkedText:
     last = max((i for i, token in enumerate(tokens) if token.kind == "text" and token.raw), default=-1)
     skip = False  # skip the next character, a space that belongs to the point before it
     for i, token in enumerate(tokens):
+        made.between = made.between or BLOCKS.fullmatch(token.key) is not None
+        if made.between and token.kind != "close":
+            made.separate(tokens[i:])
         if token.kind == "text":
             characters = token.text or token.raw
             raws = [token.raw] if len(characters) == 1 else list(token.raw)
@@ -145,7 +168,7 @@ def marked(tokens: Sequence[Token], strict: bool = False) -> MarkedText:
     for character, raw in zip(made.text, made.raw, strict=True):
         if character in written:
             spellings[character].append(raw)
-    return MarkedText("".join(made.text), made.open[0][2], spellings, tags)
+    return MarkedText("".join(made.text), made.open[0][2], spellings, tags, made.alone, made.several)
 
 
 def _point(made: _Builder, tokens: Sequence[Token], i: int, last: int) -> bool:

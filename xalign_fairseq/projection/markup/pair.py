@@ -11,6 +11,7 @@ from xalign_fairseq.projection.markup.inline import (
     BILINGUAL,
     ESCAPES,
     HTML,
+    TAG,
     XML,
     Dialect,
     read_inline,
@@ -59,15 +60,17 @@ def markup_unit(markup: Markup, source: str, target: str, segment: Segmenter, wh
         return Unit.fixed(segment(source), segment(target), where, target, *left_out(markup, source, target))
     src, tgt = segment(read.text), segment(there.text)
 
+    tags = read.tags - Counter(each.item for each in read.alone) | there.tags
+
     def project(links: Links) -> Projected:
         left = _without(read, there.tags) if markup.target == "placeholders" else read
         for written in (_spelled(markup, read, there), [markup.escapes.get(each, each) for each in there.text]):
             text, dropped = place(left, src, tgt, links, written)
-            if _is_right(markup, text, read.tags | there.tags, there.text):
-                return Projected(text, sum(1 for _ in walk(read.marks)) - len(dropped), tuple(dropped))
+            if _is_right(markup, text, tags, there.text):
+                return Projected(text, sum(1 for _ in walk(read.marks)) - len(dropped), (*read.alone, *dropped))
         return Projected(target, 0, left_out(markup, source, "", "the translation has characters that would be markup"))
 
-    return Unit(src, tgt, where, project, needs_links=bool(read.marks and src.spans and tgt.spans))
+    return Unit(src, tgt, where, project, bool(read.marks and src.spans and tgt.spans), read.several)
 
 
 def _read(markup: Markup, text: str) -> MarkedText:
@@ -96,13 +99,16 @@ def _read_target(markup: Markup, source: MarkedText, target: str) -> MarkedText:
 def left_out(markup: Markup, source: str, target: str, reason: str = "") -> tuple[Dropped, ...]:
     """The tags in which an unchanged translation differs from its source; an unreadable text is one entry."""
     try:
-        both = [walk(_read(markup, text).marks) for text in (source, target)]
+        both = [_read(markup, text) for text in (source, target)]
     except XalignError as error:
-        return (Dropped(str(error.found or source[:80]), error.problem),)
-    wanted, found = (Counter(mark.tag.strip() for mark in marks) for marks in both)
+        others = TAG.finditer(source[:MOST_CHARACTERS] if markup.escapes else "")
+        reason = "left out, because another tag of its text is not complete"
+        broken = Dropped(str(error.found or source[:80]), error.problem)
+        return (broken, *(Dropped(tag[0], reason) for tag in others))
+    wanted, found = (Counter(mark.tag.strip() for mark in walk(read.marks)) for read in both)
     missing = [Dropped(tag, reason or f"{TAGGED}: add this one by hand") for tag in (wanted - found).elements()]
     added = [Dropped(tag, "the translation has this tag, its source does not") for tag in (found - wanted).elements()]
-    return (*missing, *added)
+    return (*both[0].alone, *missing, *added)
 
 
 def _spelled(markup: Markup, source: MarkedText, target: MarkedText) -> Sequence[str]:

@@ -4,9 +4,10 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from itertools import accumulate, pairwise
+from itertools import accumulate, pairwise, takewhile
 from unicodedata import category
 
+from xalign_fairseq.core.text.segmentation import is_unspaced
 from xalign_fairseq.core.text.segmented import SegmentedText, Span
 
 TINY = 1e-9
@@ -27,13 +28,24 @@ class LinkedPieces:
         for i, j in equal:
             shift = tgt.spans[j][0] - src.spans[i][0]
             inner[j].update(start + shift for start, _ in sources[i][1:])
+        same: dict[Span, dict[int, Span]] = {}  # where linked words have the text of a piece of a word
+        self._known = {i for i, _ in equal}  # words whose pieces have links of their own
+        for i, j in links.keys() - equal:
+            start, stop = cores[0][i]
+            for piece in [] if tags.isdisjoint(range(start + 1, stop)) else sources[i]:
+                if start <= piece[0] < stop and (spot := _find(src.text, piece, cores[0][i], tgt.text, cores[1][j])):
+                    same.setdefault(piece, {})[j] = spot
+                    inner[j].update(spot)
+                    self._known.add(i)
         targets = [_cut(span, sorted(inner[j])) for j, span in enumerate(tgt.spans)]
+        self._source, self._cores = src.text, cores[0]
         self.src = [piece for word in sources for piece in word]
         self.tgt = [piece for word in targets for piece in word]
         self._word = [number for number, word in enumerate(sources) for _ in word]
         self._tgt_starts = set(_starts(targets))
         self.worth = [PUNCTUATION_WORTH if _is_punctuation(tgt.text[slice(*span)]) else 1.0 for span in self.tgt]
         first, second = _starts(sources), _starts(targets)
+        self.marks = [_is_punctuation(src.text[slice(*span)]) for span in self.src]
         self.links: list[dict[int, float]] = [{} for _ in self.src]
         self.total = [0.0] * len(self.tgt)
         for (i, j), probability in links.items():
@@ -44,11 +56,13 @@ class LinkedPieces:
             shift = tgt.spans[j][0] - src.spans[i][0]
             core, other = _cores_of_pair((src, i, cores[0][i]), (tgt, j, cores[1][j]))
             # A punctuation word, usual in text without spaces, corresponds to punctuation at the other word's edges.
+            spots = {3 + piece[0]: same[piece].get(j, (0, 0)) for piece in sources[i] if piece in same}
             marks = _is_punctuation(src[i]) != _is_punctuation(tgt[j]) and (core, other) != (src.spans[i], tgt.spans[j])
             for a, (start, stop) in enumerate(sources[i], first[i]):
                 for b, (begin, end) in enumerate(targets[j], second[j]):
                     overlap = begin < stop + shift and start + shift < end
-                    parts = _part(start, core), _part(begin, other)
+                    found = (key for key, spot in spots.items() if spot[0] <= begin < spot[1])
+                    parts = 3 + start if 3 + start in spots else _part(start, core), next(found, _part(begin, other))
                     alike = parts != (1, 1) if marks else parts[0] == parts[1]
                     if overlap if (i, j) in equal else alike:
                         self.links[a][b] = probability
@@ -61,6 +75,8 @@ class LinkedPieces:
 
     def run(self, source: Span, free: Sequence[Span]) -> tuple[float, Span | None]:
         """The greatest weight of links to source words minus links to others, and its run of free target words."""
+        if self.is_part(source) and self._word[source[0]] not in self._known:
+            return 0.0, None
         weight = [-total * worth for total, worth in zip(self.total, self.worth, strict=True)]
         inside: dict[int, float] = {}
         touched = bisect_left(self._word, self._word[source[0]]), bisect_right(self._word, self._word[source[1] - 1])
@@ -87,11 +103,33 @@ class LinkedPieces:
             return 0.0, min(((j, j + 1) for j in left), key=lambda one: (-inside[one[0]], one), default=None)
         return best, span
 
+    def is_part(self, source: Span) -> bool:
+        """Whether pieces are part of a word with spaces around it, but not its longer beginning."""
+        start, stop = self.src[source[0]][0], self.src[source[1] - 1][1]
+        core = self._cores[self._word[source[0]]]
+        part, length = range(max(start, core[0]), min(stop, core[1])), core[1] - core[0]
+        if self._word[source[0]] != self._word[source[1] - 1] or any(is_unspaced(self._source[at]) for at in part):
+            return False
+        return 0 < len(part) < length and not (start <= core[0] and 2 * len(part) >= length)
+
     def near(self, source: int, words: Span) -> Span | None:
         """The target pieces for a source piece or, if it is punctuation without a link, for the word it is at."""
         word = self._word[source]
         whole = bisect_left(self._word, word), bisect_right(self._word, word)
         return self.run((source, source + 1), [words])[1] or self.run(whole, [words])[1]
+
+    def neighbour(self, source: int, forward: bool, within: Span, words: Span) -> tuple[int | None, int]:
+        """The target cut next to the nearest word and punctuation marks that follow it, and the marks before it."""
+        path = range(source, within[1]) if forward else range(source - 1, within[0] - 1, -1)
+        marks = list(takewhile(self.marks.__getitem__, path))
+        found = self.near(path[len(marks) if len(marks) < len(path) else 0], words) if path else None
+        if found is None:
+            return None, len(marks)
+        at = found[not forward]
+        for i in reversed(marks if len(marks) < len(path) else []):
+            run = self.run((i, i + 1), [words])[1]
+            at = run[not forward] if run and run[forward] == at else at
+        return at, len(marks)
 
     def fewest_crossings(self, source: int, allowed: Iterable[int]) -> int:
         before = [0.0] * len(self.tgt)
@@ -137,6 +175,16 @@ def _core(words: SegmentedText, span: Span) -> Span:
     while stop < len(kinds) and kinds[stop] == "M":
         stop += 1
     return span[0] + inner[0], span[0] + stop
+
+
+def _find(text: str, part: Span, word: Span, translation: str, other: Span) -> Span | None:
+    """Where a linked word has the text of a part of a word: at the same end, or anywhere if it is not one letter."""
+    wanted, found = text[slice(*part)], translation[slice(*other)]
+    ends = (0, part[0] == word[0]), (len(found) - len(wanted), part[1] == word[1])
+    at = next((at for at, is_end in ends if is_end and found.startswith(wanted, at)), -1)
+    if at < 0 and not (len(wanted) == 1 and wanted.isalpha()):
+        at = found.find(wanted)
+    return None if at < 0 else (other[0] + at, other[0] + at + len(wanted))
 
 
 def _is_punctuation(word: str) -> bool:

@@ -9,6 +9,10 @@ from xalign_fairseq.projection.markup.marked import Mark, MarkedText, walk
 from xalign_fairseq.projection.markup.pieces import LinkedPieces, begins_with_stop
 from xalign_fairseq.projection.units import Dropped
 
+FAR = 3  # pieces between the translations of a tag's neighbours that make its place uncertain
+
+UNMATCHED = "no matching words were found in the translation; the tag is empty, next to the words of its neighbours"
+
 
 def place(
     source: MarkedText,
@@ -19,14 +23,15 @@ def place(
 ) -> tuple[str, list[Dropped]]:
     """The translation with the markup of its source, and the marks that no link places.
 
-    - A pair goes around the run of target words with the greatest link weight to its words minus that to other words.
-      A pair without linked words goes around the unlinked words between the translations of its neighbours. If there
+    - A pair goes around the run of target words with the most links to its words and the fewest to others, weighted. A
+      pair without linked words goes around the unlinked words between the translations of its neighbours. If there
       are none, the pair is empty and goes next to these translations.
-    - A tag alone goes next to the translation of the word that it touches, otherwise of the other neighbour. At the
-      very start or end of its element it stays there.
+    - A tag alone goes next to the translation of the word that it touches, otherwise of the nearest word, punctuation
+      ignored; of two, of the word before it. At the very start or end of its element it stays there.
     - A break goes between two words, where it cuts the fewest links.
-    - A tag within a word goes to the same place of an equal word, otherwise around or next to the word. Punctuation at
-      the edges of a word is placed separately: a tag around ``house`` in ``house.`` goes around ``Haus`` in ``Haus!``.
+    - A pair around a part of a word goes around its text in a linked word. Without it, the longer beginning of a word
+      is the word, and a pair around another part is empty, next to the word. Punctuation at the edges of a word is
+      no part of it: a tag around ``house`` in ``house.`` goes around ``Haus`` in ``Haus!``.
     """
     pieces = LinkedPieces(src, tgt, links, {at for mark in walk(source.marks) for at in (mark.start, mark.stop)})
     placement = _Placement(source, pieces)
@@ -78,7 +83,7 @@ class _Placement:
                 found[i] = words
             elif run := self.pieces.run(source[i], free)[1]:
                 found[i] = run
-            elif run := self._between(source[i], within, (low, high), free):
+            elif not self.pieces.is_part(source[i]) and (run := self._between(source[i], within, (low, high), free)):
                 found[i] = run
                 self._drop(marks[i], "none of its words is linked: put around the unlinked words there")
             else:
@@ -122,26 +127,32 @@ class _Placement:
     def _loose(self, mark: Mark, source: Span, within: Span, words: Span) -> tuple[int, bool]:
         """The place of a mark without linked words between target words, and whether it belongs to the word before."""
         if source[0] < source[1]:
-            self._drop(mark, "none of its words has a link of its own: empty, next to its neighbours")
+            self._drop(mark, UNMATCHED)
         has_before, has_after = source[0] > within[0], source[1] < within[1]
         like_word = mark.opening != mark.opening.strip()  # spaces on both sides
         if not has_before and not (like_word and has_after):
             return words[0], False
         if not has_after and not like_word:
             return words[1], True
-        before = self.pieces.near(source[0] - 1, words) if has_before else None
-        after = self.pieces.near(source[1], words) if has_after else None
         start, stop = self._gap(0, source[0])
-        touches_after = mark.start == stop > start
-        if before and after and before[1] == after[0]:
-            return before[1], not touches_after
-        if before and not (touches_after and after):
-            return before[1], True
-        if after:
-            return after[0], False
-        if source[0] == source[1]:
-            self._drop(mark, "no word next to it is linked: where it cuts the fewest links")
-        return self.pieces.fewest_crossings(source[0], self.pieces.borders(source[0], words)), True
+        before, marks_before = self.pieces.neighbour(source[0], False, within, words)
+        after, marks_after = self.pieces.neighbour(source[1], True, within, words)
+        touches_before = mark.start == start < stop and mark.opening[:1] != " " and not marks_before
+        touches_after = mark.start == stop > start and mark.opening[-1:] != " " and not marks_after
+        sides = [
+            self.pieces.near(i, words) or (-1, -2) for i in (source[0] - 1, source[1]) if within[0] <= i < within[1]
+        ]
+        if len(sides) == 2 and sides[0][1] == sides[1][0]:
+            return sides[0][1], not touches_after
+        if before is None and after is None:
+            if source[0] == source[1]:
+                self._drop(mark, "no word next to it is linked: where it cuts the fewest links")
+            return self.pieces.fewest_crossings(source[0], self.pieces.borders(source[0], words)), True
+        if before is None or after is None:
+            return (before, True) if before is not None else (after or 0, False)
+        if source[0] == source[1] and not touches_before and not touches_after and abs(after - before) >= FAR:
+            self._drop(mark, "the words before and after it are far apart in the translation: next to one of them")
+        return (after, False) if touches_after or marks_after < marks_before else (before, True)
 
     def _breaks(
         self, marks: Sequence[Mark], source: Sequence[Span], within: Span, words: Span, taken: Sequence[Span]
@@ -195,15 +206,20 @@ class _Placement:
 
     def _spaced(self, mark: Mark, at: int) -> Mark:
         """A tag alone with its spaces: that of a side without a word stays; none in a text that has no spaces."""
-        opening = mark.opening
+        opening, stops = mark.opening, begins_with_stop(self.texts[0], mark.start)
+        is_word = opening[:1] == " " or self.texts[0][mark.start - 1 : mark.start] == " "
         for before in (True, False):
             theirs, ours = (
                 text[:place][-1:] if before else text[place : place + 1]
                 for text, place in zip(self.texts, (mark.start, at), strict=True)
             )
-            if is_unspaced(ours) and not is_unspaced(theirs):
+            apart = theirs.isspace() or (is_word and stops and not before)
+            if mark.kind == "placeholder":
+                apart = apart or is_unspaced(theirs) or not theirs.isalnum()
+            moved = theirs and (not ours or (theirs.isalnum() and not before and begins_with_stop(self.texts[1], at)))
+            if moved or (is_unspaced(ours) and not is_unspaced(theirs)):
                 opening = opening.lstrip(" ") if before else opening.rstrip(" ")
-            elif (theirs.isspace() or (mark.kind == "placeholder" and is_unspaced(theirs))) and ours.isalnum():
+            elif apart and ours.isalnum():
                 opening = f" {opening.lstrip()}" if before else f"{opening.rstrip()} "
         return mark if opening == mark.opening else replace(mark, opening=opening)
 
