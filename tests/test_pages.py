@@ -10,6 +10,7 @@ import re
 import shlex
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from support.pages import PAGES, ROOT, USER_DIR, blocks, commands
@@ -31,18 +32,24 @@ def named(pages):
 
 
 def calls(page):
-    """The commands of a page that call a script of this repository: variables, the script's path, its arguments."""
+    """The commands of a page that call a script of this repository: variables, the script's path, its arguments.
+
+    Paths are relative to the folder that the page goes to by ``cd``, otherwise to the root or the page.
+    """
+    here = Path()
     for variables, words in commands(page):
+        here = Path(words[1]) if words[0] == "cd" and (ROOT / words[1]).is_dir() else here
         words = words[3:] if words[0] == "nice" else words
         if words[0] in RUNS_SCRIPTS:
             at = next((at for at, word in enumerate(words) if SCRIPT.fullmatch(word)), None)
             if at is not None:
-                yield variables, words[at], words[at + 1 :]
+                there = (here / words[at]) if (ROOT / here / words[at]).is_file() else words[at]
+                yield variables, str(there), words[at + 1 :]
 
 
 def place(page, script):
     """The file that a page calls, relative to its folder or the root; None if the page itself writes it."""
-    for folder in (ROOT, page.parent, ROOT / "examples/ppa"):  # the folder in which the sample recipe's page works
+    for folder in (ROOT, page.parent):
         if (folder / script.removeprefix("kit/source/")).is_file():
             return (folder / script.removeprefix("kit/source/")).resolve()
     assert f"cat > {script}" in page.read_text(encoding="utf-8"), f"{page} calls {script}"

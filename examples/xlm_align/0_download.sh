@@ -4,8 +4,8 @@
 #
 #   bash 0_download.sh TEXT [PAIR ...]          PAIR: ar-en ... en-zh (default: all)
 #
-# DRY=1 only lists downloads, sizes and addresses. SAMPLE=N downloads nothing and writes N made-up pairs for each of
-# en-de and en-fr (in either order) with gold links, to try the next steps. Run again to resume. XLM-R base goes to
+# DRY=1 only lists downloads, sizes and addresses. SAMPLE=N downloads nothing and writes N made-up pairs of de-en (or of
+# the given pairs: en-de and en-fr, in either order) with gold links, to try the next steps. Run again to resume. XLM-R base goes to
 # TEXT/downloads/xlmr.base.
 # MONO: languages of CC-100 (default: those of the pairs; all: the paper's 94; none: use the pairs' sides as monolingual
 # text). WIKIPEDIA: the same for Wikipedia (default: none); the newest dump without markup is added after CC-100's
@@ -18,6 +18,7 @@ need 1 "$@"
 text="$1"
 as_paths text
 shift
+[[ $# -gt 0 || -z "${SAMPLE:-}" ]] || set -- de-en
 [[ $# -gt 0 ]] || set -- ar-en bg-en de-en el-en en-es en-fr en-hi en-ru en-sw en-th en-tr en-ur en-vi en-zh
 bitext=() languages=()
 for pair in "$@"; do
