@@ -1,10 +1,12 @@
 import json
 import os
+from contextlib import nullcontext
 
 import pytest
 
+from xalign_fairseq.aligner.render.page import Page
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.output import Output, complete_lines
+from xalign_fairseq.core.output import BEGINNINGS, Output, complete_lines
 
 RECORD = {"src": "sha256 1f", "layer": "8"}
 
@@ -121,6 +123,26 @@ def test_a_folder_or_an_input_in_the_place_of_the_file(tmp_path):
     (tmp_path / "t.tsv").write_text("a\tb\n")
     with pytest.raises(XalignError, match="the output is also an input"):
         Output(str(tmp_path / "t.tsv"), RECORD, False, [f"{tmp_path}/t.tsv#1", f"{tmp_path}/t.tsv#2"])
+
+
+KINDS = {
+    "pharaoh": "\n0-0 1p2\n",
+    "json": '{"src": []}\n',
+    "scores": "0.5000\t1.0000\n",
+    "html": Page().begin(),
+    "phrases": "a b\tc\t0-0\n",
+}
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "text"])
+def test_only_a_file_of_the_same_kind_is_replaced(tmp_path, kind):
+    (tmp_path / "x").write_text(KINDS.get(kind, "Guten Tag, <title>Word alignment</title>\n"))
+    assert list(KINDS) == list(BEGINNINGS)
+    for format in BEGINNINGS:
+        with nullcontext() if format == kind else pytest.raises(XalignError, match="another kind of file"):
+            Output(str(tmp_path / "x"), RECORD, False, [], format)
+    (tmp_path / "x").write_text("\n")
+    Output(str(tmp_path / "x"), RECORD, False, [], "html")
 
 
 def test_a_closed_standard_output_is_an_immediate_error(monkeypatch):

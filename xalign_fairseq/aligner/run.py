@@ -144,7 +144,7 @@ def align_files(run: AlignRun) -> AlignReport:
         **({} if run.learn_from is None else {"learn_from": run.learn_from}),
     }
     record = run_record(run.text, run.model, options, **more) if isinstance(pairs, SentencePairs) else None
-    output = Output(run.out, None if page else record, run.resume, inputs)
+    output = Output(run.out, None if page else record, run.resume, inputs, run.format)
     with _learn_or_load(run, options, pairs, record) as aligner:
         run.pictures.draw(aligner, pairs, golds)
         if page:
