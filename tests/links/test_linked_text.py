@@ -36,6 +36,12 @@ def test_files_that_do_not_belong_together(text, files, message):
         list(text(**files))
 
 
+def test_one_text_is_not_both_sides(text, tmp_path):
+    text()
+    with pytest.raises(XalignError, match="both sides are the same text"):
+        LinkedText(tmp_path / "src", f"{tmp_path}/./src", tmp_path / "links")
+
+
 @pytest.mark.parametrize(("link", "warns"), [("0-0", True), ("0-1", False)])
 def test_links_of_words_separated_by_spaces_in_text_that_is_split_further(text, caplog, link, warns):
     pytest.importorskip("icu4py")

@@ -171,6 +171,15 @@ def open_pairs(
     return PairStream(src, tgt, split) if streamed else SentencePairs(src, tgt, split)
 
 
+def require_texts(*paths: StrPath) -> None:
+    """Raise :class:`XalignError` for a side whose first line can't be read as text, or if both sides are one text."""
+    for path in paths:
+        next(read_lines(path))
+    if len(set(map(os.path.realpath, paths))) < len(paths):
+        remedy = "give the text and its translation"
+        raise XalignError("both sides are the same text", where=paths[0], expected="two texts", remedy=remedy)
+
+
 def is_piped(path: StrPath) -> bool:
     """Whether the path can be read only once: standard input (``-``), or an existing path that is neither a file nor a
     folder.
