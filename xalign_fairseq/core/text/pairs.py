@@ -61,9 +61,9 @@ class SentencePairs:
         if tgt is None:
             self._length = sum(1 for _ in _split_pairs(read_lines(self._src), self._src, AT_SPACES))
             return
-        lengths = [_length(path) for path in (src, tgt)]
+        lengths = _length(src), _length(tgt)
         if lengths[0] != lengths[1]:
-            raise different_lengths(src, tgt, f"{lengths[0]} and {lengths[1]} lines")
+            raise different_lengths(src, tgt, lengths)
         self._length = lengths[0]
 
     @property
