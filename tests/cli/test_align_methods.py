@@ -111,6 +111,15 @@ def test_languages_are_asked_for_by_name(command, speaking, name, capsys):
     assert command(name, speaking, "--languages", "en-xx") == 0
 
 
+@pytest.mark.parametrize("name", ["align", "layers", "retrieve"])
+def test_languages_without_effect_are_refused(command, tiny_checkpoint, name, tmp_path, capsys):
+    assert command(name, tiny_checkpoint, "--languages", "xx-yy") == 2
+    assert "so the languages have no effect\n  where: --languages\n  found: xx-yy" in capsys.readouterr().err
+    if name == "align":  # the page names them
+        assert command(name, tiny_checkpoint, "--languages", "en-xx", "-o", tmp_path / "page.html") == 0
+        assert 'lang="xx"' in (tmp_path / "page.html").read_text()
+
+
 def test_maps_name_the_languages_too(command, save, tiny_state, capsys):
     maps = LanguageMaps(["xx"], "en", 3, 16)
     heads = {f"heads.linear_mapping.{key}": value for key, value in maps.state_dict().items()}

@@ -249,6 +249,7 @@ def parse_options(args: argparse.Namespace, linking: "Linking | None" = None) ->
         linking=parse_linking(args) if linking is None else linking,
         languages=side_languages(args.languages, args.maps),
         maps=args.maps is not None,
+        refuse_unused=vars(args).get("page") is None,  # a page names the languages
         statistics=vars(args).get("statistics") or None,  # empty: learn them
     )
 

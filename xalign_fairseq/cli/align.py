@@ -121,13 +121,14 @@ def parse(args: argparse.Namespace) -> "AlignRun":
             raise XalignError(
                 "learning from bitext alone takes no model or statistics", parameter=("from_scratch", option)
             )
+    form = args.format or format_of(args.out)
     return parse_as(
         AlignRun,
         args,
         text=text,
-        format=args.format or format_of(args.out),
+        format=form,
         model="" if args.from_scratch else chosen_model(args.model, args.quiet),
-        options=parse_options(args),
+        options=parse_options(args).changed(refuse_unused=form != "html"),  # a page names the languages
         learn=ALONE if args.from_scratch else GUIDED if args.statistics == LEARNED else "",
         pictures=Pictures(args.plot, args.plot_line, args.gold),
     )
