@@ -103,6 +103,8 @@ def test_a_table_of_pairs_is_its_columns(parser, tmp_path):
 def test_the_format_is_that_of_the_output_s_name(line, expected):
     args = build_parser().parse_args([*["align", "a", "b", "--model", "m"], *line.split()])
     assert align.parse(args).format == expected
+    with pytest.raises(XalignError, match=r"next: name JSON lines .jsonl, or set format='json'"):
+        align.format_of("x.json")
 
 
 @pytest.mark.parametrize("name", names.METHODS)

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from xalign_fairseq.aligner.run import AlignRun
 
 # Format by the ending of the output's name.
-FORMAT_OF = {".json": "json", ".jsonl": "json", ".scores": "scores", ".html": "html", ".htm": "html"}
+FORMAT_OF = {".jsonl": "json", ".scores": "scores", ".html": "html", ".htm": "html"}
 # Pharaoh: no ending, these, a number (of a part), or a language pair such as .en-fr.
 PHARAOH = re.compile(
     r"(\.(links?|align(ed|ments?)?|pharaoh|talp|txt|out|fwd|rev|forward|backward|sym|gdfa?|\d+"
@@ -142,6 +142,8 @@ def format_of(out: str) -> str:
             parameter="out",
             found=out,
             expected=f"{', '.join(FORMAT_OF)}; for Pharaoh links .links, .align, .txt, .en-fr or no ending",
-            remedy=("change the name, or set", Parameter("format", "pharaoh")),
+            remedy=("name JSON lines .jsonl, or set", Parameter("format", "json"))
+            if suffix == ".json"
+            else ("change the name, or set", Parameter("format", "pharaoh")),
         )
     return FORMAT_OF.get(suffix, "pharaoh")
