@@ -143,9 +143,8 @@ def add_backend_argument(parser: Any) -> None:
 
 
 def show_log(quiet: bool) -> None:
-    """Log the encoder's dtype and the backend of transport on stderr; if quiet, only warnings and errors."""
-    for room in ("core.devices", "transport.sinkhorn"):
-        logging.getLogger(f"xalign_fairseq.{room}").setLevel(logging.WARNING if quiet else logging.INFO)
+    """Log the backend of transport on stderr; if quiet, only warnings and errors."""
+    logging.getLogger("xalign_fairseq.transport.sinkhorn").setLevel(logging.WARNING if quiet else logging.INFO)
     _log_lines()
 
 
