@@ -36,6 +36,9 @@ def test_a_line_that_is_no_pair(tmp_path, line, message):
     path = write(tmp_path / "p", f"a ||| b\n{line}\n")
     with pytest.raises(XalignError, match=rf"p, line 2[\s\S]*{message}"):
         SentencePairs(path)
+    alone = "only one file was given, and.*\n.*p, line 1\n[^$]*next: give the translation as the second file"
+    with pytest.raises(XalignError, match=alone):
+        SentencePairs(write(tmp_path / "p", "a b\n"))
 
 
 @pytest.mark.parametrize(

@@ -240,13 +240,18 @@ def _split_pairs(lines: Iterable[str], path: StrPath, split: tuple[Split, Split]
             [separator] = separators
             yield one(line[: separator.start()].strip()), other(line[separator.end() :].strip())
         elif line and not line.isspace():
+            alone = number == 1 and not separators and "\t" not in line
             tabs = f"name a table FILE.tsv, or put {SEPARATOR} in place of its tab" if "\t" in line else ""
             raise XalignError(
-                "a line of the pairs file is not a pair",
+                "only one file was given, and its lines are not pairs"
+                if alone
+                else "a line of the pairs file is not a pair",
                 where=f"{path}, line {number}",
                 found=f"{counted(len(separators), 'separator')}",
                 expected=f"one {SEPARATOR} between spaces: source {SEPARATOR} target",
-                remedy=tabs or "if source and target are two files, give both; if they are columns, FILE.tsv with tabs",
+                remedy="give the translation as the second file"
+                if alone
+                else tabs or "if source and target are two files, give both; if they are columns, FILE.tsv with tabs",
             )
         else:
             yield one(""), other("")
