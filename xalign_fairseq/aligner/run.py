@@ -40,7 +40,7 @@ from xalign_fairseq.core.text.pairs import (
     is_piped,
     open_pairs,
 )
-from xalign_fairseq.core.text.segmentation import find_segmenters, segmenter_versions
+from xalign_fairseq.core.text.segmentation import find_segmenters, require_words, segmenter_versions
 from xalign_fairseq.core.text.segmented import SegmentedText
 from xalign_fairseq.links.gold import read_gold_text
 from xalign_fairseq.links.pharaoh import format_links
@@ -127,6 +127,8 @@ def align_files(run: AlignRun) -> AlignReport:
     pairs, golds = open_pairs(src, tgt, split), None
     if run.learn and tgt and run.segment != "spaces":  # segment once, for learning and for aligning
         pairs = KeptPairs(src, tgt, split, Path(run.out).parent)
+    if isinstance(pairs, SentencePairs):
+        require_words(pairs, run.segment)
     if gold:
         pairs, golds = read_gold_text(src, tgt, gold, needs_links=False, split=split)
     if not (run.learn == ALONE or is_statistical(run.model)):

@@ -63,7 +63,7 @@ class LinkFiles:
         return self.out.removesuffix(".links")
 
     def check(self, overwrite: bool = False, other_inputs: tuple[str, ...] = ()) -> None:
-        """Refuse outputs that are folders, inputs, equal to each other, or (unless ``overwrite``) existing; check texts."""
+        """Check the texts; refuse outputs that are folders, inputs, equal, or (unless ``overwrite``) existing."""
         require_texts(*self.texts)
         for text in self.texts if self.drops_pairs else ():
             if not suffix_of(text):

@@ -171,10 +171,10 @@ def check_bounds(
                 f"a link lies outside its sentences{'; the file ' + problem if problem else ''}",
                 where=f"{where}, line {number}",
                 found=f"link {i + base}-{j + base}, sentence lengths {n} and {m}",
-                expected=f"word numbers, counted from 0, below {n} and {m}" if not base else f"indices from 1 to {n} and {m}",
+                expected=f"word numbers from {base}, below {n + base} and {m + base}",
                 remedy=(remedy or "subtract 1 from every index")
                 if problem
-                else ("the links are of another text, the sides are swapped, or", Parameter("segment"), "differs from align's"),
+                else ("give links of this text, in this order of sides; align sets its words by", Parameter("segment")),
             )
 
 

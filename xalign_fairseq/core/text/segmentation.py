@@ -3,12 +3,13 @@
 import importlib
 import logging
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache, partial
-from itertools import accumulate, pairwise
+from itertools import accumulate, islice, pairwise
 from unicodedata import category
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.counts import counted
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.installation import version
 from xalign_fairseq.core.text.lines import require_unicode
 from xalign_fairseq.core.text.segmented import SegmentedText
@@ -37,6 +38,7 @@ SIMPLE = re.compile(
 _MARK = re.compile("[。，、！？；：]")  # separate words in text with spaces between words
 FEWEST_WORDS = 3  # average words of ICU between spaces in text without spaces between words
 FEWEST_CHARACTERS = 8  # without ICU: average characters instead
+SAMPLE, NEARLY_ALL = 1000, 0.9  # lines to judge a text by, and their share
 _SPACE, _PARTS = re.compile(r"\s+"), re.compile(r"\s+|\S+")
 _TSHEG = "\u0f0b\u0f0c"  # between Tibetan syllables, as spaces are between words
 _INVISIBLE, _BRACKETS = {"Cc", "Cf", "Zs", "Zl", "Zp"}, {"Ps", "Pe", "Pi", "Pf"}
@@ -92,6 +94,26 @@ def find_segmenters(names: str) -> tuple[Segmenter, Segmenter]:
     return find_segmenter(found[0]), find_segmenter(found[-1])
 
 
+def require_words(pairs: Iterable[Sequence[Sequence[str]]], names: str) -> None:
+    """Raise :class:`XalignError` if ``auto``, without ICU, leaves nearly all lines of a side whole."""
+    chosen = names.split(",")
+    if "auto" not in chosen or _Auto().finds_words:
+        return
+    sample = list(islice(pairs, SAMPLE))
+    for side, name in enumerate(("source", "target")):
+        words = [pair[side] for pair in sample if pair[side]]
+        whole = sum(len(each) == 1 and _is_sentence(each[0]) for each in words)
+        if chosen[-side] == "auto" and words and whole >= NEARLY_ALL * len(words):
+            problem, found = f"the {name} has no spaces between words", f"{whole} of {counted(len(words), 'line')}"
+            remedy = f"install ICU ({INSTALL}), which finds words, or, if each line is one word, set"
+            raise XalignError(problem, found=found, remedy=(remedy, Parameter("segment", "spaces")))
+
+
+def _is_sentence(word: str) -> bool:
+    """Whether a chunk is probably a sentence of a script without spaces."""
+    return bool(_UNSPACED.search(word) and (len(word) >= FEWEST_CHARACTERS or _MARK.search(word)))
+
+
 def is_unspaced(character: str) -> bool:
     """Whether a character belongs to a script without spaces between words, or is such a script's sentence mark."""
     return _UNSPACED.match(character) is not None or _MARK.match(character) is not None
@@ -122,6 +144,11 @@ class _Auto:
             self._icu: Cutter | None = _icu()
         except ImportError:
             self._icu = None
+
+    @property
+    def finds_words(self) -> bool:
+        """Whether ICU is installed."""
+        return self._icu is not None
 
     def __call__(self, line: str) -> SegmentedText:
         if not _UNSPACED.search(line):
