@@ -127,8 +127,7 @@ def align_files(run: AlignRun) -> AlignReport:
     pairs, golds = open_pairs(src, tgt, split), None
     if run.learn and tgt and run.segment != "spaces":  # segment once, for learning and for aligning
         pairs = KeptPairs(src, tgt, split, Path(run.out).parent)
-    if isinstance(pairs, SentencePairs):
-        require_words(pairs, run.segment)
+    require_words(pairs if isinstance(pairs, SentencePairs) else (), run.segment)
     if gold:
         pairs, golds = read_gold_text(src, tgt, gold, needs_links=False, split=split)
     if not (run.learn == ALONE or is_statistical(run.model)):

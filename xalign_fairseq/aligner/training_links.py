@@ -76,8 +76,7 @@ class LinkFiles:
         for path in self.outputs:
             require_place(path, (*map(file_of, self.texts), *other_inputs))
         if len(set(map(os.path.realpath, self.outputs))) < len(self.outputs):
-            ways = ("and", Parameter("directions")) if self.directions else ()
-            remedy = ("choose other names for", Parameter("out"), *ways)
+            remedy = ("choose other names:", *map(Parameter, ["out", *(["directions"] if self.directions else [])]))
             raise XalignError("two outputs have the same name", where=self.links, remedy=remedy)
         existing = [str(path) for path in self.outputs if path.exists()]
         if existing and not overwrite:

@@ -270,17 +270,14 @@ def text_files(text: Sequence[str], src: str | None, tgt: str | None, pairs: str
 
     named = {option: path for option, path in (("src", src), ("tgt", tgt), ("pairs", pairs)) if path is not None}
     files = tuple(text or named.values())
-    remedy = None
-    if len(text) == 3:  # never an existing file as the output
-        there = os.path.exists(text[2])
-        name = Parameter("out", "text.links" if there else text[2])
-        remedy = ("give two texts, and name the output by" if there else "name the output by", name)
+    there = len(text) == 3 and os.path.exists(text[2])  # then it is not the output
+    name = Parameter("out", text[2] if len(text) == 3 and not there else "text.links")
     if (text and named) or not (len(text) in (1, 2) or list(named) in (["src", "tgt"], ["pairs"])):
         raise XalignError(
             "the text to align is not given" if not files else "the text to align is ambiguous",
             found=" ".join([*text, *(f"--{option}" for option in named)]) or "no file",
             expected="SRC TGT, --src FILE --tgt FILE, or --pairs FILE",
-            remedy=remedy,
+            remedy=("give two texts, and " * there + "name the output by", name) if len(text) == 3 else None,
         )
     if len({*map(os.path.realpath, files)}) < len(files):
         say("warning: both sides are the same file")

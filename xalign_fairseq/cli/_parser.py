@@ -107,12 +107,9 @@ class CommandParser(argparse.ArgumentParser):
             self.error(f"unexpected argument: {' '.join(rest)}{meant}")
         passed_on = any(action.nargs == argparse.REMAINDER for action in self._actions)
         elsewhere = "; options of fairseq-train come after DATA" if passed_on else ""
-        others = self.commands_with.get(unknown, ())
-        if 0 < len(others) <= 2 and not passed_on:
-            near = f"; it is an option of {' and '.join(others)}"
-        else:
-            near = _nearest(unknown, self.option_names())
-        self.error(f"there is no option {unknown}", near or elsewhere)
+        others = () if passed_on else self.commands_with.get(unknown, ())
+        theirs = f"; it is an option of {' and '.join(others)}" if 0 < len(others) <= 2 else ""
+        self.error(f"there is no option {unknown}", theirs or _nearest(unknown, self.option_names()) or elsewhere)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """Report an unknown command with the nearest names, not with all of them."""

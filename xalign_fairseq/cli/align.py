@@ -137,13 +137,12 @@ def parse(args: argparse.Namespace) -> "AlignRun":
 def format_of(out: str) -> str:
     suffix = Path(out).suffix.lower()
     if not (suffix in FORMAT_OF or PHARAOH.fullmatch(suffix) or is_compressed(out)):  # Output refuses compressed names
+        change, form = ("name JSON lines .jsonl", "json") if suffix == ".json" else ("change the name", "pharaoh")
         raise XalignError(
             "unknown ending of the output's name",
             parameter="out",
             found=out,
             expected=f"{', '.join(FORMAT_OF)}; for Pharaoh links .links, .align, .txt, .en-fr or no ending",
-            remedy=("name JSON lines .jsonl, or set", Parameter("format", "json"))
-            if suffix == ".json"
-            else ("change the name, or set", Parameter("format", "pharaoh")),
+            remedy=(f"{change}, or set", Parameter("format", form)),
         )
     return FORMAT_OF.get(suffix, "pharaoh")

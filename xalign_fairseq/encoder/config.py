@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from xalign_fairseq.core.errors import Parameter, XalignError, check_values
+from xalign_fairseq.core.errors import XalignError, check_values
 from xalign_fairseq.transport.linking import resolve_layer
 
 SIZES = ("encoder_layers", "encoder_embed_dim", "encoder_ffn_embed_dim", "encoder_attention_heads", "max_positions")
@@ -94,8 +94,7 @@ class EncoderConfig:
         """Raise :class:`XalignError` for given languages if there are no language embeddings."""
         if languages and not self.languages:
             problem = "the encoder has no language embeddings, so the languages have no effect"
-            remedy = ("leave out", Parameter("languages"))
-            raise XalignError(problem, parameter="languages", found="-".join(languages), remedy=remedy)
+            raise XalignError(problem, parameter="languages", found="-".join(languages), remedy="leave them out")
 
     @classmethod
     def from_options(cls, options: object, vocab_size: int) -> "EncoderConfig":

@@ -157,10 +157,10 @@ def different_lengths(src: StrPath, tgt: StrPath, lines: tuple[int, int] | str) 
     """The error for two files with different numbers of lines; text: what is known of the numbers."""
     problem, expected = "the files have different numbers of lines", "line i of one belongs to line i of the other"
     remedy = "look for a line break inside a sentence, or for lines that were deleted in one file only"
-    found = lines if isinstance(lines, str) else f"{lines[0]} and {lines[1]} lines"
+    found = lines
     if not isinstance(lines, str):
-        longer, more = src if lines[0] > lines[1] else tgt, abs(lines[0] - lines[1])
-        empty = 0
+        found = f"{lines[0]} and {lines[1]} lines"
+        longer, more, empty = src if lines[0] > lines[1] else tgt, abs(lines[0] - lines[1]), 0
         for line in read_lines(longer):
             empty = 0 if line.strip() else empty + 1
         if empty >= more:

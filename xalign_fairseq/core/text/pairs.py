@@ -176,8 +176,7 @@ def require_texts(*paths: StrPath) -> None:
     for path in paths:
         next(read_lines(path))
     if len(set(map(os.path.realpath, paths))) < len(paths):
-        remedy = "give the text and its translation"
-        raise XalignError("both sides are the same text", where=paths[0], expected="two texts", remedy=remedy)
+        raise XalignError("both sides are the same text", where=paths[0], expected="a text and its translation")
 
 
 def is_piped(path: StrPath) -> bool:
@@ -240,18 +239,16 @@ def _split_pairs(lines: Iterable[str], path: StrPath, split: tuple[Split, Split]
             [separator] = separators
             yield one(line[: separator.start()].strip()), other(line[separator.end() :].strip())
         elif line and not line.isspace():
-            alone = number == 1 and not separators and "\t" not in line
+            problem = "a line of the pairs file is not a pair"
+            if number == 1 and not separators and "\t" not in line:
+                problem = "only one file was given, and its lines are not pairs"
             tabs = f"name a table FILE.tsv, or put {SEPARATOR} in place of its tab" if "\t" in line else ""
             raise XalignError(
-                "only one file was given, and its lines are not pairs"
-                if alone
-                else "a line of the pairs file is not a pair",
+                problem,
                 where=f"{path}, line {number}",
                 found=f"{counted(len(separators), 'separator')}",
                 expected=f"one {SEPARATOR} between spaces: source {SEPARATOR} target",
-                remedy="give the translation as the second file"
-                if alone
-                else tabs or "if source and target are two files, give both; if they are columns, FILE.tsv with tabs",
+                remedy=tabs or "give the translation as the second file; if both are columns, FILE.tsv with tabs",
             )
         else:
             yield one(""), other("")

@@ -97,21 +97,15 @@ def find_segmenters(names: str) -> tuple[Segmenter, Segmenter]:
 def require_words(pairs: Iterable[Sequence[Sequence[str]]], names: str) -> None:
     """Raise :class:`XalignError` if ``auto``, without ICU, leaves nearly all lines of a side whole."""
     chosen = names.split(",")
-    if "auto" not in chosen or _Auto().finds_words:
-        return
-    sample = list(islice(pairs, SAMPLE))
+    sample = [] if "auto" not in chosen or _Auto().icu else list(islice(pairs, SAMPLE))
     for side, name in enumerate(("source", "target")):
-        words = [pair[side] for pair in sample if pair[side]]
-        whole = sum(len(each) == 1 and _is_sentence(each[0]) for each in words)
-        if chosen[-side] == "auto" and words and whole >= NEARLY_ALL * len(words):
-            problem, found = f"the {name} has no spaces between words", f"{whole} of {counted(len(words), 'line')}"
+        lines = [" ".join(pair[side]) for pair in sample if pair[side]]
+        single = [line for line in lines if _UNSPACED.search(line) and " " not in line]
+        whole = sum(len(line) >= FEWEST_CHARACTERS or _MARK.search(line) is not None for line in single)
+        if chosen[-side] == "auto" and lines and whole >= NEARLY_ALL * len(lines):
+            problem, found = f"the {name} has no spaces between words", f"{whole} of {counted(len(lines), 'line')}"
             remedy = f"install ICU ({INSTALL}), which finds words, or, if each line is one word, set"
             raise XalignError(problem, found=found, remedy=(remedy, Parameter("segment", "spaces")))
-
-
-def _is_sentence(word: str) -> bool:
-    """Whether a chunk is probably a sentence of a script without spaces."""
-    return bool(_UNSPACED.search(word) and (len(word) >= FEWEST_CHARACTERS or _MARK.search(word)))
 
 
 def is_unspaced(character: str) -> bool:
@@ -141,14 +135,9 @@ class _Auto:
 
     def __init__(self) -> None:
         try:
-            self._icu: Cutter | None = _icu()
+            self.icu: Cutter | None = _icu()
         except ImportError:
-            self._icu = None
-
-    @property
-    def finds_words(self) -> bool:
-        """Whether ICU is installed."""
-        return self._icu is not None
+            self.icu = None
 
     def __call__(self, line: str) -> SegmentedText:
         if not _UNSPACED.search(line):
@@ -161,17 +150,17 @@ class _Auto:
             words, fewest = self._count(text)
             if words <= others or not (marked or words >= fewest * len(unspaced)):
                 return split_at_spaces(line)
-        if self._icu is None:
+        if self.icu is None:
             _warn_of_spaces()
             return split_at_spaces(line)
-        return _segment(partial(_cut, self._icu) if others else self._icu, line)
+        return _segment(partial(_cut, self.icu) if others else self.icu, line)
 
     def _count(self, text: str) -> tuple[int, int]:
         """The number of words (without ICU, of characters), and the smallest number for a line without spaces."""
-        if self._icu is None:
+        if self.icu is None:
             return len(text), FEWEST_CHARACTERS
         require_unicode(text, "a sentence")
-        return sum(piece.isalnum() or any(map(str.isalnum, piece)) for piece in self._icu(text)), FEWEST_WORDS
+        return sum(piece.isalnum() or any(map(str.isalnum, piece)) for piece in self.icu(text)), FEWEST_WORDS
 
 
 @cache
