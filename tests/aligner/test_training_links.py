@@ -28,15 +28,21 @@ def text(tmp_path, monkeypatch):
         ("weights/config.json", {}, "also an input"),
         ("d.fwd", {"directions": "d"}, "two outputs have the same name"),
         ("k", {"drops_pairs": True, "texts": ("all.en", "other.en")}, "two outputs have the same name"),
+        ("k", {"texts": ("all.en", "./all.en")}, "both sides are the same text"),
+        ("k", {"drops_pairs": True, "texts": ("none.en", "all.de")}, "the file does not exist.*where: none.en"),
+        ("k", {"drops_pairs": True, "texts": ("m.tmx", "m.tmx")}, "memory has several languages.*m.tmx#en m.tmx#de"),
+        ("k", {"drops_pairs": True, "texts": ("q.docx", "all.de")}, "the file is not text.*where: q.docx.*a Word"),
         ("folder", {}, "is a folder"),
         ("k", {"drops_pairs": True, "texts": ("text/english", "all.de")}, "names of the new text.*where: text/english"),
     ],
 )
 def test_invalid_outputs(text, out, options, message):
-    for name in ("folder", "weights"):
+    for name in ("folder", "weights", "text"):
         Path(name).mkdir()
-    for name in ("weights/config.json", "model", "t.tsv"):
+    for name in ("weights/config.json", "model", "m.tmx"):
         Path(name).touch()
+    for name, text_of_file in (("other.en", "c\n"), ("t.tsv", "a\tb\n"), ("text/english", "a\n"), ("q.docx", "PK\3\4")):
+        Path(name).write_text(text_of_file)
     Path("same").symlink_to("all.en")
     files = LinkFiles(**{"texts": ("all.en", "all.de"), "out": out.format(text.name), **options})
     with pytest.raises(XalignError, match=f"(?s){message}"):

@@ -40,11 +40,12 @@ def test_a_line_of_links_for_each_pair(align, tiny_text, tmp_path, capsys, caplo
     assert captured.out == ""
     count = sum(map(len, links))
     dtype = "bfloat16" if fast_bfloat16(torch.device("cpu")) else "float32"
-    told = rf"40 pairs, 2 with one empty side .first: line 4., {count} links, "
-    told += rf"[0-9.]+ pairs/s; layer 1 of 3, joint encoding, hidden similarity, .+, cpu, {dtype}\n"
-    chosen = r"the encoder computes in bfloat16[^\n]+\n" if dtype == "bfloat16" else ""
-    told = rf"{chosen}(Sinkhorn on [^\n]+\n)?{told}"  # logged once per process
+    told = rf"40 pairs, 2 with one empty side .first: line 4., {count} links in \S+/folder/links \([0-9.]+ pairs/s\); "
+    told += rf"layer 1 of 3, joint encoding, hidden similarity, .+, cpu, {dtype}\n"
+    told = rf"(Sinkhorn on [^\n]+\n)?{told}"  # logged once per process
     assert re.fullmatch(told, captured.err)
+    assert align("--verbose") == 0
+    assert ("the encoder computes in bfloat16" in capsys.readouterr().err) == (dtype == "bfloat16")
 
 
 @pytest.mark.parametrize("processes", [1, 2])

@@ -101,7 +101,7 @@ def command(tiny_text, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["align", "layers", "retrieve"])
-def test_languages_are_asked_for_by_name(command, speaking, name, capsys):
+def test_languages_are_asked_for_by_name(command, speaking, name, capsys, tiny_checkpoint, tmp_path):
     assert command(name, speaking) == 2
     told = capsys.readouterr().err
     assert "two of en, xx" in told and "--languages" in told
@@ -109,6 +109,10 @@ def test_languages_are_asked_for_by_name(command, speaking, name, capsys):
     told = capsys.readouterr().err
     assert "yy" in told and "one of en, xx" in told
     assert command(name, speaking, "--languages", "en-xx") == 0
+    assert command(name, tiny_checkpoint, "--languages", "en-xx") == 2
+    assert "so the languages have no effect\n  where: --languages\n  found: en-xx" in capsys.readouterr().err
+    if name == "align":  # a page names them
+        assert command(name, tiny_checkpoint, "--languages", "en-xx", "-o", tmp_path / "page.html") == 0
 
 
 def test_maps_name_the_languages_too(command, save, tiny_state, capsys):
@@ -149,9 +153,9 @@ def test_any_text_gives_a_line_for_each_line(align, tmp_path, capsys, src, tgt, 
     tgt = (tgt * len(src))[: len(src)]
     for name, side in (("a", src), ("b", tgt)):
         (tmp_path / name).write_bytes("".join(f"{line}\n" for line in side).encode())
-    files = ("--src", tmp_path / "a", "--tgt", tmp_path / "b", "--out", tmp_path / "out", "--segment", "spaces")
+    files = ("--src", tmp_path / "a", "--tgt", tmp_path / "b", "--out", tmp_path / form, "--segment", "spaces")
     assert align(*files, "--format", form, "--quiet") == 0
-    lines = (tmp_path / "out").read_bytes().decode().split("\n")
+    lines = (tmp_path / form).read_bytes().decode().split("\n")
     assert len(lines) == len(src) + 1 and lines[-1] == ""
     for left, right, line in zip(src, tgt, lines, strict=False):
         sizes = len(left.split()), len(right.split())

@@ -59,6 +59,7 @@ def test_the_languages_of_text_and_maps_agree(given, found):
         ("--src a --pairs c", "--src --pairs"),
         ("--src a --tgt b --pairs c", "--src --tgt --pairs"),
         ("a b c", "a b c"),
+        (f"a b {__file__}", f"a b {__file__}"),
         ("a b --src a", "a b --src"),
     ],
 )
@@ -70,6 +71,7 @@ def test_text_is_two_files_or_one(parser, given, found, capsys):
     assert files("--src a --tgt b") == files("a b") == ("a", "b")
     assert files("--pairs c") == files("c") == ("c",)
     hint = "next: name the output by out='c'" if given == "a b c" else ""
+    hint = "next: give two texts, and name the output by out='text.links'" if __file__ in given else hint
     with pytest.raises(XalignError, match=rf"found: {found}\n[\s\S]*{hint}"):
         files(given)
     assert not capsys.readouterr().err
@@ -101,6 +103,8 @@ def test_a_table_of_pairs_is_its_columns(parser, tmp_path):
 def test_the_format_is_that_of_the_output_s_name(line, expected):
     args = build_parser().parse_args([*["align", "a", "b", "--model", "m"], *line.split()])
     assert align.parse(args).format == expected
+    with pytest.raises(XalignError, match=r"next: name JSON lines .jsonl, or set format='json'"):
+        align.format_of("x.json")
 
 
 @pytest.mark.parametrize("name", names.METHODS)

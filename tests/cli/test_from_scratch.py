@@ -18,12 +18,15 @@ def arguments(text, *more):
     return ["align", "--src", text[0], "--tgt", text[1], *more]
 
 
-def test_align_learns_writes_links_and_leaves_an_aligner(text, tmp_path, capsys):
+def test_align_learns_writes_links_and_leaves_an_aligner(text, tmp_path, capsys, monkeypatch):
     out = str(tmp_path / "links")
     assert main(arguments(text, "--from-scratch", "--out", out)) == 0
     first = (tmp_path / "links").read_text()
     assert set(first.splitlines()) == {"0-0 1-1 2-2 3-3"}
-    assert "from bitext alone" in capsys.readouterr().err
+    told, few = capsys.readouterr().err, ": statistics need thousands; an encoder (the default, without --from-scratch)"
+    assert "from bitext alone" in told and few in told
+    monkeypatch.setattr("xalign_fairseq.aligner.statistical.aligner.FEW_PAIRS", 20)
+    assert main(arguments(text, "--from-scratch", "--out", out)) == 0 and few not in capsys.readouterr().err
     assert main(arguments(text, "--model", f"{out}.aligner", "--out", out + "2")) == 0
     assert (tmp_path / "links2").read_text() == first
 

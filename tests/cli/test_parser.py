@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from xalign_fairseq.cli import build_parser, command_modules
+from xalign_fairseq.cli import build_parser, command_modules, main
 from xalign_fairseq.cli._parser import EXAMPLES, OTHERS, CommandParser, overview
 
 
@@ -49,6 +49,7 @@ def test_an_error_is_one_message_below_the_commands_own_usage(parser, capsys, gi
         ("project a.html b.txt", "; did you mean --src a.html --tgt b.txt?"),
         ("score a.links b.gold", "; did you mean --hyp a.links --gold b.gold?"),
         ("train --lr 1 data", "; options of fairseq-train come after DATA"),
+        ("align a b --min-score 1", "; it is an option of xalign filter\n"),
     ],
 )
 def test_bare_words_and_options_before_the_data_get_a_hint(capsys, given, meant):
@@ -66,6 +67,15 @@ def test_an_unknown_command_gets_suggestions(capsys):
         with pytest.raises(SystemExit, match="2"):
             parser.parse_args([given])
         assert f"xalign: error: there is no command {given}{told}\n" in capsys.readouterr().err
+
+
+def test_help_is_also_a_command(capsys):
+    told = []
+    for line in ("help", "--help", "help align", "align --help"):
+        with pytest.raises(SystemExit, match="0"):
+            main(line.split())
+        told.append(capsys.readouterr().out)
+    assert told[0] == told[1] != told[2] == told[3]
 
 
 def test_help_has_each_default_once(parser):

@@ -56,7 +56,7 @@ def test_counts_and_probabilities_of_phrase_pairs(phrases, tmp_path, capsys):
         ({"tgt": "the\n"}, "3 and 1 lines"),
         ({"links": "0-0\n\n0-1\n"}, "line 3"),
         ({"links": "0-0\n0-0\n\n"}, "link 0-0, sentence lengths 0 and 0"),
-        ({"links": "0-0 3-0\n\n\n"}, "with the same words (segmenter)"),
+        ({"links": "0-0 3-0\n\n\n"}, "in this order of sides; align sets its words by --segment"),
         ({"links": "0:0\n\n\n"}, "malformed"),
     ],
 )

@@ -23,7 +23,7 @@ def test_methods(tmp_path, options, expected):
 def test_files_that_differ_in_length_do_not_change_the_output(tmp_path, capsys):
     (tmp_path / "forward").write_text("0-0\n")
     (tmp_path / "backward").write_text("0-0\n0-1\n")
-    (tmp_path / "out").write_text("kept")
+    (tmp_path / "out").write_text("7-7")
     files = ["--forward", str(tmp_path / "forward"), "--backward", str(tmp_path / "backward")]
     assert main(["symmetrize", *files, "--out", str(tmp_path / "out")]) == 2
-    assert "1 and 2 lines" in capsys.readouterr().err and (tmp_path / "out").read_text() == "kept"
+    assert "1 and 2 lines" in capsys.readouterr().err and (tmp_path / "out").read_text() == "7-7"

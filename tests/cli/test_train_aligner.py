@@ -137,6 +137,7 @@ def test_self_training_writes_an_aligner_with_its_labelling(call, tiny_text, tmp
         (["--model", "nowhere.pt"], "nowhere.pt"),
         (["--layer", "4"], "--layer"),
         (["--src", "nowhere.en"], "nowhere.en"),
+        (["--src", "short.xx", "--tgt", "short.xx", "--languages", "en-xx"], "both sides are the same text"),
         (["--languages", "en-en"], "one language only"),
         (["--", "--no-such-option"], "unrecognized arguments: --no-such-option"),
         (["--tgt", "short.xx"], "different numbers of lines"),

@@ -237,10 +237,7 @@ WRITERS = {
         "languages/sample/bitext.py:_write_pair.opened",
         "transport/sinkhorn/building.py:built",
     },
-    "a log or a mark within the folder of a run": {
-        "core/process.py:heard",
-        "transfer/scheduler.py:_start",
-    },
+    "a log or a mark within the folder of a run": {"core/process.py:heard", "transfer/scheduler.py:_start"},
     "as a new file, or without following links": {
         "core/files.py:new_file",
         "core/locks.py:_locked",

@@ -1,10 +1,13 @@
 import json
 import os
+from contextlib import nullcontext
+from itertools import zip_longest
 
 import pytest
 
+from xalign_fairseq.aligner.render.page import Page
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.output import Output, complete_lines
+from xalign_fairseq.core.output import BEGINNINGS, Output, complete_lines
 
 RECORD = {"src": "sha256 1f", "layer": "8"}
 
@@ -121,6 +124,17 @@ def test_a_folder_or_an_input_in_the_place_of_the_file(tmp_path):
     (tmp_path / "t.tsv").write_text("a\tb\n")
     with pytest.raises(XalignError, match="the output is also an input"):
         Output(str(tmp_path / "t.tsv"), RECORD, False, [f"{tmp_path}/t.tsv#1", f"{tmp_path}/t.tsv#2"])
+
+
+def test_only_a_file_of_the_same_kind_is_replaced(tmp_path):
+    found = ["\n0-0 1p2\n", '{"src": []}\n', "0.5\t1.0\n", Page().begin(), "a b\tc\t0-0\n", "Guten Tag, <title>\n"]
+    for text, own in zip_longest(found, BEGINNINGS):
+        (tmp_path / "x").write_text(text)
+        for kind in BEGINNINGS:
+            with nullcontext() if kind == own else pytest.raises(XalignError, match="another kind of file"):
+                Output(str(tmp_path / "x"), RECORD, False, [], kind)
+    (tmp_path / "x").write_text("\n")
+    Output(str(tmp_path / "x"), RECORD, False, [], "html")
 
 
 def test_a_closed_standard_output_is_an_immediate_error(monkeypatch):

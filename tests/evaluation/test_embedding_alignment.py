@@ -6,11 +6,7 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.corpus import scan
 from xalign_fairseq.data.tokenizers.spm_training import train_sentencepiece
 from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer
-from xalign_fairseq.evaluation.embedding_alignment import (
-    BilingualDictionary,
-    alignment_counts,
-    word_vectors,
-)
+from xalign_fairseq.evaluation.embedding_alignment import BilingualDictionary, alignment_counts, word_vectors
 
 PAIRS = [("big", "groß"), ("large", "groß"), ("big", "dick"), ("house", "Haus"), ("big", "groß")]
 

@@ -31,9 +31,11 @@ def test_words_and_links_of_each_pair(text):
         ({"links": "0-0\n0:0\n"}, "malformed"),
     ],
 )
-def test_files_that_do_not_belong_together(text, files, message):
+def test_files_that_do_not_belong_together(text, files, message, tmp_path):
     with pytest.raises(XalignError, match=message):
         list(text(**files))
+    with pytest.raises(XalignError, match="both sides are the same text"):
+        LinkedText(tmp_path / "src", f"{tmp_path}/./src", tmp_path / "links")
 
 
 @pytest.mark.parametrize(("link", "warns"), [("0-0", True), ("0-1", False)])

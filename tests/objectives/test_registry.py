@@ -7,15 +7,7 @@ from support.small import CONFIG, pair, typed
 from support.trials import Trial
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.objectives.registry import (
-    OBJECTIVES,
-    Loss,
-    Objective,
-    Traits,
-    choice,
-    option,
-    register_objective,
-)
+from xalign_fairseq.objectives.registry import OBJECTIVES, Loss, Objective, Traits, choice, option, register_objective
 
 
 @pytest.fixture(scope="module")

@@ -14,13 +14,7 @@ from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.transfer.families.parsing import Parsing
-from xalign_fairseq.transfer.family import (
-    TASK_FAMILIES,
-    Limits,
-    encode_words,
-    language_rows,
-    require_languages,
-)
+from xalign_fairseq.transfer.family import TASK_FAMILIES, Limits, encode_words, language_rows, require_languages
 
 LABELS = {"xnli": ("contradiction", "entailment", "neutral"), "pos": ("DET", "NOUN"), "xquad": ()}
 SPEAKING = EncoderConfig(60, 2, 16, 32, 2, language_embeddings="aa,de,en")

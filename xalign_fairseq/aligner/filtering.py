@@ -12,7 +12,7 @@ from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import Parameter, XalignError, check_values
 from xalign_fairseq.core.files import atomic_write
 from xalign_fairseq.core.json_files import read_json, write_json
-from xalign_fairseq.core.output import remove_leftovers, require_record
+from xalign_fairseq.core.output import remove_leftovers, require_record, require_replaceable
 from xalign_fairseq.core.progress import say
 from xalign_fairseq.core.text.segmentation import segmenter_versions
 from xalign_fairseq.links.linked_text import LinkedText
@@ -70,6 +70,7 @@ def filter_files(run: FilterRun) -> str:
     if any(Path(scores).resolve() == path.resolve() for path in files.outputs):
         raise XalignError("the scores would be replaced by an output", where=scores, parameter="out")
     files.check(True, (scores,) if run.scores else ())
+    require_replaceable(files.links, "pharaoh")
     done = [] if run.scores else _score(run, Path(scores))
     text = LinkedText(run.src, run.tgt, scores, run.aligning.segment, table=True)
     return "\n".join([*done, keep_pairs(text, files, run.min_score)])

@@ -1,7 +1,7 @@
 """The options of loading an aligner, as one value."""
 
 import os
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict
 
@@ -30,6 +30,7 @@ class AlignerOptions:
         processes: CPU processes, one thread each; with several, a script needs ``if __name__ == "__main__":``.
         batch_tokens: most tokens in a batch, padding included; a batch has at least one pair.
         sinkhorn_backend: backend that computes transport (:data:`~xalign_fairseq.transport.names.BACKENDS`).
+        refuse_unused: languages that neither maps nor the encoder use are an error.
     """
 
     linking: Linking = UNSPECIFIED
@@ -42,6 +43,7 @@ class AlignerOptions:
     processes: int = 1
     batch_tokens: int = 8192
     sinkhorn_backend: str = "auto"
+    refuse_unused: bool = field(default=False, compare=False)  # no setting of links
 
     def changed(self, **options: Any) -> "AlignerOptions":
         """The same with some options changed by name; :class:`XalignError` for an unknown one."""
@@ -62,7 +64,7 @@ class AlignerOptions:
             value = getattr(self, each.name)
             if each.name == "linking":
                 found |= linking_options(value)
-            elif value != each.default:
+            elif each.compare and value != each.default:
                 found[each.name] = value
         return found
 

@@ -40,7 +40,7 @@ from xalign_fairseq.core.text.pairs import (
     is_piped,
     open_pairs,
 )
-from xalign_fairseq.core.text.segmentation import find_segmenters, segmenter_versions
+from xalign_fairseq.core.text.segmentation import find_segmenters, require_words, segmenter_versions
 from xalign_fairseq.core.text.segmented import SegmentedText
 from xalign_fairseq.links.gold import read_gold_text
 from xalign_fairseq.links.pharaoh import format_links
@@ -127,6 +127,7 @@ def align_files(run: AlignRun) -> AlignReport:
     pairs, golds = open_pairs(src, tgt, split), None
     if run.learn and tgt and run.segment != "spaces":  # segment once, for learning and for aligning
         pairs = KeptPairs(src, tgt, split, Path(run.out).parent)
+    require_words(pairs if isinstance(pairs, SentencePairs) else (), run.segment)
     if gold:
         pairs, golds = read_gold_text(src, tgt, gold, needs_links=False, split=split)
     if not (run.learn == ALONE or is_statistical(run.model)):
@@ -144,7 +145,7 @@ def align_files(run: AlignRun) -> AlignReport:
         **({} if run.learn_from is None else {"learn_from": run.learn_from}),
     }
     record = run_record(run.text, run.model, options, **more) if isinstance(pairs, SentencePairs) else None
-    output = Output(run.out, None if page else record, run.resume, inputs)
+    output = Output(run.out, None if page else record, run.resume, inputs, run.format)
     with _learn_or_load(run, options, pairs, record) as aligner:
         run.pictures.draw(aligner, pairs, golds)
         if page:
@@ -239,10 +240,11 @@ def _write(
     resumed = f" after {output.done:,} of an earlier run" if output.done else ""
     left_out = f", {too_long} too long" if too_long else ""
     left_out += f", {overflowed} with hidden states that are not finite" if overflowed else ""
+    place = "" if run.out == STANDARD_OUTPUT else f" in {run.out}"
     speed = f"{done / seconds:.1f} pairs/s" + (" after learning" if run.learn else "")
     left_out += f", {by_icu:,} cut into words by ICU" if by_icu else ""
     left_out += f", {one_sided:,} with one empty side (first: line {first_one_sided:,})" if one_sided else ""
-    return f"{counted(done, 'pair')}{resumed}{left_out}, {counted(links, 'link')}, {speed}"
+    return f"{counted(done, 'pair')}{resumed}{left_out}, {counted(links, 'link')}{place} ({speed})"
 
 
 def _was_segmented(side: Sequence[str]) -> bool:

@@ -16,7 +16,7 @@ from xalign_fairseq.core.files import atomic_write, require_place, scratch_folde
 from xalign_fairseq.core.progress import progress, say
 from xalign_fairseq.core.text.containers import file_of, suffix_of, text_sha256
 from xalign_fairseq.core.text.lines import read_lines
-from xalign_fairseq.core.text.pairs import SentencePairs
+from xalign_fairseq.core.text.pairs import SentencePairs, require_texts
 from xalign_fairseq.core.version import __version__
 from xalign_fairseq.links.pharaoh import Link, format_links
 from xalign_fairseq.links.symmetrize import SYMMETRISATIONS, symmetrize
@@ -63,7 +63,8 @@ class LinkFiles:
         return self.out.removesuffix(".links")
 
     def check(self, overwrite: bool = False, other_inputs: tuple[str, ...] = ()) -> None:
-        """Refuse outputs that are folders, inputs, equal to each other, or (unless ``overwrite``) existing."""
+        """Check the texts; refuse outputs that are folders, inputs, equal, or (unless ``overwrite``) existing."""
+        require_texts(*self.texts)
         for text in self.texts if self.drops_pairs else ():
             if not suffix_of(text):
                 raise XalignError(
@@ -75,7 +76,7 @@ class LinkFiles:
         for path in self.outputs:
             require_place(path, (*map(file_of, self.texts), *other_inputs))
         if len(set(map(os.path.realpath, self.outputs))) < len(self.outputs):
-            remedy = ("choose other names for", Parameter("out"), "and", Parameter("directions"))
+            remedy = ("choose other names:", *map(Parameter, ["out", *(["directions"] if self.directions else [])]))
             raise XalignError("two outputs have the same name", where=self.links, remedy=remedy)
         existing = [str(path) for path in self.outputs if path.exists()]
         if existing and not overwrite:

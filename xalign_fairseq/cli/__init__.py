@@ -29,7 +29,8 @@ def build_parser() -> CommandParser:
     parser = CommandParser(prog="xalign", usage="xalign COMMAND [options]")
     parser.add_argument("--version", action="version", version=f"xalign_fairseq {__version__}")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", prog="xalign")
-    summaries = {}
+    summaries: dict[str, str] = {}
+    commands_with: dict[str, list[str]] = {}
     for name, module in command_modules().items():
         text, examples = _split_examples((module.__doc__ or "").strip())
         summaries[name] = text.split("\n")[0]
@@ -38,6 +39,9 @@ def build_parser() -> CommandParser:
         add_volume(sub)
         sub.set_defaults(run=module.run)
         sub.usage = sub.short_usage()
+        sub.commands_with = commands_with
+        for option in sub.option_names():
+            commands_with.setdefault(option, []).append(sub.prog)
     parser.overview = overview(summaries)
     return parser
 
@@ -61,7 +65,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     SIGTERM 143 and SIGUSR1 75, after unfinished files were removed and child processes ended.
     """
     parser = build_parser()
-    args = parser.parse_args(argv)
+    words = list(sys.argv[1:] if argv is None else argv)
+    args = parser.parse_args([*words[1:2], "--help"] if words[:1] == ["help"] else words)
     if args.command is None:
         parser.exit(2, parser.format_help())
     if isinstance(sys.stdout, io.TextIOWrapper):  # as on stderr without full Unicode

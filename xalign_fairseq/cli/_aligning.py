@@ -143,9 +143,8 @@ def add_backend_argument(parser: Any) -> None:
 
 
 def show_log(quiet: bool) -> None:
-    """Log the encoder's dtype and the backend of transport on stderr; if quiet, only warnings and errors."""
-    for room in ("core.devices", "transport.sinkhorn"):
-        logging.getLogger(f"xalign_fairseq.{room}").setLevel(logging.WARNING if quiet else logging.INFO)
+    """Log the backend of transport on stderr; if quiet, only warnings and errors."""
+    logging.getLogger("xalign_fairseq.transport.sinkhorn").setLevel(logging.WARNING if quiet else logging.INFO)
     _log_lines()
 
 
@@ -249,6 +248,7 @@ def parse_options(args: argparse.Namespace, linking: "Linking | None" = None) ->
         linking=parse_linking(args) if linking is None else linking,
         languages=side_languages(args.languages, args.maps),
         maps=args.maps is not None,
+        refuse_unused=vars(args).get("page") is None,  # a page names the languages
         statistics=vars(args).get("statistics") or None,  # empty: learn them
     )
 
@@ -270,12 +270,14 @@ def text_files(text: Sequence[str], src: str | None, tgt: str | None, pairs: str
 
     named = {option: path for option, path in (("src", src), ("tgt", tgt), ("pairs", pairs)) if path is not None}
     files = tuple(text or named.values())
+    there = len(text) == 3 and os.path.exists(text[2])  # then it is not the output
+    name = Parameter("out", text[2] if len(text) == 3 and not there else "text.links")
     if (text and named) or not (len(text) in (1, 2) or list(named) in (["src", "tgt"], ["pairs"])):
         raise XalignError(
             "the text to align is not given" if not files else "the text to align is ambiguous",
             found=" ".join([*text, *(f"--{option}" for option in named)]) or "no file",
             expected="SRC TGT, --src FILE --tgt FILE, or --pairs FILE",
-            remedy=("name the output by", Parameter("out", text[2])) if len(text) == 3 else None,
+            remedy=("give two texts, and " * there + "name the output by", name) if len(text) == 3 else None,
         )
     if len({*map(os.path.realpath, files)}) < len(files):
         say("warning: both sides are the same file")

@@ -63,6 +63,8 @@ class CommandParser(argparse.ArgumentParser):
 
     overview: str | None = None
     """If set, the help shows this below the usage, instead of the options."""
+    commands_with: Mapping[str, Sequence[str]] = {}
+    """The commands that have an option."""
 
     def __init__(self, *args: Any, **kwargs: Any):
         super().__init__(*args, **{"formatter_class": HelpLines, **kwargs})
@@ -76,7 +78,7 @@ class CommandParser(argparse.ArgumentParser):
     ) -> tuple[argparse.Namespace, list[str]]:
         """Parse; an unknown option is reported before a missing one."""
         for word in args or ():
-            if word.startswith("-") and f"-{word}" in self._option_names():  # argparse would read -out as -o ut
+            if word.startswith("-") and f"-{word}" in self.option_names():  # argparse would read -out as -o ut
                 self.error(f"there is no option {word}; did you mean -{word}?")
         needed = [action for action in self._actions if action.required]
         for action in needed:
@@ -105,7 +107,9 @@ class CommandParser(argparse.ArgumentParser):
             self.error(f"unexpected argument: {' '.join(rest)}{meant}")
         passed_on = any(action.nargs == argparse.REMAINDER for action in self._actions)
         elsewhere = "; options of fairseq-train come after DATA" if passed_on else ""
-        self.error(f"there is no option {unknown}", _nearest(unknown, self._option_names()) or elsewhere)
+        others = () if passed_on else self.commands_with.get(unknown, ())
+        theirs = f"; it is an option of {' and '.join(others)}" if 0 < len(others) <= 2 else ""
+        self.error(f"there is no option {unknown}", theirs or _nearest(unknown, self.option_names()) or elsewhere)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """Report an unknown command with the nearest names, not with all of them."""
@@ -116,7 +120,7 @@ class CommandParser(argparse.ArgumentParser):
     def _shown(self) -> list[argparse.Action]:
         return [action for action in self._actions if action.help != argparse.SUPPRESS]
 
-    def _option_names(self) -> list[str]:
+    def option_names(self) -> list[str]:
         return [name for action in self._shown() for name in action.option_strings]
 
     def short_usage(self) -> str:

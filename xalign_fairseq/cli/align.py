@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from xalign_fairseq.aligner.run import AlignRun
 
 # Format by the ending of the output's name.
-FORMAT_OF = {".json": "json", ".jsonl": "json", ".scores": "scores", ".html": "html", ".htm": "html"}
+FORMAT_OF = {".jsonl": "json", ".scores": "scores", ".html": "html", ".htm": "html"}
 # Pharaoh: no ending, these, a number (of a part), or a language pair such as .en-fr.
 PHARAOH = re.compile(
     r"(\.(links?|align(ed|ments?)?|pharaoh|talp|txt|out|fwd|rev|forward|backward|sym|gdfa?|\d+"
@@ -122,13 +122,14 @@ def parse(args: argparse.Namespace) -> "AlignRun":
             raise XalignError(
                 "learning from bitext alone takes no model or statistics", parameter=("from_scratch", option)
             )
+    form = args.format or format_of(args.out)
     return parse_as(
         AlignRun,
         args,
         text=text,
-        format=args.format or format_of(args.out),
+        format=form,
         model="" if args.from_scratch else chosen_model(args.model, args.quiet),
-        options=parse_options(args),
+        options=parse_options(args).changed(refuse_unused=form != "html"),  # a page names the languages
         learn=ALONE if args.from_scratch else GUIDED if args.statistics == LEARNED else "",
         pictures=Pictures(args.plot, args.plot_line, args.gold),
     )
@@ -137,11 +138,12 @@ def parse(args: argparse.Namespace) -> "AlignRun":
 def format_of(out: str) -> str:
     suffix = Path(out).suffix.lower()
     if not (suffix in FORMAT_OF or PHARAOH.fullmatch(suffix) or is_compressed(out)):  # Output refuses compressed names
+        change, form = ("name JSON lines .jsonl", "json") if suffix == ".json" else ("change the name", "pharaoh")
         raise XalignError(
             "unknown ending of the output's name",
             parameter="out",
             found=out,
             expected=f"{', '.join(FORMAT_OF)}; for Pharaoh links .links, .align, .txt, .en-fr or no ending",
-            remedy=("change the name, or set", Parameter("format", "pharaoh")),
+            remedy=(f"{change}, or set", Parameter("format", form)),
         )
     return FORMAT_OF.get(suffix, "pharaoh")

@@ -27,10 +27,10 @@ def run(args: argparse.Namespace) -> None:
     from xalign_fairseq.core.text.lines import different_lengths
     from xalign_fairseq.links.pharaoh import format_links, read_links
 
-    output = Output(args.out, None, False, (args.forward, args.backward))
+    output = Output(args.out, None, False, (args.forward, args.backward), "pharaoh")
     forward, backward = read_links(args.forward), read_links(args.backward)
     if len(forward) != len(backward):
-        raise different_lengths(args.forward, args.backward, f"{len(forward)} and {len(backward)} lines")
+        raise different_lengths(args.forward, args.backward, (len(forward), len(backward)))
     with output.open() as out:
         for pair in zip(forward, backward, strict=True):
             out.write(format_links(symmetrize(*pair, method=args.symmetrize)) + "\n")

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -18,6 +19,13 @@ logger = logging.getLogger(__name__)
 
 STANDARD_OUTPUT = "-"
 BLOCK = 1 << 20
+BEGINNINGS = {  # of a complete output of each kind
+    "pharaoh": r"\d+[-p]\d+\s",
+    "json": r"\{",
+    "scores": r"[\d.]+\s",
+    "html": r"<!doctype html>(?s:.)+?<title>Word alignment</title>",
+    "phrases": r"[^\t\n]+\t[^\t\n]+\t",
+}
 
 
 class Output:
@@ -26,10 +34,13 @@ class Output:
     With a ``record``, the unfinished file is ``FILE.part``, and ``FILE.part.json`` has its inputs and options. Both
     remain after an error or a kill. The next run with ``resume`` and the same record continues after the last complete
     line. The record has everything that determines the lines, by parameter name. Without one, which means that the run
-    can't be repeated, an unfinished file is removed. A symbolic link stays a link; its target is written.
+    can't be repeated, an unfinished file is removed. A symbolic link stays a link; its target is written. With a
+    ``kind`` (of :data:`BEGINNINGS`), an existing file of another kind is an error.
     """
 
-    def __init__(self, path: str, record: Mapping[str, str] | None, resume: bool, inputs: Iterable[str]):
+    def __init__(
+        self, path: str, record: Mapping[str, str] | None, resume: bool, inputs: Iterable[str], kind: str = ""
+    ):
         self._path = Path(path)
         self._standard = path == STANDARD_OUTPUT
         plain = is_plain(path)
@@ -37,6 +48,7 @@ class Output:
             self._path = Path(os.path.realpath(self._path))
         if not self._standard:
             require_place(self._path, map(file_of, inputs))
+            require_replaceable(self._path, kind)
         elif sys.stdout is None:
             raise XalignError("standard output is closed", remedy=("set", Parameter("out", "FILE")))
         self._record = dict(record) if record is not None and plain else None
@@ -132,6 +144,18 @@ class Output:
         else:
             self.part.unlink()
             self._note.unlink()
+
+
+def require_replaceable(path: Path, kind: str) -> None:
+    """Raise :class:`XalignError` for an existing file, not empty, that does not look like an output of this kind."""
+    if not (kind and is_plain(path) and path.is_file()):
+        return
+    with open(path, encoding="utf-8", errors="replace") as stream:
+        begin = f"{stream.read(BLOCK).lstrip()}\n"
+    if not begin.isspace() and not re.match(BEGINNINGS[kind], begin):
+        problem = "the output exists and is another kind of file, which would be lost"
+        remedy = "choose another name, or delete the file if you do not need it"
+        raise XalignError(problem, where=path, found=begin.partition("\n")[0][:60], remedy=remedy)
 
 
 def require_record(path: Path, theirs: Mapping[str, object], ours: Mapping[str, object], remedy: Text) -> None:

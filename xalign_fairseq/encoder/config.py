@@ -90,6 +90,12 @@ class EncoderConfig:
         src, tgt = map(self.language_row, languages)
         return src, tgt
 
+    def require_use_of(self, languages: tuple[str, str] | None) -> None:
+        """Raise :class:`XalignError` for given languages if there are no language embeddings."""
+        if languages and not self.languages:
+            problem = "the encoder has no language embeddings, so the languages have no effect"
+            raise XalignError(problem, parameter="languages", found="-".join(languages), remedy="leave them out")
+
     @classmethod
     def from_options(cls, options: object, vocab_size: int) -> "EncoderConfig":
         """Read the sizes from any object or dict with fairseq's option names; missing options keep their defaults."""

@@ -76,7 +76,7 @@ def read_counts(files: LinkFilesToScore) -> list[list[AlignmentCounts]]:
     if files.text:
         src, tgt = ([len(line.split()) for line in read_lines(path)] for path in files.text)
         if len(src) != len(tgt):
-            raise different_lengths(*files.text, f"{len(src)} and {len(tgt)} lines")
+            raise different_lengths(*files.text, (len(src), len(tgt)))
         lengths = list(zip(src, tgt, strict=True))
         for path, links in hyps.items():
             check_bounds(links, lengths, where=path, remedy=_converting("hyp_index_base"), base=hyp_base)

@@ -55,6 +55,7 @@ def translation_accuracy(
         maps.require(languages or (), opened.where)
     elif load_maps(opened.heads) is not None:
         logger.warning("the checkpoint has linear maps, which are not used")
+    config.require_use_of(languages if maps is None else None)
     rows = config.side_rows(languages)
     default = default_retrieval_layer(config.encoder_layers) if options.pooling == "mean" else -1
     layer = config.resolve_layer(default if options.layer is None else options.layer)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from xalign_fairseq.core.errors import Parameter
 from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.core.text.lines import read_lines
-from xalign_fairseq.core.text.pairs import SentencePairs
+from xalign_fairseq.core.text.pairs import SentencePairs, require_texts
 from xalign_fairseq.core.text.segmentation import find_segmenters
 from xalign_fairseq.core.text.segmented import SegmentedText
 from xalign_fairseq.links.pharaoh import Link, check_bounds, parse_line, require_links_of
@@ -57,6 +57,7 @@ class LinkedText:
     def __init__(self, src: StrPath, tgt: StrPath, links: StrPath, segment: str = "auto", table: bool = False):
         self._split = find_segmenters(segment)
         self._src, self._tgt, self._links, self._table = src, tgt, links, table
+        require_texts(src, tgt)
         self._length = len(SentencePairs(src, tgt))
         require_links_of(self._length, sum(1 for _ in read_lines(links, table)), links)
 

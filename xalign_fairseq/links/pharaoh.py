@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from xalign_fairseq.core.counts import counted
-from xalign_fairseq.core.errors import Text, XalignError
+from xalign_fairseq.core.errors import Parameter, Text, XalignError
 from xalign_fairseq.core.text.lines import read_lines
 
 Link = tuple[int, int]
@@ -171,10 +171,10 @@ def check_bounds(
                 f"a link lies outside its sentences{'; the file ' + problem if problem else ''}",
                 where=f"{where}, line {number}",
                 found=f"link {i + base}-{j + base}, sentence lengths {n} and {m}",
-                expected=f"0-based indices below {n} and {m}" if not base else f"indices from 1 to {n} and {m}",
+                expected=f"word numbers from {base}, below {n + base} and {m + base}",
                 remedy=(remedy or "subtract 1 from every index")
                 if problem
-                else "check that links and text belong together, with the same words (segmenter) and order of sides",
+                else ("give links of this text, in this order of sides; align sets its words by", Parameter("segment")),
             )
 
 

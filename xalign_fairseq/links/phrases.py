@@ -71,7 +71,7 @@ def write_phrases(text: LinkedText, out: str, max_length: int = 7, counts: bool 
         >>> [line.split("\t")[:3] for line in open("phrases.tsv")]
         [['house', 'Haus', '1'], ['the', 'das', '1'], ['the house', 'das Haus', '1']]
     """
-    with Output(out, record=None, resume=False, inputs=text.paths).open() as stream:
+    with Output(out, record=None, resume=False, inputs=text.paths, kind="phrases").open() as stream:
         if counts:
             found = ((src, tgt, phrase_pairs(links, len(src), len(tgt), max_length)) for src, tgt, links in text)
             words = ((" ".join(src[a:b]), " ".join(tgt[c:d])) for src, tgt, each in found for a, b, c, d in each)

@@ -84,10 +84,7 @@ def test_options_choose_among_the_usual_methods(grid, expected):
 
 @pytest.mark.parametrize(
     ("grid", "option"),
-    [
-        ({"fixed": {"scorer": "a"}}, "scorer"),
-        ({"fixed": {"rounds": 3}, "varied": {"filter": ["argmax"]}}, "rounds"),
-    ],
+    [({"fixed": {"scorer": "a"}}, "scorer"), ({"fixed": {"rounds": 3}, "varied": {"filter": ["argmax"]}}, "rounds")],
 )
 def test_an_option_that_no_method_reads(grid, option):
     with pytest.raises(XalignError, match="no selected method uses this option") as raised:

@@ -18,7 +18,7 @@ from xalign_fairseq.core.text.lines import read_lines
         (b"PK\x03\x04\x14\n\xff", "Word"),
         (b"%PDF-1.7\n\xff", "PDF"),
         (b"{\\rtf1\\ansi red house}", "RTF"),
-        ("ok\n".encode("UTF-16"), "-f UTF-16 -t"),
+        ("ok\n".encode("UTF-16"), "next: save it again as UTF-8 in the editor, or run .* -f UTF-16 -t"),
         ("ok\n".encode("UTF-16LE"), "-f UTF-16LE -t"),
         ("ok\n".encode("UTF-16BE"), "-f UTF-16BE -t"),
     ],

@@ -28,7 +28,7 @@ def test_one_file(tmp_path):
     assert list(pairs) == list(pairs) == expected
 
 
-BAD = [("a b", "0 sep"), ("a ||| b ||| c", "2 sep"), ("a|||b", r"0 sep[\s\S]*give both"), ("a\tb", "its tab")]
+BAD = [("a b", "0 sep"), ("a ||| b ||| c", "2 sep"), ("a|||b", r"0 sep[\s\S]*the second file"), ("a\tb", "its tab")]
 
 
 @pytest.mark.parametrize(("line", "message"), BAD)
@@ -36,6 +36,9 @@ def test_a_line_that_is_no_pair(tmp_path, line, message):
     path = write(tmp_path / "p", f"a ||| b\n{line}\n")
     with pytest.raises(XalignError, match=rf"p, line 2[\s\S]*{message}"):
         SentencePairs(path)
+    alone = "only one file was given, and.*\n.*p, line 1\n[^$]*next: give the translation as the second file"
+    with pytest.raises(XalignError, match=alone):
+        SentencePairs(write(tmp_path / "p", "a b\n"))
 
 
 @pytest.mark.parametrize(
@@ -210,8 +213,13 @@ def test_readings_at_the_same_time_do_not_disturb_each_other(text):
 
 
 def test_line_counts_that_differ_are_both_named(tmp_path):
-    with pytest.raises(XalignError, match="3 and 2 lines"):
-        SentencePairs(write(tmp_path / "a", "1\n2\n3\n"), write(tmp_path / "b", "1\n2\n"))
+    for longer, message in (
+        ("1\n\n3\n \n\n", r"5 and 2 lines\n.*\n  next: look for a line break"),
+        ("1\n2\n \n\n\n", "; .*a ends with 3 empty lines\n.*\n  next: delete 3 empty lines at the end of .*a$"),
+        ("1\n\n\n", "; .*a ends with 2 empty lines\n.*\n  next: delete 1 empty line at the end of .*a$"),
+    ):
+        with pytest.raises(XalignError, match=message):
+            SentencePairs(write(tmp_path / "a", longer), write(tmp_path / "b", "1\n2\n"))
 
 
 def test_a_sample_of_nothing(tmp_path):

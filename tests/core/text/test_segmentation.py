@@ -7,10 +7,11 @@ import regex
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from xalign_fairseq.cli import main
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text import segmentation
 from xalign_fairseq.core.text.lines import read_lines
-from xalign_fairseq.core.text.segmentation import find_segmenter, find_segmenters, split_at_spaces
+from xalign_fairseq.core.text.segmentation import find_segmenter, find_segmenters, require_words, split_at_spaces
 
 HARD = "a1 \u3000\t\r\0.,…—)(_'\u0301\u0903\u200b\u200d\u200f\u0600👨👩👧🏽🇫🇷नमस्ते각กำแ文は。、་བོདខ្ញុំမြန်שָׁלוֹם𠀀"
 
@@ -109,6 +110,28 @@ def test_without_icu_text_without_spaces_is_reported_once(without_icu, caplog):
         assert auto("我们喜欢书。").words == ["我们喜欢书。"]
         auto("他们喜欢书。")
     assert len(caplog.messages) == 1 and "pip install icu4py" in caplog.text
+
+
+def test_without_icu_whole_lines_of_a_side_are_refused(without_icu):
+    whole, words = "我们喜欢书。", "我们 喜欢 书 。"
+    for lines, names in (
+        ([words, whole], "auto"),
+        ([whole], "auto,spaces"),
+        (["房子", "书"], "auto"),
+        (["a b"], "auto"),
+    ):
+        require_words([(["a", "b"], line.split()) for line in lines], names)
+    told = "the target has no spaces between words.*\n.*\n  next: install ICU .*segment='spaces'"
+    for lines, names in (([whole, "我们非常喜欢红色的房子"], "auto"), ([whole, ""], "spaces,auto")):
+        with pytest.raises(XalignError, match=told):
+            require_words([(["a", "b"], line.split()) for line in lines], names)
+
+
+def test_align_refuses_text_that_it_cannot_segment(without_icu, tmp_path, capsys):
+    for name, text in (("a.en", "we like books\n"), ("a.zh", "我们喜欢书。\n")):
+        (tmp_path / name).write_text(text)
+    assert main(["align", *(str(tmp_path / name) for name in ("a.zh", "a.en")), "--model", "nowhere"]) == 2
+    assert "the source has no spaces between words" in capsys.readouterr().err
 
 
 def test_an_unknown_segmenter_and_half_a_surrogate_pair_are_errors():

@@ -9,12 +9,7 @@ from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.data.tokenizers.pipeline import TokenizerPipeline
 from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer
-from xalign_fairseq.data.tokenizers.tokenizer_model import (
-    find_model,
-    make_tokenizer,
-    read_model,
-    write_model,
-)
+from xalign_fairseq.data.tokenizers.tokenizer_model import find_model, make_tokenizer, read_model, write_model
 from xalign_fairseq.data.tokenizers.wordpiece import WordPieceTokenizer, from_vocabulary
 from xalign_fairseq.encoder.vocabulary import load_tokenizer, require_same_tokenizer, stored_model, tokenizer_state
 

@@ -52,14 +52,7 @@ def test_encoders_with_relative_positions_take_no_positions(kind, settings, take
     assert takes_positions(config_of(kind, **settings)) is taken
 
 
-@pytest.mark.parametrize(
-    ("kind", "lacks"),
-    [
-        ("deberta-v2", ["activation_dropout"]),
-        ("modernbert", []),
-        (None, []),
-    ],
-)
+@pytest.mark.parametrize(("kind", "lacks"), [("deberta-v2", ["activation_dropout"]), ("modernbert", []), (None, [])])
 def test_unsupported_dropout_rates_give_a_warning(kind, lacks, caplog):
     config = config_of(kind)
     warn_of_dropout(config)

@@ -8,13 +8,7 @@ from matplotlib import image, pyplot, rc_context, rcParams
 from matplotlib.text import Text
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.evaluation.plots.figure import (
-    FONTS,
-    check_picture,
-    new_figure,
-    require_matplotlib,
-    save,
-)
+from xalign_fairseq.evaluation.plots.figure import FONTS, check_picture, new_figure, require_matplotlib, save
 from xalign_fairseq.evaluation.plots.palette import INK
 
 

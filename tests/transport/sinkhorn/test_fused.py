@@ -110,12 +110,7 @@ def test_the_plan_is_as_close_to_float64_as_the_reference(on, order, mu, domain,
 def test_many_iterations_on_sides_of_different_length_keep_their_plan(on, order, n, m):
     similarity = torch.rand(1, n, m, generator=torch.Generator().manual_seed(n)) + 0.1
     options = SinkhornOptions(iterations=300, order=order)
-    exact = sinkhorn(
-        similarity.double(),
-        torch.ones(1, n).bool(),
-        torch.ones(1, m).bool(),
-        in_domain(options, "log"),
-    )
+    exact = sinkhorn(similarity.double(), torch.ones(1, n).bool(), torch.ones(1, m).bool(), in_domain(options, "log"))
     found = fused.plan(*moved(on, similarity, torch.tensor([n]), torch.tensor([m])), options)
     torch.testing.assert_close(found.cpu().double(), exact, rtol=1e-4, atol=1e-7)
 

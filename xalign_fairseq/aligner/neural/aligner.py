@@ -159,6 +159,7 @@ class Aligner(WordAligner):
         options = options.on_devices()
         model = open_model(path, lookup=True)
         config = model.encoder.config
+        config.require_use_of(options.languages if options.refuse_unused and not options.maps else None)
         asked, depth, width = options.linking, config.encoder_layers, config.encoder_embed_dim
         scorer = model.scorer()
         usual = asked.method == "scored" or (is_low_rank(path) and not options.maps and allows_scorer(asked))

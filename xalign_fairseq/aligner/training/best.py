@@ -28,7 +28,7 @@ from xalign_fairseq.core.files import atomic_write
 from xalign_fairseq.core.installation import require_fairseq
 from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.core.locks import begun_folder
-from xalign_fairseq.core.text.pairs import SentencePairs
+from xalign_fairseq.core.text.pairs import SentencePairs, require_texts
 from xalign_fairseq.core.text.segmentation import find_segmenters, segmenter_versions
 from xalign_fairseq.core.version import __version__
 from xalign_fairseq.encoder.pretrained.low_rank import NAME, packaged_sets
@@ -89,6 +89,7 @@ class BestRun:
 def train_best(run: BestRun, say: Say = print, hear: Hear = lambda line, updates: None) -> BestAligner:
     """Do all steps. The same call continues after the last finished step; a finished folder does not change."""
     require_fairseq()
+    require_texts(run.src, run.tgt)
     SentencePairs(run.src, run.tgt)  # raises if they do not fit
     if run.golds and not run.judges:
         raise XalignError(

@@ -8,6 +8,7 @@ from typing import Any
 from xalign_fairseq.aligner.training.text import DevelopmentSet, text_digest
 from xalign_fairseq.core.errors import Command, Parameter, XalignError, check_values
 from xalign_fairseq.core.text.corpus import require_files
+from xalign_fairseq.core.text.pairs import require_texts
 from xalign_fairseq.data.prepare.sources import PairSource, PrepareOptions
 from xalign_fairseq.links.gold import GoldText, read_gold_text
 
@@ -186,6 +187,7 @@ class TrainingRun:
                 remedy=("use this command's own options, or", Command("prepare"), "and", Command("train")),
             )
         require_files(list(self.files.values()), remedy="check the paths of the texts, the links and the gold links")
+        require_texts(self.src, self.tgt)
         self.sources().check()
         return read_gold_text(*self.dev) if self.dev else None
 

@@ -114,7 +114,7 @@ def require_files(paths: Sequence[StrPath], remedy: Text) -> None:
 def require_equal_lengths(first: TextFile, second: TextFile) -> None:
     """Raise :class:`XalignError` unless two sides, or a side and its links, have equally many lines."""
     if first.lines != second.lines:
-        raise different_lengths(first.path, second.path, f"{first.lines} and {second.lines} lines")
+        raise different_lengths(first.path, second.path, (first.lines, second.lines))
 
 
 def _find_fault(path: StrPath) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath, nearly
 from xalign_fairseq.core.text.containers import file_of, kind_of, open_text, require_one_text
@@ -81,7 +82,8 @@ def text_lines(stream: IO[bytes] | LiveStream, path: StrPath, table: bool = Fals
     Only a newline ends a line, not U+2028, U+0085 or a carriage return. A carriage return before the newline belongs to
     the line end (logged). A byte order mark is skipped.
     """
-    iconv = f"{converted(path, 'ENCODING')} (its encoding may be WINDOWS-1252, GB18030 or SHIFT_JIS)"
+    again = "save it again as UTF-8 in the editor, or run "
+    iconv = f"{again}{converted(path, 'ENCODING')} (its encoding may be WINDOWS-1252, GB18030 or SHIFT_JIS)"
     number, crlf = 0, False
     for number, raw in enumerate(lines_of(stream, path), 1):
         if number == 1:
@@ -99,7 +101,7 @@ def text_lines(stream: IO[bytes] | LiveStream, path: StrPath, table: bool = Fals
                 require_one_text(raw, path)
             raw = raw.removeprefix(codecs.BOM_UTF8)
             if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-                iconv = converted(path, "UTF-16")
+                iconv = again + converted(path, "UTF-16")
             elif len(raw) > 1 and 3 * raw.count(0) > len(raw):
                 # UTF-16 without a byte order mark; its ASCII is valid UTF-8.
                 order = "LE" if raw[1] == 0 else "BE"
@@ -108,7 +110,7 @@ def text_lines(stream: IO[bytes] | LiveStream, path: StrPath, table: bool = Fals
                     where=f"{path}, line 1",
                     found="a zero in every second byte, as in UTF-16",
                     expected="UTF-8 text, one sentence per line",
-                    remedy=converted(path, f"UTF-16{order}"),
+                    remedy=again + converted(path, f"UTF-16{order}"),
                 )
         if raw.endswith(b"\r\n"):
             crlf = crlf or note_crlf(os.fspath(path))
@@ -151,8 +153,17 @@ def split_words(line: str) -> list[str]:
     return line.split()
 
 
-def different_lengths(src: object, tgt: object, found: str) -> XalignError:
-    """The error for two files with different numbers of lines."""
+def different_lengths(src: StrPath, tgt: StrPath, lines: tuple[int, int] | str) -> XalignError:
+    """The error for two files with different numbers of lines; text: what is known of the numbers."""
     problem, expected = "the files have different numbers of lines", "line i of one belongs to line i of the other"
-    remedy = "look for a line break inside a sentence, or for a side that was filtered by itself"
+    remedy = "look for a line break inside a sentence, or for lines that were deleted in one file only"
+    found = lines
+    if not isinstance(lines, str):
+        found = f"{lines[0]} and {lines[1]} lines"
+        longer, more, empty = src if lines[0] > lines[1] else tgt, abs(lines[0] - lines[1]), 0
+        for line in read_lines(longer):
+            empty = 0 if line.strip() else empty + 1
+        if empty >= more:
+            found += f"; {longer} ends with {counted(empty, 'empty line')}"
+            remedy = f"delete {counted(more, 'empty line')} at the end of {longer}"
     return XalignError(problem, where=f"{src}, {tgt}", found=found, expected=expected, remedy=remedy)

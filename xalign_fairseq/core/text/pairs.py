@@ -61,9 +61,9 @@ class SentencePairs:
         if tgt is None:
             self._length = sum(1 for _ in _split_pairs(read_lines(self._src), self._src, AT_SPACES))
             return
-        lengths = [_length(path) for path in (src, tgt)]
+        lengths = _length(src), _length(tgt)
         if lengths[0] != lengths[1]:
-            raise different_lengths(src, tgt, f"{lengths[0]} and {lengths[1]} lines")
+            raise different_lengths(src, tgt, lengths)
         self._length = lengths[0]
 
     @property
@@ -171,6 +171,14 @@ def open_pairs(
     return PairStream(src, tgt, split) if streamed else SentencePairs(src, tgt, split)
 
 
+def require_texts(*paths: StrPath) -> None:
+    """Raise :class:`XalignError` for a side whose first line can't be read as text, or if both sides are one text."""
+    for path in paths:
+        next(read_lines(path))
+    if len(set(map(os.path.realpath, paths))) < len(paths):
+        raise XalignError("both sides are the same text", where=paths[0], expected="a text and its translation")
+
+
 def is_piped(path: StrPath) -> bool:
     """Whether the path can be read only once: standard input (``-``), or an existing path that is neither a file nor a
     folder.
@@ -231,13 +239,16 @@ def _split_pairs(lines: Iterable[str], path: StrPath, split: tuple[Split, Split]
             [separator] = separators
             yield one(line[: separator.start()].strip()), other(line[separator.end() :].strip())
         elif line and not line.isspace():
+            problem = "a line of the pairs file is not a pair"
+            if number == 1 and not separators and "\t" not in line:
+                problem = "only one file was given, and its lines are not pairs"
             tabs = f"name a table FILE.tsv, or put {SEPARATOR} in place of its tab" if "\t" in line else ""
             raise XalignError(
-                "a line of the pairs file is not a pair",
+                problem,
                 where=f"{path}, line {number}",
                 found=f"{counted(len(separators), 'separator')}",
                 expected=f"one {SEPARATOR} between spaces: source {SEPARATOR} target",
-                remedy=tabs or "if source and target are two files, give both; if they are columns, FILE.tsv with tabs",
+                remedy=tabs or "give the translation as the second file; if both are columns, FILE.tsv with tabs",
             )
         else:
             yield one(""), other("")

@@ -3,12 +3,13 @@
 import importlib
 import logging
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache, partial
-from itertools import accumulate, pairwise
+from itertools import accumulate, islice, pairwise
 from unicodedata import category
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.counts import counted
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.installation import version
 from xalign_fairseq.core.text.lines import require_unicode
 from xalign_fairseq.core.text.segmented import SegmentedText
@@ -37,6 +38,7 @@ SIMPLE = re.compile(
 _MARK = re.compile("[。，、！？；：]")  # separate words in text with spaces between words
 FEWEST_WORDS = 3  # average words of ICU between spaces in text without spaces between words
 FEWEST_CHARACTERS = 8  # without ICU: average characters instead
+SAMPLE, NEARLY_ALL = 1000, 0.9  # lines to judge a text by, and their share
 _SPACE, _PARTS = re.compile(r"\s+"), re.compile(r"\s+|\S+")
 _TSHEG = "\u0f0b\u0f0c"  # between Tibetan syllables, as spaces are between words
 _INVISIBLE, _BRACKETS = {"Cc", "Cf", "Zs", "Zl", "Zp"}, {"Ps", "Pe", "Pi", "Pf"}
@@ -92,6 +94,20 @@ def find_segmenters(names: str) -> tuple[Segmenter, Segmenter]:
     return find_segmenter(found[0]), find_segmenter(found[-1])
 
 
+def require_words(pairs: Iterable[Sequence[Sequence[str]]], names: str) -> None:
+    """Raise :class:`XalignError` if ``auto``, without ICU, leaves nearly all lines of a side whole."""
+    chosen = names.split(",")
+    sample = [] if "auto" not in chosen or _Auto().icu else list(islice(pairs, SAMPLE))
+    for side, name in enumerate(("source", "target")):
+        lines = [" ".join(pair[side]) for pair in sample if pair[side]]
+        single = [line for line in lines if _UNSPACED.search(line) and " " not in line]
+        whole = sum(len(line) >= FEWEST_CHARACTERS or _MARK.search(line) is not None for line in single)
+        if chosen[-side] == "auto" and lines and whole >= NEARLY_ALL * len(lines):
+            problem, found = f"the {name} has no spaces between words", f"{whole} of {counted(len(lines), 'line')}"
+            remedy = f"install ICU ({INSTALL}), which finds words, or, if each line is one word, set"
+            raise XalignError(problem, found=found, remedy=(remedy, Parameter("segment", "spaces")))
+
+
 def is_unspaced(character: str) -> bool:
     """Whether a character belongs to a script without spaces between words, or is such a script's sentence mark."""
     return _UNSPACED.match(character) is not None or _MARK.match(character) is not None
@@ -119,9 +135,9 @@ class _Auto:
 
     def __init__(self) -> None:
         try:
-            self._icu: Cutter | None = _icu()
+            self.icu: Cutter | None = _icu()
         except ImportError:
-            self._icu = None
+            self.icu = None
 
     def __call__(self, line: str) -> SegmentedText:
         if not _UNSPACED.search(line):
@@ -134,17 +150,17 @@ class _Auto:
             words, fewest = self._count(text)
             if words <= others or not (marked or words >= fewest * len(unspaced)):
                 return split_at_spaces(line)
-        if self._icu is None:
+        if self.icu is None:
             _warn_of_spaces()
             return split_at_spaces(line)
-        return _segment(partial(_cut, self._icu) if others else self._icu, line)
+        return _segment(partial(_cut, self.icu) if others else self.icu, line)
 
     def _count(self, text: str) -> tuple[int, int]:
         """The number of words (without ICU, of characters), and the smallest number for a line without spaces."""
-        if self._icu is None:
+        if self.icu is None:
             return len(text), FEWEST_CHARACTERS
         require_unicode(text, "a sentence")
-        return sum(piece.isalnum() or any(map(str.isalnum, piece)) for piece in self._icu(text)), FEWEST_WORDS
+        return sum(piece.isalnum() or any(map(str.isalnum, piece)) for piece in self.icu(text)), FEWEST_WORDS
 
 
 @cache
