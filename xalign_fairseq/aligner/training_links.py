@@ -76,7 +76,8 @@ class LinkFiles:
         for path in self.outputs:
             require_place(path, (*map(file_of, self.texts), *other_inputs))
         if len(set(map(os.path.realpath, self.outputs))) < len(self.outputs):
-            remedy = ("choose other names:", *map(Parameter, ["out", *(["directions"] if self.directions else [])]))
+            named = map(Parameter, ("out", "directions") if self.directions else ("out",))
+            remedy = ("choose other names:", *named)
             raise XalignError("two outputs have the same name", where=self.links, remedy=remedy)
         existing = [str(path) for path in self.outputs if path.exists()]
         if existing and not overwrite:
