@@ -52,3 +52,14 @@ def test_a_papers_figures_are_next_to_ours(study, capsys):
     for options in (["--paper", "nobody"], ["--paper", "ppa", "--row", "tlm=nothing"], ["--row", "tlm=mBERT"]):
         assert main(["transfer-report", str(study), *options]) == 2
         assert "--row" in (told := capsys.readouterr().err) or "--paper" in told
+
+
+def test_one_task_and_two_languages_are_not_compared_with_the_papers_averages(write_run, right, tmp_path, capsys):
+    for seed in (12, 156):
+        write_run("xlmr", {each: right(9) for each in ("en", "de")}, task="xnli", seed=seed)
+    asked = ("--paper", "xlm_align", "--row", "xlmr=XLM-R base", "--samples", "5")
+    assert main(["transfer-report", str(tmp_path), *asked]) == 0
+    lines = (tmp_path / "report/paper.md").read_text(encoding="utf-8").splitlines()
+    ours = [line for line in lines if line.startswith("| ours: xlmr")]
+    assert "(2 of 15 languages)" in ours[0] and "(0 of 7 tasks in the paper's languages, and 1 other)" in ours[1]
+    assert all(set(line.split("base")[1]) <= set(" |") for line in lines if line.startswith("| xlmr less"))

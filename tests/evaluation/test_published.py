@@ -1,7 +1,13 @@
 import pytest
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.evaluation.published import Figure, PublishedTables, find_published, read_published
+from xalign_fairseq.evaluation.published import (
+    Figure,
+    PublishedTables,
+    find_published,
+    read_published,
+    scored_task,
+)
 
 PAPERS = ("align_mlm", "explicit_alignments", "ppa", "weam", "xlm_align")
 HEAD = "table\trow\tcolumn\tmetric\tvalue\n"
@@ -37,6 +43,62 @@ def test_our_rows_are_below_the_papers_with_the_difference(paper):
         ("ours: mbert", "69.0", ""),
         ("mbert less mBERT", "−1.0", ""),  # relative to the row of this name
     ]
+
+
+def cells(table, name):
+    [row] = [row for row in table.rows if row[0] == name]
+    return dict(zip(table.columns, row, strict=True))
+
+
+def test_averages_over_other_languages_or_tasks_have_no_difference(tmp_path):
+    scores = [("2", "Ours", each, "xnli accuracy", "70") for each in ("de", "fr", "average")]
+    more = [("2", "Ours", "average", "pos f1", "60"), ("2", "Ours", "all tasks", "average score", "65")]
+    tagged = [("9", "Ours", "de", "pos f1", "60"), ("9", "Ours", "fr", "pos f1", "nan")]  # nan: part of the average
+    paper = PublishedTables(read_published(write(tmp_path, *scores, *more, *tagged)), {})
+
+    def shown(covered, metric="xnli accuracy", column="average"):
+        mine = [Figure("", "ours", column, metric, 71.0, covers=dict.fromkeys(covered))]
+        table = paper.tables(mine)[0]
+        return cells(table, "ours: ours")[column], cells(table, "ours less Ours")[column]
+
+    assert shown(["de", "fr"]) == shown(["fr", "de"], "pos f1")[:1] + ("+1.0",) == ("71.0", "+1.0")
+    assert shown(["de"]) == ("71.0 (1 of 2 languages)", "")
+    assert shown(["de", "ru"], "pos f1") == ("71.0 (1 of 2 languages, and 1 other)", "")
+    tasks = [("xnli", ["accuracy"], ["de", "fr"]), ("pos", ["f1"], ["fr", "de"])]
+    both, single = ([scored_task(*task) for task in found] for found in (tasks, tasks[:1]))
+    assert shown(both, "average score", "all tasks") == ("71.0", "+6.0")
+    assert shown(single, "average score", "all tasks")[0] == "71.0 (1 of 2 tasks in the paper's languages)"
+    assert shown([scored_task("xnli", ["accuracy"], ["de"])], "average score", "all tasks")[1] == ""
+
+
+def test_a_test_set_of_another_size_is_named_and_not_compared(tmp_path):
+    aer = [("2", "Ours", each, "alignment aer", "20") for each in ("de-en", "en-fr", "mean")]
+    sizes = [("2", "test sets", "de-en", "alignment pairs", "508")]  # that of en-fr is unknown
+    paper = PublishedTables(read_published(write(tmp_path, *aer, *sizes)), {})
+    for pairs, note, difference in ((508, "", "−5.0"), (37, " (37 pairs, paper: 508)", "")):
+        sets = {"de-en": pairs, "en-fr": 9}
+        ours = [Figure("", "ours", each, "alignment aer", 15.0, covers={each: sets[each]}) for each in sets]
+        [table] = paper.tables([*ours, Figure("", "ours", "mean", "alignment aer", 15.0, covers=sets)])
+        assert cells(table, "ours: ours")["de-en"] == f"15.0{note}"
+        assert cells(table, "ours less Ours") == {
+            **{"row": "ours less Ours", "de-en": difference, "en-fr": "−5.0", "mean": difference}
+        }
+    assert cells(table, "ours: ours")["mean"] == "15.0 (1 of 2 test sets, and 1 other)"
+
+
+COUNTS = {
+    "xlm_align": {"pos f1": 33, "ner f1": 40, "xnli accuracy": 15},
+    "ppa": {"mlqa f1": 6},
+    "explicit_alignments": {"parsing las": 9},
+}
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_the_languages_of_each_average_are_known(name):
+    paper = PublishedTables(read_published(find_published(name)), {})
+    for metric, count in COUNTS[name].items():
+        tables = {figure.table for figure in paper.figures if (figure.metric, figure.column) == (metric, "average")}
+        assert tables and {len(paper.covered(table, metric, "average")) for table in tables} == {count}
 
 
 def test_a_figure_that_the_paper_lacks_is_an_error_listing_others(paper, tmp_path):

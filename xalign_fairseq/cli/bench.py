@@ -18,7 +18,7 @@ Examples:
 
 import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -98,7 +98,9 @@ def run(args: argparse.Namespace) -> None:
         require_place(args.out)
     with alone_on(Path(args.out)) if args.out else nullcontext():
         result = run_benchmark(benchmark)
-        beside = [table.to_markdown() for table in paper.tables(figures_of(result["systems"]))] if paper else []
+        pairs = {each["set"]: each["pairs"] for each in result["data"]}
+        ours = figures_of(result["systems"], pairs)
+        beside = [table.to_markdown() for table in paper.tables(ours)] if paper else []
         table = table_of(result["systems"])
         text = "\n\n".join([table.to_markdown(), *beside])
         print_result(args.json, result, [text])
@@ -108,14 +110,18 @@ def run(args: argparse.Namespace) -> None:
                 out.write(written[Path(args.out).suffix])
 
 
-def figures_of(rows: Sequence[dict[str, Any]]) -> "list[Figure]":
-    """AER of each set and its mean, as a paper's table has them."""
+def figures_of(rows: Sequence[dict[str, Any]], pairs: Mapping[str, int]) -> "list[Figure]":
+    """AER of each set and its mean, as a paper's table has them; ``pairs`` has the number of pairs of each set."""
     from xalign_fairseq.evaluation.published import Figure
 
+    columns = {name: name.rpartition("/")[2] for name in pairs}
+    unique = len(set(columns.values())) == len(columns)
     found = []
     for row in rows:
-        cells = {each["set"].rpartition("/")[2]: each["aer"] for each in row["sets"]} | {"mean": row["aer"]}
-        found += [Figure("", row["system"], column, AER, 100 * aer) for column, aer in cells.items()]
+        sets = [(columns[each["set"]], pairs[each["set"]], 100 * each["aer"]) for each in row["sets"]]
+        found += [Figure("", row["system"], column, AER, aer, covers={column: size}) for column, size, aer in sets]
+        mean = {columns[name] if unique else name: size for name, size in pairs.items()}
+        found.append(Figure("", row["system"], "mean", AER, 100 * row["aer"], covers=mean))
     return found
 
 

@@ -1,7 +1,8 @@
 """A paper's published figures next to ours."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from xalign_fairseq.core.errors import XalignError
@@ -11,11 +12,24 @@ from xalign_fairseq.evaluation.tables import Table, signed
 
 NAME = "published.tsv"
 COLUMNS = ("table", "row", "column", "metric", "value")
+ALL_TASKS = "all tasks"
+# The columns that average, and what over.
+AVERAGES = {
+    "average": "languages",
+    "zero-shot": "languages",
+    "mean": "test sets",
+    ALL_TASKS: "tasks in the paper's languages",
+}
+Sizes = Mapping[str, int | None]
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A number in a table, in the paper's unit; ``metric`` is, for example, ``xnli accuracy`` or ``alignment aer``."""
+    """A number in a table, in the paper's unit; ``metric`` is, for example, ``xnli accuracy`` or ``alignment aer``.
+
+    ``covers`` are the languages, test sets or tasks (:func:`scored_task`) of an average, or the test set itself, each
+    with its number of pairs if known; empty if unknown. A paper's value is NaN if its file only names the column.
+    """
 
     table: str
     row: str
@@ -23,12 +37,18 @@ class Figure:
     metric: str
     value: float
     deviation: float | None = None
+    covers: Sizes = field(default_factory=dict)
 
     @property
     def text(self) -> str:
         """The text in a table."""
         spread = "" if self.deviation is None else f" ± {self.deviation:.1f}"
         return f"{self.value:.1f}{spread}".replace("-", "−")
+
+
+def scored_task(task: str, metrics: Iterable[str], languages: Iterable[str]) -> str:
+    """A task in an average over tasks, whose score is the mean of ``metrics`` on average over ``languages``."""
+    return f"{task} {'+'.join(sorted(metrics))}: {' '.join(sorted(languages))}"
 
 
 def find_published(paper: str) -> Path:
@@ -94,37 +114,81 @@ class PublishedTables:
                 expected=", ".join(sorted(theirs)),
             )
 
+    def covered(self, table: str, metric: str, column: str) -> Sizes:
+        """What a column of the paper's table is measured on, as :attr:`Figure.covers`, from the columns of its tables.
+
+        Languages and test sets of an average are the table's other columns of the metric, or else other tables' ones.
+        A metric such as ``alignment pairs`` has the sizes of test sets.
+        """
+        if column == ALL_TASKS:
+            scores = sorted({each.metric for each in self.figures if each.table == table and each.column != ALL_TASKS})
+            tasks: dict[str, list[str]] = {}
+            for task, _, name in (score.rpartition(" ") for score in scores):
+                tasks.setdefault(task, []).append(name)
+            sets = {task: self.covered(table, f"{task} {names[0]}", "average") for task, names in tasks.items()}
+            return {scored_task(task, names, sets[task]): None for task, names in tasks.items()}
+        sizes = f"{metric.partition(' ')[0]} pairs"
+        pairs = {each.column: round(each.value) for each in self.figures if each.metric == sizes}
+        single = [each for each in self.figures if each.metric == metric and each.column not in AVERAGES]
+        names = [each.column for each in single if each.table == table] or [each.column for each in single]
+        wanted = names if column in AVERAGES else [column]
+        return {name: pairs.get(name) for name in wanted if (column, name) != ("zero-shot", "en")}
+
     def tables(self, ours: Sequence[Figure]) -> list[Table]:
         """The paper's tables of metrics that we have, with our rows below and their differences."""
         metrics = {figure.metric for figure in ours}
         self.require(metrics)
-        places = dict.fromkeys((figure.table, figure.metric) for figure in self.figures if figure.metric in metrics)
-        return [_table(table, metric, self.figures, ours, self.rows) for table, metric in places]
+        known = (figure for figure in self.figures if figure.metric in metrics and not math.isnan(figure.value))
+        places = dict.fromkeys((figure.table, figure.metric) for figure in known)
+        return [self._table(table, metric, ours) for table, metric in places]
+
+    def _table(self, table: str, metric: str, ours: Sequence[Figure]) -> Table:
+        """One table of the paper, for one metric. Averages over other sets, and other test sets, have no difference."""
+        known = (figure for figure in self.figures if not math.isnan(figure.value))
+        theirs = _by_place(figure for figure in known if (figure.table, figure.metric) == (table, metric))
+        columns = list(dict.fromkeys(column for _, column in theirs))
+        names = list(dict.fromkeys(row for row, _ in theirs))
+        covered = {column: self.covered(table, metric, column) for column in columns}
+        notes = [(figure, _other_sets(figure, covered.get(figure.column, {}))) for figure in ours]
+        # Of several test sets of a pair, the paper's.
+        own = sorted(
+            ((figure, note) for figure, note in notes if figure.metric == metric), key=lambda pair: not pair[1]
+        )
+        mine, other_sets = _by_place(figure for figure, _ in own), {(x.row, x.column): note for x, note in own}
+        lines = [(name, *(_text(theirs.get((name, column))) for column in columns)) for name in names]
+        for name in dict.fromkeys(figure.row for figure in ours if figure.metric == metric):
+            cells = [f"{_text(mine.get((name, each)))}{other_sets.get((name, each), '')}" for each in columns]
+            lines.append((f"ours: {name}", *cells))
+            other = self.rows.get(name) or next((each for each in names if each.casefold() == name.casefold()), None)
+            if other in names:
+                pairs = [(mine.get((name, column)), theirs.get((other, column))) for column in columns]
+                same = [not other_sets.get((name, column)) for column in columns]
+                found = (
+                    signed(own.value - their.value) if own and their and fits else ""
+                    for (own, their), fits in zip(pairs, same, strict=True)
+                )
+                lines.append((f"{name} less {other}", *found))
+        return Table(f"Table {table} of the paper, {metric}, and ours", ("row", *columns), lines)
 
 
-def _table(
-    table: str, metric: str, published: Sequence[Figure], ours: Sequence[Figure], rows: Mapping[str, str]
-) -> Table:
-    """One table of the paper, for one metric."""
-    theirs = _by_place(figure for figure in published if (figure.table, figure.metric) == (table, metric))
-    mine = _by_place(figure for figure in ours if figure.metric == metric)
-    columns = list(dict.fromkeys(column for _, column in theirs))
-    names = list(dict.fromkeys(row for row, _ in theirs))
-    lines = [(name, *_cells(name, theirs, columns)) for name in names]
-    for name in dict.fromkeys(row for row, _ in mine):
-        lines.append((f"ours: {name}", *_cells(name, mine, columns)))
-        other = rows.get(name) or next((each for each in names if each.casefold() == name.casefold()), None)
-        if other in names:
-            pairs = [(mine.get((name, column)), theirs.get((other, column))) for column in columns]
-            found = (signed(own.value - their.value) if own and their else "" for own, their in pairs)
-            lines.append((f"{name} less {other}", *found))
-    return Table(f"Table {table} of the paper, {metric}, and ours", ("row", *columns), lines)
+def _other_sets(ours: Figure, theirs: Sizes) -> str:
+    """How our sets differ from the paper's, as text; empty if they are the same, or unknown."""
+    own = ours.covers
+    same = {name for name in own if name in theirs and (None in (own[name], theirs[name]) or own[name] == theirs[name])}
+    if len(same) == len(own) == len(theirs) or not own:
+        return ""
+    if unit := AVERAGES.get(ours.column):
+        if not theirs:
+            return " (the paper's sets are unknown)"
+        more = len(own) - len(same)
+        others = f", and {more} other{'s' * (more > 1)}" if more else ""
+        return f" ({len(same)} of {len(theirs)} {unit}{others})"
+    return f" ({own[ours.column]} pairs, paper: {theirs[ours.column]})" if theirs else ""
 
 
 def _by_place(figures: Iterable[Figure]) -> dict[tuple[str, str], Figure]:
     return {(figure.row, figure.column): figure for figure in figures}
 
 
-def _cells(row: str, figures: Mapping[tuple[str, str], Figure], columns: Sequence[str]) -> list[str]:
-    found = [figures.get((row, column)) for column in columns]
-    return ["" if figure is None else figure.text for figure in found]
+def _text(figure: Figure | None) -> str:
+    return "" if figure is None else figure.text
