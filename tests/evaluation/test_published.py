@@ -1,5 +1,8 @@
+from pathlib import Path
+
 import pytest
 
+import xalign_fairseq
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.evaluation.published import (
     Figure,
@@ -61,7 +64,7 @@ def test_averages_over_other_languages_or_tasks_have_no_difference(tmp_path):
         table = paper.tables(mine)[0]
         return cells(table, "ours: ours")[column], cells(table, "ours less Ours")[column]
 
-    assert shown(["de", "fr"]) == shown(["fr", "de"], "pos f1")[:1] + ("+1.0",) == ("71.0", "+1.0")
+    assert shown(["fr", "de"]) == ("71.0", "+1.0") and shown(["de", "fr"], "pos f1") == ("71.0", "+11.0")
     assert shown(["de"]) == ("71.0 (1 of 2 languages)", "")
     assert shown(["de", "ru"], "pos f1") == ("71.0 (1 of 2 languages, and 1 other)", "")
     tasks = [("xnli", ["accuracy"], ["de", "fr"]), ("pos", ["f1"], ["fr", "de"])]
@@ -120,9 +123,13 @@ def test_a_malformed_row_is_reported_with_its_line(tmp_path, row, problem):
 
 
 @pytest.mark.parametrize("name", PAPERS)
-def test_the_papers_figures_are_found_by_name_and_by_path(name):
+def test_the_papers_figures_are_part_of_the_package_also_by_path(name, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)  # outside a clone
     path = find_published(name)
-    assert path == find_published(str(path)) == find_published(str(path.parent)) and len(read_published(path)) > 80
+    assert path == find_published(str(path)) and len(read_published(path)) > 80
+    assert path.is_relative_to(Path(xalign_fairseq.__file__).parent)
+    (tmp_path / "published.tsv").write_text(path.read_text())
+    assert find_published(str(tmp_path)) == tmp_path / "published.tsv"
 
 
 AS_PRINTED = ("1", "mBERT+WEAM", "mlqa em")  # 51.7, but the mean of the row is 51.9

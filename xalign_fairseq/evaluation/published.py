@@ -11,6 +11,7 @@ from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.evaluation.tables import Table, signed
 
 NAME = "published.tsv"
+PAPERS = Path(__file__).with_name("papers")
 COLUMNS = ("table", "row", "column", "metric", "value")
 ALL_TASKS = "all tasks"
 # The columns that average, and what over.
@@ -52,18 +53,17 @@ def scored_task(task: str, metrics: Iterable[str], languages: Iterable[str]) -> 
 
 
 def find_published(paper: str) -> Path:
-    """The published figures of a paper: a file, a folder that has one, or the name of a folder of ``examples/``."""
+    """The published figures of a paper: one of the package's papers, a file, or a folder that has ``published.tsv``."""
     given = Path(paper)
-    examples = Path(__file__).resolve().parents[2] / "examples"
-    for path in (given, given / NAME, examples / paper / NAME, Path("examples", paper, NAME)):
+    for path in (PAPERS / f"{paper}.tsv", given, given / NAME):
         if path.is_file():
             return path
-    known = sorted(path.parent.name for path in examples.glob(f"*/{NAME}"))
+    known = sorted(path.stem for path in PAPERS.glob("*.tsv"))
     raise XalignError(
         "there are no published figures of this paper",
         parameter="paper",
         found=paper,
-        expected=", ".join([*known, f"the path of a {NAME}"]),
+        expected=f"{', '.join(known)}, or the path of a table in the format of {PAPERS}",
     )
 
 
@@ -149,12 +149,9 @@ class PublishedTables:
         columns = list(dict.fromkeys(column for _, column in theirs))
         names = list(dict.fromkeys(row for row, _ in theirs))
         covered = {column: self.covered(table, metric, column) for column in columns}
-        notes = [(figure, _other_sets(figure, covered.get(figure.column, {}))) for figure in ours]
-        # Of several test sets of a pair, the paper's.
-        own = sorted(
-            ((figure, note) for figure, note in notes if figure.metric == metric), key=lambda pair: not pair[1]
-        )
-        mine, other_sets = _by_place(figure for figure, _ in own), {(x.row, x.column): note for x, note in own}
+        notes = [(x, _other_sets(x, covered.get(x.column, {}))) for x in ours if x.metric == metric]
+        notes.sort(key=lambda pair: not pair[1])  # of several test sets of a pair, the paper's is kept
+        mine, other_sets = _by_place(figure for figure, _ in notes), {(x.row, x.column): note for x, note in notes}
         lines = [(name, *(_text(theirs.get((name, column))) for column in columns)) for name in names]
         for name in dict.fromkeys(figure.row for figure in ours if figure.metric == metric):
             cells = [f"{_text(mine.get((name, each)))}{other_sets.get((name, each), '')}" for each in columns]
