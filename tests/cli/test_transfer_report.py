@@ -63,3 +63,14 @@ def test_one_task_and_two_languages_are_not_compared_with_the_papers_averages(wr
     ours = [line for line in lines if line.startswith("| ours: xlmr")]
     assert "(2 of 15 languages)" in ours[0] and "(0 of 7 tasks in the paper's languages, and 1 other)" in ours[1]
     assert all(set(line.split("base")[1]) <= set(" |") for line in lines if line.startswith("| xlmr less"))
+
+
+def test_differences_and_a_paper_are_of_one_command_and_losing_the_first_is_told(study, capsys):
+    report, asked = study / "report/report.md", ("transfer-report", str(study), "--samples", "5")
+    paper = ("--paper", "xlm_align", "--row", "tlm=XLM-R base")
+    assert main([*asked, "--baseline", "none", *paper]) == 0
+    assert "## Differences from none" in report.read_text() and (study / "report/paper.md").exists()
+    assert "--baseline" not in capsys.readouterr().err
+    assert main([*asked, *paper]) == 0
+    assert "Differences from" not in report.read_text()
+    assert "the earlier report had differences from none: --baseline none adds them" in capsys.readouterr().err
