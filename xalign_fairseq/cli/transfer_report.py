@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> None:
     beside = [table.to_markdown() for table in paper.tables(figures_of(report))] if paper else []
     folder = Path(args.out or Path(args.runs) / "report")
     earlier = folder / "report.json"
-    former = read_json(earlier)["baseline"] if args.baseline is None and earlier.is_file() else None
+    former = read_json(earlier).get("baseline") if args.baseline is None and earlier.is_file() else None
     texts = write_report(report, folder)
     if beside:
         texts["paper.md"] = "\n\n".join(beside) + "\n"
