@@ -61,6 +61,8 @@ def test_one_task_and_two_languages_are_not_compared_with_the_papers_averages(wr
     assert main(["transfer-report", str(tmp_path), *asked]) == 0
     lines = (tmp_path / "report/paper.md").read_text(encoding="utf-8").splitlines()
     ours = [line for line in lines if line.startswith("| ours: xlmr")]
+    assert "- Table 6, xnli accuracy, average score: filtering: Enable; filtering: Disable" in lines
+    assert not [line for line in lines if line.startswith("## Table 6")]
     assert "(2 of 15 languages)" in ours[0] and "(0 of 7 tasks in the paper's languages, and 1 other)" in ours[1]
     assert all(set(line.split("base")[1]) <= set(" |") for line in lines if line.startswith("| xlmr less"))
 

@@ -104,8 +104,35 @@ def test_the_languages_of_each_average_are_known(name):
         assert tables and {len(paper.covered(table, metric, "average")) for table in tables} == {count}
 
 
+def test_an_unknown_row_lists_the_papers_rows_nearest_first():
+    figures = read_published(find_published("xlm_align"))
+    with pytest.raises(XalignError, match=r"(?s)no such row.*found: XLMR-base; did you mean XLM-R base\?") as error:
+        PublishedTables(figures, {"xlmr": "XLMR-base"})
+    expected = str(error.value).partition("expected: ")[2].splitlines()
+    assert [each.strip() for each in expected[:2]] == ["one of these rows", "XLM-R base"]
+    assert "    Optimal Transport, XLM-R" in expected and not [line for line in expected if "test sets" in line]
+
+
+def test_tables_without_a_compared_row_are_named_and_left_out():
+    figures = read_published(find_published("xlm_align"))
+    ours = [Figure("", "mine", "average", each, 70.0) for each in ("xnli accuracy", "pos f1")]
+
+    def shown(**rows):
+        paper = PublishedTables(figures, rows)
+        text = paper.to_markdown(ours)
+        assert text.startswith("## Table 1 of") or "filtering: Disable" in rows.values()
+        return {table.title.split()[1] for table in paper.tables(ours)}, text.partition("## Tables without")[2]
+
+    tables, left = shown(mine="XLM-R base")
+    assert tables == {"1"} and "- Table 6, xnli accuracy, pos f1: filtering: Enable; filtering: Disable\n" in left
+    assert left.count("- Table ") == 7  # 3 to 7, 13 and 18
+    assert {"6", "18"} & shown(mine="filtering: Disable")[0] == {"6"}
+    assert {"1", "6", "18"} <= shown()[0] and shown()[1] == ""  # nothing is compared yet: all rows are shown
+    assert "- Table 1, pos f1: mBERT; XLM; XLM-R base; XLM-ALIGN\n" in shown(mine="mT5 base")[1]
+
+
 def test_a_figure_that_the_paper_lacks_is_an_error_listing_others(paper, tmp_path):
-    with pytest.raises(XalignError, match=r"(?s)no such row.*Theirs.*Ours, mBERT"):
+    with pytest.raises(XalignError, match=r"(?s)no such row.*Theirs.*Ours\n    mBERT"):
         PublishedTables(paper, {"mine": "Theirs"})
     with pytest.raises(XalignError, match=r"(?s)none of these scores.*ner f1.*mlqa f1, xnli accuracy"):
         PublishedTables(paper, {}).tables([Figure("", "mine", "de", "ner f1", 50.0)])

@@ -153,7 +153,8 @@ def add_paper(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=ROW",
-        help="with --paper: the paper's row to compare NAME with (default: the row of the same name); repeatable",
+        help="with --paper: the paper's row to compare NAME with (default: the row of the same name); repeatable; "
+        "if no row is compared, all tables and their rows are printed",
     )
 
 

@@ -100,9 +100,8 @@ def run(args: argparse.Namespace) -> None:
         result = run_benchmark(benchmark)
         pairs = {each["set"]: each["pairs"] for each in result["data"]}
         ours = figures_of(result["systems"], pairs)
-        beside = [table.to_markdown() for table in paper.tables(ours)] if paper else []
         table = table_of(result["systems"])
-        text = "\n\n".join([table.to_markdown(), *beside])
+        text = "\n\n".join([table.to_markdown(), *([paper.to_markdown(ours)] if paper else [])])
         print_result(args.json, result, [text])
         if args.out:
             written = {".md": f"{text}\n", ".tex": latex_file([table]), ".json": json.dumps(result, indent=1) + "\n"}

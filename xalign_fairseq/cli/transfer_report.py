@@ -36,13 +36,13 @@ def run(args: argparse.Namespace) -> None:
 
     paper = chosen_paper(args.paper, args.row)
     report = make_report(args.runs, args.baseline, samples=args.samples, seed=args.seed)
-    beside = [table.to_markdown() for table in paper.tables(figures_of(report))] if paper else []
+    beside = paper.to_markdown(figures_of(report)) if paper else ""
     folder = Path(args.out or Path(args.runs) / "report")
     earlier = folder / "report.json"
     former = read_json(earlier).get("baseline") if args.baseline is None and earlier.is_file() else None
     texts = write_report(report, folder)
     if beside:
-        texts["paper.md"] = "\n\n".join(beside) + "\n"
+        texts["paper.md"] = beside + "\n"
         with atomic_write(folder / "paper.md") as stream:
             stream.write(texts["paper.md"])
     try:

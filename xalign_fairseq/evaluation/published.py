@@ -3,12 +3,13 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from pathlib import Path
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.core.text.lines import read_lines
-from xalign_fairseq.evaluation.tables import Table, signed
+from xalign_fairseq.evaluation.tables import Table, markdown_text, signed
 
 NAME = "published.tsv"
 PAPERS = Path(__file__).with_name("papers")
@@ -21,6 +22,7 @@ AVERAGES = {
     "mean": "test sets",
     ALL_TASKS: "tasks in the paper's languages",
 }
+SIZES = " pairs"  # the end of a metric that is the size of a test set, such as "alignment pairs"
 Sizes = Mapping[str, int | None]
 
 
@@ -97,11 +99,13 @@ class PublishedTables:
     rows: Mapping[str, str]
 
     def __post_init__(self) -> None:
-        known = sorted({figure.row for figure in self.figures})
-        if unknown := sorted(set(self.rows.values()) - set(known)):
-            raise XalignError(
-                "the paper has no such row", parameter="row", found=", ".join(unknown), expected=", ".join(known)
-            )
+        known = dict.fromkeys(figure.row for figure in self.figures if not figure.metric.endswith(SIZES))
+        for row in (row for row in self.rows.values() if row not in known):
+            like = {each: SequenceMatcher(None, row.casefold(), each.casefold()).ratio() for each in known}
+            near = sorted(known, key=lambda each: -like[each])
+            meant = f"; did you mean {near[0]}?" if near and like[near[0]] > 0.7 else ""
+            rows = "\n".join(["one of these rows", *(f"    {each}" for each in near)])
+            raise XalignError("the paper has no such row", parameter="row", found=f"{row}{meant}", expected=rows)
 
     def require(self, metrics: Iterable[str]) -> None:
         """Raise XalignError unless the paper has one of these scores."""
@@ -127,7 +131,7 @@ class PublishedTables:
                 tasks.setdefault(task, []).append(name)
             sets = {task: self.covered(table, f"{task} {names[0]}", "average") for task, names in tasks.items()}
             return {scored_task(task, names, sets[task]): None for task, names in tasks.items()}
-        sizes = f"{metric.partition(' ')[0]} pairs"
+        sizes = metric.partition(" ")[0] + SIZES
         pairs = {each.column: round(each.value) for each in self.figures if each.metric == sizes}
         single = [each for each in self.figures if each.metric == metric and each.column not in AVERAGES]
         names = [each.column for each in single if each.table == table] or [each.column for each in single]
@@ -135,12 +139,44 @@ class PublishedTables:
         return {name: pairs.get(name) for name in wanted if (column, name) != ("zero-shot", "en")}
 
     def tables(self, ours: Sequence[Figure]) -> list[Table]:
-        """The paper's tables of metrics that we have, with our rows below and their differences."""
+        """The paper's tables of metrics that we have, with our rows below and their differences.
+
+        If any row is compared, tables without a compared row are omitted.
+        """
+        self.require({figure.metric for figure in ours})
+        places = self._places(ours)
+        chosen = [place for place, rows in places.items() if self._compared(place[1], rows, ours)]
+        return [self._table(*place, ours) for place in chosen or places]
+
+    def to_markdown(self, ours: Sequence[Figure]) -> str:
+        """The tables, and the omitted ones with their rows."""
+        tables = self.tables(ours)
+        shown = {table.title for table in tables}
+        omitted: dict[tuple[str, ...], list[str]] = {}
+        for (table, metric), rows in self._places(ours).items():
+            if _title(table, metric) not in shown:
+                omitted.setdefault((table, *rows), []).append(metric)
+        lines = [
+            markdown_text(f"- Table {table}, {', '.join(metrics)}: {'; '.join(rows)}")
+            for (table, *rows), metrics in omitted.items()
+        ]
+        head = ["## Tables without a compared row, and their rows", "\n".join(lines)] if lines else []
+        return "\n\n".join([*(table.to_markdown() for table in tables), *head])
+
+    def _places(self, ours: Sequence[Figure]) -> dict[tuple[str, str], list[str]]:
+        """The rows of each table and metric that we have."""
         metrics = {figure.metric for figure in ours}
-        self.require(metrics)
-        known = (figure for figure in self.figures if figure.metric in metrics and not math.isnan(figure.value))
-        places = dict.fromkeys((figure.table, figure.metric) for figure in known)
-        return [self._table(table, metric, ours) for table, metric in places]
+        found: dict[tuple[str, str], list[str]] = {}
+        for figure in self.figures:
+            if figure.metric in metrics and not math.isnan(figure.value):
+                found.setdefault((figure.table, figure.metric), []).append(figure.row)
+        return {place: list(dict.fromkeys(rows)) for place, rows in found.items()}
+
+    def _compared(self, metric: str, rows: Sequence[str], ours: Sequence[Figure]) -> dict[str, str]:
+        """Our rows of a metric that are compared with one of a table's ``rows``, and this row."""
+        names = {row.casefold(): row for row in reversed(rows)}
+        wanted = {x.row: self.rows.get(x.row) or names.get(x.row.casefold()) for x in ours if x.metric == metric}
+        return {own: row for own, row in wanted.items() if row in rows}
 
     def _table(self, table: str, metric: str, ours: Sequence[Figure]) -> Table:
         """One table of the paper, for one metric. Averages over other sets, and other test sets, have no difference."""
@@ -148,6 +184,7 @@ class PublishedTables:
         theirs = _by_place(figure for figure in known if (figure.table, figure.metric) == (table, metric))
         columns = list(dict.fromkeys(column for _, column in theirs))
         names = list(dict.fromkeys(row for row, _ in theirs))
+        compared = self._compared(metric, names, ours)
         covered = {column: self.covered(table, metric, column) for column in columns}
         notes = [(x, _other_sets(x, covered.get(x.column, {}))) for x in ours if x.metric == metric]
         notes.sort(key=lambda pair: not pair[1])  # of several test sets of a pair, the paper's is kept
@@ -156,8 +193,7 @@ class PublishedTables:
         for name in dict.fromkeys(figure.row for figure in ours if figure.metric == metric):
             cells = [f"{_text(mine.get((name, each)))}{other_sets.get((name, each), '')}" for each in columns]
             lines.append((f"ours: {name}", *cells))
-            other = self.rows.get(name) or next((each for each in names if each.casefold() == name.casefold()), None)
-            if other in names:
+            if other := compared.get(name):
                 pairs = [(mine.get((name, column)), theirs.get((other, column))) for column in columns]
                 same = [not other_sets.get((name, column)) for column in columns]
                 found = (
@@ -165,7 +201,11 @@ class PublishedTables:
                     for (own, their), fits in zip(pairs, same, strict=True)
                 )
                 lines.append((f"{name} less {other}", *found))
-        return Table(f"Table {table} of the paper, {metric}, and ours", ("row", *columns), lines)
+        return Table(_title(table, metric), ("row", *columns), lines)
+
+
+def _title(table: str, metric: str) -> str:
+    return f"Table {table} of the paper, {metric}, and ours"
 
 
 def _other_sets(ours: Figure, theirs: Sizes) -> str:
