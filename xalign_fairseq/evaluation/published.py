@@ -181,25 +181,21 @@ class PublishedTables:
     def _table(self, table: str, metric: str, ours: Sequence[Figure]) -> Table:
         """One table of the paper, for one metric. Averages over other sets, and other test sets, have no difference."""
         known = (figure for figure in self.figures if not math.isnan(figure.value))
-        theirs = _by_place(figure for figure in known if (figure.table, figure.metric) == (table, metric))
+        theirs = {(x.row, x.column): x for x in known if (x.table, x.metric) == (table, metric)}
         columns = list(dict.fromkeys(column for _, column in theirs))
         names = list(dict.fromkeys(row for row, _ in theirs))
         compared = self._compared(metric, names, ours)
         covered = {column: self.covered(table, metric, column) for column in columns}
         notes = [(x, _other_sets(x, covered.get(x.column, {}))) for x in ours if x.metric == metric]
         notes.sort(key=lambda pair: not pair[1])  # of several test sets of a pair, the paper's is kept
-        mine, other_sets = _by_place(figure for figure, _ in notes), {(x.row, x.column): note for x, note in notes}
-        lines = [(name, *(_text(theirs.get((name, column))) for column in columns)) for name in names]
+        mine = {(x.row, x.column): f"{x.text}{note}" for x, note in notes}
+        same = {(x.row, x.column): x.value for x, note in notes if not note}
+        lines = [(name, *(theirs[name, x].text if (name, x) in theirs else "" for x in columns)) for name in names]
         for name in dict.fromkeys(figure.row for figure in ours if figure.metric == metric):
-            cells = [f"{_text(mine.get((name, each)))}{other_sets.get((name, each), '')}" for each in columns]
-            lines.append((f"ours: {name}", *cells))
+            lines.append((f"ours: {name}", *(mine.get((name, column), "") for column in columns)))
             if other := compared.get(name):
-                pairs = [(mine.get((name, column)), theirs.get((other, column))) for column in columns]
-                same = [not other_sets.get((name, column)) for column in columns]
-                found = (
-                    signed(own.value - their.value) if own and their and fits else ""
-                    for (own, their), fits in zip(pairs, same, strict=True)
-                )
+                pairs = [(same.get((name, column)), theirs.get((other, column))) for column in columns]
+                found = ("" if own is None or their is None else signed(own - their.value) for own, their in pairs)
                 lines.append((f"{name} less {other}", *found))
         return Table(_title(table, metric), ("row", *columns), lines)
 
@@ -221,11 +217,3 @@ def _other_sets(ours: Figure, theirs: Sizes) -> str:
         others = f", and {more} other{'s' * (more > 1)}" if more else ""
         return f" ({len(same)} of {len(theirs)} {unit}{others})"
     return f" ({own[ours.column]} pairs, paper: {theirs[ours.column]})" if theirs else ""
-
-
-def _by_place(figures: Iterable[Figure]) -> dict[tuple[str, str], Figure]:
-    return {(figure.row, figure.column): figure for figure in figures}
-
-
-def _text(figure: Figure | None) -> str:
-    return "" if figure is None else figure.text
