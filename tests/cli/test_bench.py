@@ -177,10 +177,10 @@ def test_other_test_sets_are_not_compared_with_the_papers(data, links, capsys):
 
 
 def test_two_sets_of_a_pair_are_compared_by_size():
-    sets = [
-        {"set": f"{name}/en-fr", "aer": aer, "sentences": size} for name, aer, size in (("a", 0.1, 447), ("b", 0.2, 9))
-    ]
-    found = figures_of([{"system": "x", "aer": 0.15, "sets": sets}], {each["set"]: each["sentences"] for each in sets})
+    system = {"system": "x", "aer": 0.15, "sets": [{"aer": 0.1}, {"aer": 0.2}]}
+    found = figures_of(
+        {"data": [{"set": "a/en-fr", "pairs": 447}, {"set": "b/en-fr", "pairs": 9}], "systems": [system]}
+    )
     table = PublishedTables(read_published(find_published("xlm_align")), {"x": "fast_align"}).tables(found)[0]
     [row] = [row for row in table.rows if row[0] == "x less fast_align"]
     assert row[table.columns.index("en-fr")] == "−9.5" and row[table.columns.index("mean")] == ""

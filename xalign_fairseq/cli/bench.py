@@ -98,10 +98,8 @@ def run(args: argparse.Namespace) -> None:
         require_place(args.out)
     with alone_on(Path(args.out)) if args.out else nullcontext():
         result = run_benchmark(benchmark)
-        pairs = {each["set"]: each["pairs"] for each in result["data"]}
-        ours = figures_of(result["systems"], pairs)
         table = table_of(result["systems"])
-        text = "\n\n".join([table.to_markdown(), *([paper.to_markdown(ours)] if paper else [])])
+        text = "\n\n".join([table.to_markdown(), *([paper.to_markdown(figures_of(result))] if paper else [])])
         print_result(args.json, result, [text])
         if args.out:
             written = {".md": f"{text}\n", ".tex": latex_file([table]), ".json": json.dumps(result, indent=1) + "\n"}
@@ -109,18 +107,18 @@ def run(args: argparse.Namespace) -> None:
                 out.write(written[Path(args.out).suffix])
 
 
-def figures_of(rows: Sequence[dict[str, Any]], pairs: Mapping[str, int]) -> "list[Figure]":
-    """AER of each set and its mean, as a paper's table has them; ``pairs`` has the number of pairs of each set."""
+def figures_of(result: Mapping[str, Any]) -> "list[Figure]":
+    """AER of each set and its mean, as a paper's table has them."""
     from xalign_fairseq.evaluation.published import Figure
 
-    columns = {name: name.rpartition("/")[2] for name in pairs}
-    unique = len(set(columns.values())) == len(columns)
+    sets = [(each["set"].rpartition("/")[2], each["pairs"]) for each in result["data"]]
+    covered = dict(sets) if len(dict(sets)) == len(sets) else {each["set"]: each["pairs"] for each in result["data"]}
     found = []
-    for row in rows:
-        sets = [(columns[each["set"]], pairs[each["set"]], 100 * each["aer"]) for each in row["sets"]]
-        found += [Figure("", row["system"], column, AER, aer, covers={column: size}) for column, size, aer in sets]
-        mean = {columns[name] if unique else name: size for name, size in pairs.items()}
-        found.append(Figure("", row["system"], "mean", AER, 100 * row["aer"], covers=mean))
+    for row in result["systems"]:
+        aers = [100 * each["aer"] for each in row["sets"]]
+        cells = zip(sets, aers, strict=True)
+        found += [Figure("", row["system"], name, AER, aer, covers={name: size}) for (name, size), aer in cells]
+        found.append(Figure("", row["system"], "mean", AER, 100 * row["aer"], covers=covered))
     return found
 
 

@@ -156,12 +156,9 @@ class PublishedTables:
         for (table, metric), rows in self._places(ours).items():
             if _title(table, metric) not in shown:
                 omitted.setdefault((table, *rows), []).append(metric)
-        lines = [
-            markdown_text(f"- Table {table}, {', '.join(metrics)}: {'; '.join(rows)}")
-            for (table, *rows), metrics in omitted.items()
-        ]
-        head = ["## Tables without a compared row, and their rows", "\n".join(lines)] if lines else []
-        return "\n\n".join([*(table.to_markdown() for table in tables), *head])
+        lines = [f"- Table {table}, {', '.join(x)}: {'; '.join(rows)}" for (table, *rows), x in omitted.items()]
+        rest = ["## Tables without a compared row, and their rows", markdown_text("\n".join(lines))] if lines else []
+        return "\n\n".join([*(table.to_markdown() for table in tables), *rest])
 
     def _places(self, ours: Sequence[Figure]) -> dict[tuple[str, str], list[str]]:
         """The rows of each table and metric that we have."""
@@ -176,14 +173,13 @@ class PublishedTables:
         """Our rows of a metric that are compared with one of a table's ``rows``, and this row."""
         names = {row.casefold(): row for row in reversed(rows)}
         wanted = {x.row: self.rows.get(x.row) or names.get(x.row.casefold()) for x in ours if x.metric == metric}
-        return {own: row for own, row in wanted.items() if row in rows}
+        return {own: row for own, row in wanted.items() if row and row in rows}
 
     def _table(self, table: str, metric: str, ours: Sequence[Figure]) -> Table:
         """One table of the paper, for one metric. Averages over other sets, and other test sets, have no difference."""
-        known = (figure for figure in self.figures if not math.isnan(figure.value))
+        known = (x for x in self.figures if not math.isnan(x.value))
         theirs = {(x.row, x.column): x for x in known if (x.table, x.metric) == (table, metric)}
-        columns = list(dict.fromkeys(column for _, column in theirs))
-        names = list(dict.fromkeys(row for row, _ in theirs))
+        names, columns = (list(dict.fromkeys(place)) for place in zip(*theirs, strict=True))
         compared = self._compared(metric, names, ours)
         covered = {column: self.covered(table, metric, column) for column in columns}
         notes = [(x, _other_sets(x, covered.get(x.column, {}))) for x in ours if x.metric == metric]

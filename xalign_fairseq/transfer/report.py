@@ -139,8 +139,8 @@ def _figure(row: str, column: str, metric: str, summary: Summary, covers: Sizes)
 
 def _task(task: TaskResults, checkpoints: Sequence[str]) -> TaskReport:
     benchmark = task.benchmark
-    metrics = dict.fromkeys((*task.score_metrics, *benchmark.metrics))  # the study's score first
-    chosen = {metric.name: (metric,) for metric in metrics} | {SCORE: task.score_metrics}
+    ordered = dict.fromkeys((*task.score_metrics, *benchmark.metrics))  # the study's score first
+    chosen = {metric.name: (metric,) for metric in ordered} | {SCORE: task.score_metrics}
     tested = [checkpoint for checkpoint in checkpoints if checkpoint in task.runs]
     return TaskReport(
         title=task.title,
@@ -151,7 +151,7 @@ def _task(task: TaskResults, checkpoints: Sequence[str]) -> TaskReport:
         train_languages=task.train_languages,
         languages=task.languages,
         zero_shot=task.zero_shot,
-        metrics=tuple(metric.name for metric in metrics),
+        metrics=tuple(metric.name for metric in ordered),
         scored_by=tuple(metric.name for metric in task.score_metrics),
         rows={name: [_row(task, each, metrics) for each in tested] for name, metrics in chosen.items()},
         signatures={language: _signatures(task, language, tested) for language in task.languages},
