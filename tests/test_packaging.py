@@ -58,6 +58,7 @@ def test_without_a_request_nothing_is_compiled(source, tmp_path):
     wheel = build("wheel", source, tmp_path)
     names = zipfile.ZipFile(wheel).namelist()
     assert wheel.name.endswith("-py3-none-any.whl") and not [name for name in names if name.startswith(LIB)]
+    assert "xalign_fairseq/evaluation/papers/xlm_align.tsv" in names
     assert "xalign_fairseq/encoder/pretrained/xlm_r_charsmap.xz" in names
     native = {Path(name).name for name in names if "/csrc/" in name}
     assert native == {path.name for path in (ROOT / LIB).parents[1].joinpath("csrc").iterdir()}

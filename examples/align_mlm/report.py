@@ -21,12 +21,12 @@ from study import LANGUAGES, METRICS, OBJECTIVES, TASKS, VARIANTS, Setting
 
 from xalign_fairseq.core.errors import exit_code
 from xalign_fairseq.core.files import atomic_write
-from xalign_fairseq.evaluation.published import Figure, PublishedTables, read_published
+from xalign_fairseq.evaluation.published import Figure, PublishedTables, find_published, read_published
 from xalign_fairseq.evaluation.statistics import spearman, summarise
 from xalign_fairseq.evaluation.tables import markdown, percent, signed
 
 Runs = dict[Setting, list[study.Run]]
-PUBLISHED = Path(__file__).with_name("published.tsv")
+PUBLISHED = find_published("align_mlm")
 
 
 def known_percent(fractions: Sequence[float]) -> str:

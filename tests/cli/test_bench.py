@@ -4,8 +4,9 @@ import shutil
 import pytest
 
 from xalign_fairseq.cli import main
-from xalign_fairseq.cli.bench import table_of
+from xalign_fairseq.cli.bench import figures_of, table_of
 from xalign_fairseq.core.locks import alone_on
+from xalign_fairseq.evaluation.published import PublishedTables, find_published, read_published
 
 SETS = {"one/de-en": ("0-0 1p1\n0-1 1-0\n", 2), "two/en-xx": ("0-0 1-1\n0-0\n1-0\n", 3)}
 
@@ -152,13 +153,34 @@ def test_errors_are_reported_before_the_first_model_aligns(data, tiny_checkpoint
     assert "folder is a file" in capsys.readouterr().err
 
 
-def test_the_papers_aer_is_next_to_ours(data, links, capsys):
+def test_the_papers_aer_is_next_to_ours(data, links, capsys, tmp_path):
     tool = links("tool", "0-0\n0-1 0-0\n", "0-0 1-1\n\n0-0\n")
-    row = "Optimal Transport, XLM-R"
-    assert bench("--data", data, *tool, "--paper", "xlm_align", "--row", f"tool={row}") == 0
+    paper = tmp_path / "published.tsv"
+    paper.write_text("table\trow\tcolumn\tmetric\tvalue\n2\tTheirs\tde-en\talignment aer\t17.74\n")
+    assert bench("--data", data, *tool, "--paper", paper, "--row", "tool=Theirs") == 0
     shown = capsys.readouterr().out
     own = json.loads((bench("--data", data, *tool, "--json"), capsys.readouterr().out)[1])["systems"][0]
     aer = {each["set"]: 100 * each["aer"] for each in own["sets"]}["one/de-en"]
-    [line] = [line for line in shown.splitlines() if line.startswith(f"| tool less {row}")]
+    [line] = [line for line in shown.splitlines() if line.startswith("| tool less Theirs")]
     assert float(line.split("|")[2].replace("−", "-")) == pytest.approx(aer - 17.74, abs=0.06)
     assert bench("--data", data, *tool, "--paper", "ppa") == 2  # before anything is scored: it reports no AER
+
+
+def test_other_test_sets_are_not_compared_with_the_papers(data, links, capsys):
+    tool, row = links("tool", "0-0\n0-1 0-0\n", "0-0 1-1\n\n0-0\n"), "Optimal Transport, XLM-R"
+    assert bench("--data", data, *tool, "--paper", "xlm_align", "--row", f"tool={row}") == 0
+    lines = capsys.readouterr().out.splitlines()
+    [ours] = [line for line in lines if line.startswith("| ours: tool")]
+    assert "(2 pairs, paper: 508)" in ours and "(0 of 4 test sets, and 2 others)" in ours
+    [difference] = [line for line in lines if line.startswith("| tool less ")]
+    assert set(difference.split(row)[1]) <= set(" |")
+
+
+def test_two_sets_of_a_pair_are_compared_by_size():
+    system = {"system": "x", "aer": 0.15, "sets": [{"aer": 0.1}, {"aer": 0.2}]}
+    found = figures_of(
+        {"data": [{"set": "a/en-fr", "pairs": 447}, {"set": "b/en-fr", "pairs": 9}], "systems": [system]}
+    )
+    table = PublishedTables(read_published(find_published("xlm_align")), {"x": "fast_align"}).tables(found)[0]
+    [row] = [row for row in table.rows if row[0] == "x less fast_align"]
+    assert row[table.columns.index("en-fr")] == "−9.5" and row[table.columns.index("mean")] == ""

@@ -52,3 +52,27 @@ def test_a_papers_figures_are_next_to_ours(study, capsys):
     for options in (["--paper", "nobody"], ["--paper", "ppa", "--row", "tlm=nothing"], ["--row", "tlm=mBERT"]):
         assert main(["transfer-report", str(study), *options]) == 2
         assert "--row" in (told := capsys.readouterr().err) or "--paper" in told
+
+
+def test_one_task_and_two_languages_are_not_compared_with_the_papers_averages(write_run, right, tmp_path, capsys):
+    for seed in (12, 156):
+        write_run("xlmr", {each: right(9) for each in ("en", "de")}, task="xnli", seed=seed)
+    asked = ("--paper", "xlm_align", "--row", "xlmr=XLM-R base", "--samples", "5")
+    assert main(["transfer-report", str(tmp_path), *asked]) == 0
+    lines = (tmp_path / "report/paper.md").read_text(encoding="utf-8").splitlines()
+    ours = [line for line in lines if line.startswith("| ours: xlmr")]
+    assert "- Table 6, xnli accuracy, average score: filtering: Enable; filtering: Disable" in lines
+    assert not [line for line in lines if line.startswith("## Table 6")]
+    assert "(2 of 15 languages)" in ours[0] and "(0 of 7 tasks in the paper's languages, and 1 other)" in ours[1]
+    assert all(set(line.split("base")[1]) <= set(" |") for line in lines if line.startswith("| xlmr less"))
+
+
+def test_differences_and_a_paper_are_of_one_command_and_losing_the_first_is_told(study, capsys):
+    report, asked = study / "report/report.md", ("transfer-report", str(study), "--samples", "5")
+    paper = ("--paper", "xlm_align", "--row", "tlm=XLM-R base")
+    assert main([*asked, "--baseline", "none", *paper]) == 0
+    assert "## Differences from none" in report.read_text() and (study / "report/paper.md").exists()
+    assert "--baseline" not in capsys.readouterr().err
+    assert main([*asked, *paper]) == 0
+    assert "Differences from" not in report.read_text()
+    assert "the earlier report had differences from none: --baseline none adds them" in capsys.readouterr().err

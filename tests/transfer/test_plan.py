@@ -82,6 +82,20 @@ def test_a_run_for_each_seed_and_checkpoint(runs, folder):
     ]
 
 
+def test_selection_on_the_training_data_is_told_before_training(runs, folder):
+    def told(study):
+        plan = StudyPlan(TransferOptions({}, folder), tuple(runs(study)), frozenset())
+        return [line for line in plan.lines() if "holdout" in line]
+
+    (folder / "copy.tsv").write_bytes((folder / "train-en.tsv").read_bytes())
+    warning = "  en: the model is selected on its training data; to select on other examples, "
+    warning += "set holdout: 0.1 in the study"
+    for split in ("train_split: dev", "valid: {en: copy.tsv}"):
+        assert told(with_task(split)) == [warning]
+    for split in ("train_split: dev, holdout: 0.1", "train_split: train"):
+        assert told(with_task(split)) == []
+
+
 def test_pairs_are_joined_as_each_encoder_s_tokenizer_joins_them(runs):
     bert = replace(ENCODER, name="bert", pair_separators=1)
     assert [spec.settings["pair_separators"] for spec in runs(checkpoints=[ENCODER, bert])[:2]] == [2, 1]

@@ -17,7 +17,7 @@ from xalign_fairseq.transfer import runs as transfer_runs
 from xalign_fairseq.transfer.family import Limits
 from xalign_fairseq.transfer.plan import build, open_checkpoint
 from xalign_fairseq.transfer.run_spec import is_done
-from xalign_fairseq.transfer.runs import job, make, tidy
+from xalign_fairseq.transfer.runs import job, make, summary, tidy
 from xalign_fairseq.transfer.study import select, xtreme_study
 from xalign_fairseq.transfer.task_record import TaskRecord
 
@@ -152,6 +152,13 @@ def begin(runs, tmp_path):
 
 def sessions(folder):
     return json.loads((folder / "training.json").read_text())["sessions"]
+
+
+def test_progress_shows_the_score_of_the_study(write_run):
+    counts = {"en": {"accuracy": [(1, 1)] * 4, "f1": [(1, 2, 1)] * 4}}
+    for score, text in ((["f1"], "en f1 66.7"), ([], "en accuracy 100.0")):
+        folder = write_run("a", counts, task="pos", made_by={"score": score}, seed=len(score))
+        assert summary(folder) == text
 
 
 def test_a_job_that_is_terminated_ends_its_training(begin):

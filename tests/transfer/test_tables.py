@@ -31,6 +31,13 @@ def test_an_average_without_deviation_says_why(write_run, right, tmp_path):
     assert "averages of tasks with different seeds, have no deviation" in to_markdown(report)
 
 
+def test_the_score_of_the_study_is_the_first_table(write_run, tmp_path):
+    counts = {"en": {"accuracy": [(1, 1)] * 4, "f1": [(1, 2, 1)] * 4}}
+    write_run("a", counts, task="pos", made_by={"score": ["f1"]})
+    titles = [table.title for table in make_tables(make_report(tmp_path))]
+    assert titles[:2] == ["pos, trained on en: f1", "pos, trained on en: accuracy"]
+
+
 def test_models_trained_on_each_language(study, write_run, right):
     for seed in (12, 156):
         write_run("none", {"de": right(90, 100)}, train=("de",), models="each", seed=seed)

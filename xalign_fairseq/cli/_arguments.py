@@ -146,14 +146,15 @@ def add_paper(parser: argparse.ArgumentParser) -> None:
         "--paper",
         metavar="NAME",
         help="print a paper's figures next to these, with the difference: ppa, weam, xlm_align, "
-        "explicit_alignments or align_mlm (from examples/), or the path of a published.tsv",
+        "explicit_alignments, align_mlm, or the path of a table like theirs (xalign_fairseq/evaluation/papers/)",
     )
     parser.add_argument(
         "--row",
         action="append",
         default=[],
         metavar="NAME=ROW",
-        help="with --paper: the paper's row to compare NAME with (default: the row of the same name); repeatable",
+        help="with --paper: the paper's row to compare NAME with (default: the row of the same name); repeatable; "
+        "if no row is compared, all tables and their rows are printed",
     )
 
 

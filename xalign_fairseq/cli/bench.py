@@ -18,7 +18,7 @@ Examples:
 
 import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -98,9 +98,8 @@ def run(args: argparse.Namespace) -> None:
         require_place(args.out)
     with alone_on(Path(args.out)) if args.out else nullcontext():
         result = run_benchmark(benchmark)
-        beside = [table.to_markdown() for table in paper.tables(figures_of(result["systems"]))] if paper else []
         table = table_of(result["systems"])
-        text = "\n\n".join([table.to_markdown(), *beside])
+        text = "\n\n".join([table.to_markdown(), *([paper.to_markdown(figures_of(result))] if paper else [])])
         print_result(args.json, result, [text])
         if args.out:
             written = {".md": f"{text}\n", ".tex": latex_file([table]), ".json": json.dumps(result, indent=1) + "\n"}
@@ -108,14 +107,18 @@ def run(args: argparse.Namespace) -> None:
                 out.write(written[Path(args.out).suffix])
 
 
-def figures_of(rows: Sequence[dict[str, Any]]) -> "list[Figure]":
+def figures_of(result: Mapping[str, Any]) -> "list[Figure]":
     """AER of each set and its mean, as a paper's table has them."""
     from xalign_fairseq.evaluation.published import Figure
 
+    sets = [(each["set"].rpartition("/")[2], each["pairs"]) for each in result["data"]]
+    covered = dict(sets) if len(dict(sets)) == len(sets) else {each["set"]: each["pairs"] for each in result["data"]}
     found = []
-    for row in rows:
-        cells = {each["set"].rpartition("/")[2]: each["aer"] for each in row["sets"]} | {"mean": row["aer"]}
-        found += [Figure("", row["system"], column, AER, 100 * aer) for column, aer in cells.items()]
+    for row in result["systems"]:
+        aers = [100 * each["aer"] for each in row["sets"]]
+        cells = zip(sets, aers, strict=True)
+        found += [Figure("", row["system"], name, AER, aer, covers={name: size}) for (name, size), aer in cells]
+        found.append(Figure("", row["system"], "mean", AER, 100 * row["aer"], covers=covered))
     return found
 
 

@@ -7,7 +7,7 @@ to these.
 
 Examples:
   xalign transfer-report transfer --baseline none
-  xalign transfer-report transfer --paper ppa --row mine="Ours (250k)"
+  xalign transfer-report transfer --baseline none --paper ppa --row mine="Ours (250k)"
 """
 
 import argparse
@@ -17,6 +17,7 @@ from pathlib import Path
 from xalign_fairseq.cli._arguments import add_json, add_out, add_paper, add_resamples, chosen_paper
 from xalign_fairseq.core.errors import XalignError, command_line_text
 from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.core.json_files import read_json
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,11 +36,13 @@ def run(args: argparse.Namespace) -> None:
 
     paper = chosen_paper(args.paper, args.row)
     report = make_report(args.runs, args.baseline, samples=args.samples, seed=args.seed)
-    beside = [table.to_markdown() for table in paper.tables(figures_of(report))] if paper else []
+    beside = paper.to_markdown(figures_of(report)) if paper else ""
     folder = Path(args.out or Path(args.runs) / "report")
+    earlier = folder / "report.json"
+    former = read_json(earlier).get("baseline") if args.baseline is None and earlier.is_file() else None
     texts = write_report(report, folder)
     if beside:
-        texts["paper.md"] = "\n\n".join(beside) + "\n"
+        texts["paper.md"] = beside + "\n"
         with atomic_write(folder / "paper.md") as stream:
             stream.write(texts["paper.md"])
     try:
@@ -51,3 +54,5 @@ def run(args: argparse.Namespace) -> None:
     shown = ("report.json",) if args.json else ("report.md", "paper.md")
     print("\n".join(texts[name] for name in shown if name in texts), end="")
     print(f"written to {folder}", file=sys.stderr)
+    if former:
+        print(f"the earlier report had differences from {former}: --baseline {former} adds them", file=sys.stderr)

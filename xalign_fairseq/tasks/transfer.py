@@ -55,8 +55,8 @@ class TransferConfig(FairseqDataclass):
     overlap: int = option(32, "tokens shared by consecutive windows of a long text")
     pair_separators: Optional[int] = option(
         None,
-        "number of </s> between two texts: 1 (this package's bitext) or 2; default: that of the encoder's tokenizer "
-        "(XLM-R 2, BERT 1)",
+        "number of </s> between two texts: 1 (this package's bitext) or 2; default: as the encoder's tokenizer joins "
+        "pairs, whatever the encoder was trained on (XLM-R 2, BERT 1)",
     )
     score_metric: Optional[str] = option(None, "metric that selects the model (default: the benchmark's first)")
     debug: bool = option(False, "show tracebacks of input errors")

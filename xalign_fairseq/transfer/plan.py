@@ -74,6 +74,10 @@ class StudyPlan:
                     {f"{'+'.join(x.train_languages)} ({x.train_examples} examples, {x.updates} updates)" for x in runs}
                 )
                 yield f"{task}: train {', '.join(trained)}; select on {chosen}"
+                pairs = [(x, each, spec.digests["train"]) for spec in runs for x, each in spec.digests["valid"].items()]
+                if both := sorted({language for language, valid, train in pairs if valid in train.values()}):
+                    warning = "the model is selected on its training data; to select on other examples"
+                    yield f"  {' '.join(both)}: {warning}, set holdout: 0.1 in the study"
             else:
                 yield f"{task}: no training"
             tested = dict.fromkeys(language for spec in runs for language in spec.digests["test"])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.version import __version__
 from xalign_fairseq.evaluation.metric import Metric
-from xalign_fairseq.evaluation.published import Figure
+from xalign_fairseq.evaluation.published import ALL_TASKS, Figure, Sizes, scored_task
 from xalign_fairseq.evaluation.signature import shared_signature
 from xalign_fairseq.evaluation.statistics import Summary, summarise
 from xalign_fairseq.links.bootstrap import check_options
@@ -118,26 +118,29 @@ def figures_of(report: StudyReport) -> list[Figure]:
     """The report's scores as in a paper's tables: by task and metric, language, ``average`` and ``zero-shot``."""
     found = []
     for task in report.tasks:
+        covers = {"average": dict.fromkeys(task.languages), "zero-shot": dict.fromkeys(task.zero_shot)}
         for metric in task.metrics:
             for row in task.rows[metric]:
                 cells = {**row.languages, "average": row.average, "zero-shot": row.zero_shot}
                 found += [
-                    _figure(row.checkpoint, column, f"{task.task} {metric}", summary)
+                    _figure(row.checkpoint, column, f"{task.task} {metric}", summary, covers.get(column, {}))
                     for column, summary in cells.items()
                     if summary is not None
                 ]
+    tasks = dict.fromkeys(scored_task(x.task, x.scored_by, x.languages) for x in report.tasks if x.models != EACH)
     overall = {name: summary for name, summary in report.overall.items() if summary is not None}
-    return found + [_figure(name, "all tasks", "average score", summary) for name, summary in overall.items()]
+    return found + [_figure(name, ALL_TASKS, "average score", summary, tasks) for name, summary in overall.items()]
 
 
-def _figure(row: str, column: str, metric: str, summary: Summary) -> Figure:
+def _figure(row: str, column: str, metric: str, summary: Summary, covers: Sizes) -> Figure:
     deviation = None if summary.deviation is None else 100 * summary.deviation
-    return Figure("", row, column, metric, 100 * summary.mean, deviation)
+    return Figure("", row, column, metric, 100 * summary.mean, deviation, covers)
 
 
 def _task(task: TaskResults, checkpoints: Sequence[str]) -> TaskReport:
     benchmark = task.benchmark
-    chosen = {metric.name: (metric,) for metric in benchmark.metrics} | {SCORE: task.score_metrics}
+    ordered = dict.fromkeys((*task.score_metrics, *benchmark.metrics))  # the study's score first
+    chosen = {metric.name: (metric,) for metric in ordered} | {SCORE: task.score_metrics}
     tested = [checkpoint for checkpoint in checkpoints if checkpoint in task.runs]
     return TaskReport(
         title=task.title,
@@ -148,7 +151,7 @@ def _task(task: TaskResults, checkpoints: Sequence[str]) -> TaskReport:
         train_languages=task.train_languages,
         languages=task.languages,
         zero_shot=task.zero_shot,
-        metrics=tuple(metric.name for metric in benchmark.metrics),
+        metrics=tuple(metric.name for metric in ordered),
         scored_by=tuple(metric.name for metric in task.score_metrics),
         rows={name: [_row(task, each, metrics) for each in tested] for name, metrics in chosen.items()},
         signatures={language: _signatures(task, language, tested) for language in task.languages},

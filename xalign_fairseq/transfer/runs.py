@@ -47,11 +47,10 @@ def job(spec: RunSpec, out: Path, keep_models: bool) -> Job:
 
 
 def summary(folder: Path) -> str:
-    """A finished run's scores in a few words: each language's first metric, in percent."""
-    parts = []
-    for language, scores in RunResult.read(folder).scores.items():
-        name, score = next(iter(scores.items()))
-        parts.append(f"{language} {name} {100 * score:.1f}")
+    """A finished run's scores in a few words: each language's metric that selects the model, in percent."""
+    run = RunResult.read(folder)
+    name = BENCHMARKS[run.benchmark].score(run.score)[0].name
+    parts = [f"{language} {name} {100 * scores[name]:.1f}" for language, scores in run.scores.items()]
     return ", ".join(parts) or "without labels"
 
 

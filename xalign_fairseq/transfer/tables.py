@@ -47,7 +47,8 @@ def _preface(report: StudyReport) -> list[str]:
         f"Tests against {markdown_text(report.baseline)} are paired bootstraps of {report.bootstrap['samples']} "
         "resamples, on the seeds that both have. *Items* resamples the test items; *items and seeds* resamples the "
         "seeds too. Holm's correction over a checkpoint's tasks applies to *items and seeds*, or to *items* if the "
-        "checkpoint has one seed. With 2 or 3 seeds, the test over seeds gives too many false positives.",
+        "checkpoint has one seed. With 2 or 3 seeds, do not trust *items and seeds* and its correction: if only seeds "
+        "differ, p < 0.05 occurs in 30 % of comparisons with 2 seeds and in 13 % with 3.",
     ]
 
 
