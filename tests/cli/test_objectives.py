@@ -46,7 +46,7 @@ def test_a_sum(capsys):
     assert "expected: xlm_align or" in capsys.readouterr().err
     main(["objectives", "dwa"])
     page = capsys.readouterr().out
-    assert "labelling layer (default: 10 of 12, the same relative depth for other encoders; Table 4)\n" in page
+    assert "labelling layer (default: 10 of 12, Table 11, the same depth in other encoders; " in page
     assert "Sinkhorn iterations (default: 2)\n" in page
 
 

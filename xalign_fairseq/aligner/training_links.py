@@ -76,9 +76,10 @@ class LinkFiles:
         for path in self.outputs:
             require_place(path, (*map(file_of, self.texts), *other_inputs))
         if len(set(map(os.path.realpath, self.outputs))) < len(self.outputs):
-            names = [Parameter("out"), *([Parameter("directions")] if self.directions else [])]
-            remedy = ("choose other names:", *names)
-            raise XalignError("two outputs have the same name", where=self.links, remedy=remedy)
+            names = ("out", "directions") if self.directions else ("out",)
+            raise XalignError(
+                "two outputs have the same name", where=self.links, parameter=names, remedy="choose other names"
+            )
         existing = [str(path) for path in self.outputs if path.exists()]
         if existing and not overwrite:
             raise XalignError(
