@@ -48,7 +48,7 @@ FEATURES = {
         xalign_fairseq/aligner/render/**/* xalign_fairseq/trainer/report/**/* xalign_fairseq/evaluation/plots/*
         tests/aligner/render/**/* tests/trainer/report/**/* tests/evaluation/plots/* tests/test_gallery.py
     """,
-    "eflomal and fast_align": "*/aligner/*tools.py */aligner/*training_links.py",
+    "eflomal and fast_align": "*/aligner/*tools.py */aligner/*link_files.py",
     "kills at each file operation": "scripts/faults*.py tests/scripts/test_faults*.py",
     "tests and measurements on a GPU without a network": "scripts/gpu/* tests/scripts/gpu/*",
     "other benchmarks": """

@@ -1,7 +1,7 @@
 import pytest
 
 from xalign_fairseq.aligner.filtering import keep_pairs
-from xalign_fairseq.aligner.training_links import LinkFiles
+from xalign_fairseq.aligner.link_files import LinkFiles
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.links.linked_text import LinkedText
 

@@ -4,10 +4,10 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from xalign_fairseq.aligner.link_files import LinkFiles
 from xalign_fairseq.aligner.pair_scores import parse_score
 from xalign_fairseq.aligner.run import AlignRun, align_files
 from xalign_fairseq.aligner.run_record import run_record
-from xalign_fairseq.aligner.training_links import LinkFiles
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import Parameter, XalignError, check_values
 from xalign_fairseq.core.files import atomic_write

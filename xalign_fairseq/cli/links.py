@@ -17,8 +17,8 @@ import argparse
 import sys
 from typing import Any
 
+from xalign_fairseq.aligner.link_files import FILTERS, WU_DREDZE
 from xalign_fairseq.aligner.tools import TOOLS
-from xalign_fairseq.aligner.training_links import FILTERS, WU_DREDZE
 from xalign_fairseq.cli._arguments import add_out
 from xalign_fairseq.links.symmetrize import SYMMETRISATIONS
 
@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Check, align, filter, write, and print what was done on stderr."""
-    from xalign_fairseq.aligner.training_links import LinksRun, link_files
+    from xalign_fairseq.aligner.link_files import LinksRun, link_files
 
     files = (args.src, args.tgt, args.out)
     manifest, file = link_files(

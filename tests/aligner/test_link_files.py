@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xalign_fairseq.aligner.training_links import LinkFiles, keep_one_to_one
+from xalign_fairseq.aligner.link_files import LinkFiles, keep_one_to_one
 from xalign_fairseq.core.errors import XalignError
 
 
