@@ -3,6 +3,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tomllib
@@ -13,6 +14,7 @@ import pytest
 import torch
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from support.processes import wait_for
 
 from xalign_fairseq.core.installation import FAIRSEQ, INSTALL_FAIRSEQ
 
@@ -47,6 +49,24 @@ def test_torchrun_starts_fairseq_train(start, tmp_path):
     given = ["--standalone", "--nproc-per-node", "2", str(tmp_path / "fairseq-train"), "data-bin", "--save-dir", "run"]
     assert done.stdout.splitlines()[:7] == given and done.returncode == 0
     assert "--distributed-world-size\n2\n" in done.stdout
+
+
+TORCHRUN = """#!/bin/bash
+bash -c 'trap "echo saved; exit 75" USR1; touch ready; while true; do sleep 0.05; done' worker "$@"
+exit 1
+"""
+
+
+def test_a_signal_to_the_script_reaches_the_workers(tmp_path, monkeypatch):
+    for name, text in (("torchrun", TORCHRUN), ("fairseq-train", "#!/bin/bash\n")):
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    line = ["bash", SCRIPT, "2", "data-bin"]
+    with subprocess.Popen(line, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
+        wait_for((tmp_path / "ready").exists)
+        process.send_signal(signal.SIGUSR1)
+        assert process.communicate()[0] == "saved\n" and process.returncode == 1
 
 
 WRITE = Path(__file__).parents[2] / "scripts/write_constraints.sh"

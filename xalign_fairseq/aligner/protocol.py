@@ -22,8 +22,9 @@ class Alignment:
     For a sentence given as text, the words are a
     :class:`~xalign_fairseq.core.text.segmented.SegmentedText` with the text and the positions of the words:
     ``pair.src.text``, ``pair.src.spans``. ``too_long``: the pair has more than
-    :data:`~xalign_fairseq.aligner.neural.aligner.MOST_SIMILARITIES` pairs of subwords, and is not aligned. ``finite``
-    is false if hidden states are not finite; the pair then has no links.
+    :data:`~xalign_fairseq.aligner.neural.aligner.MOST_SIMILARITIES` pairs of subwords, or a side of more than
+    ``LONGEST_SIDE`` subwords, and is not aligned. ``finite`` is false if hidden states are not finite; the pair then
+    has no links.
 
     ``matrix[i, j]``, float32, is the probability of every pair of words, linked or not; 0 for words that the tokenizer
     drops. ``grow``, ``scored`` and statistics choose word links from ``matrix``. All other methods score subwords; a

@@ -14,8 +14,8 @@ thousands of pairs, and is for languages that no encoder covers. --statistics co
 learned from the text; this is better than either.
 
 A pair longer than the encoder's positions is encoded in overlapping windows. A pair with more than 16 million pairs of
-subwords (4,096 per side) gets no links; a warning names its line. Output goes to FILE.part until it is complete.
---resume continues an interrupted run, on any device and with any number of processes.
+subwords (4,096 per side), or 8,192 on a side, gets no links; a warning names its line. Output goes to FILE.part until
+it is complete. --resume continues an interrupted run, on any device and with any number of processes.
 
 Examples:
   xalign align test.en test.de -o test.links

@@ -62,13 +62,14 @@ def test_unusual_lines_keep_their_position(aligner, other):
         assert alignment.links or not (alignment.src and alignment.tgt) or "\0" in alignment.src + alignment.tgt
 
 
-def test_a_pair_too_large_for_memory_has_no_links_and_a_warning(aligner, pairs, monkeypatch):
+@pytest.mark.parametrize(("limit", "measure"), [("MOST_SIMILARITIES", math.prod), ("LONGEST_SIDE", max)])
+def test_a_pair_too_large_for_memory_has_no_links_and_a_warning(aligner, pairs, monkeypatch, limit, measure):
     before = aligner.align(*zip(*pairs, strict=True))
     encoded = module.encode_pairs(
         aligner.tokenizer, [(src.split(), tgt.split()) for src, tgt in pairs], aligner.unknown()
     )
-    sizes = [math.prod(pair.sizes) for pair in encoded]
-    monkeypatch.setattr(module, "MOST_SIMILARITIES", max(sizes) - 1)
+    sizes = [measure(pair.sizes) for pair in encoded]
+    monkeypatch.setattr(module, limit, max(sizes) - 1)
     after = aligner.align(*zip(*pairs, strict=True))
     assert [each.too_long for each in after] == [size == max(sizes) for size in sizes]
     for old, new in zip(before, after, strict=True):

@@ -51,6 +51,7 @@ SORTED_AT_ONCE = 2048
 TOKENS_ON_CPU = 4096
 # A pair's similarities and their copies in methods take at most 1 GB: 4,096 subwords per side.
 MOST_SIMILARITIES = 1 << 24
+LONGEST_SIDE = 1 << 13  # subwords: methods on words have a matrix of a side's words and subwords
 
 
 @dataclass(frozen=True, eq=False)
@@ -304,7 +305,7 @@ class Aligner(WordAligner):
             progress(len(encoded) - len(found))
         for pair in encoded:
             if pair.index not in found:
-                words, too_long = pairs[pair.index], pair.similarities > MOST_SIMILARITIES
+                words, too_long = pairs[pair.index], _is_too_long(pair)
                 matrix = _of_size(np.zeros((0, 0)), words) if matrices and not too_long else None
                 found[pair.index] = [Alignment(*words, {}, too_long, matrix=matrix) for _ in settings]
         return [found[pair.index] for pair in encoded]
@@ -314,7 +315,7 @@ class Aligner(WordAligner):
     ) -> Iterator[tuple[list[EncodedPair], dict[int, Tensor], Tensor]]:
         """Batches of similar lengths with hidden states by layer, and spans; empty and too long pairs are left out."""
         encoder, wanted = self.pair_encoder, sorted(set(layers))
-        pairs = [pair for pair in pairs if 0 < pair.similarities <= MOST_SIMILARITIES]
+        pairs = [pair for pair in pairs if pair.similarities and not _is_too_long(pair)]
         for pair in pairs:
             if not encoder.fits(*pair.sizes):
                 yield [pair], *encoder.long_states(pair.src, pair.tgt, wanted, self.batch_tokens)
@@ -335,6 +336,10 @@ class Aligner(WordAligner):
             probabilities = self.calibration.probability(np.array(list(links.values())))
             links = dict(zip(links, map(float, probabilities), strict=True))
         return {link: p for link, p in links.items() if p >= least} if least else links
+
+
+def _is_too_long(pair: EncodedPair) -> bool:
+    return pair.similarities > MOST_SIMILARITIES or (pair.similarities > 0 and max(pair.sizes) > LONGEST_SIDE)
 
 
 def _of_size(scores: np.ndarray, words: WordPair) -> np.ndarray:
