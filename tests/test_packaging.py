@@ -172,12 +172,11 @@ def test_the_wheel_alone_aligns(alone, transfer_encoder, text):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", ["train-aligner", "transfer", "procrustes"])
+@pytest.mark.parametrize("command", ["train-aligner", "transfer"])
 def test_without_fairseq_training_commands_show_how_to_install_it(command, alone, transfer_encoder, text, tmp_path):
     options = {
         "train-aligner": ["--model", transfer_encoder, *text],
         "transfer": ["--model", f"one={transfer_encoder}", "--data", tmp_path, "--languages", "en"],
-        "procrustes": ["--model", transfer_encoder, "--data", tmp_path],
     }
     done = alone(command, *options[command], "--out", tmp_path / "out")
     assert done.returncode == 2

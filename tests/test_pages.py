@@ -38,7 +38,7 @@ def calls(page):
     """
     here = Path()
     for variables, words in commands(page):
-        here = Path(words[1]) if words[0] == "cd" and (ROOT / words[1]).is_dir() else here
+        here = here / words[1] if words[0] == "cd" and (ROOT / here / words[1]).is_dir() else here
         words = words[3:] if words[0] == "nice" else words
         if words[0] in RUNS_SCRIPTS:
             at = next((at for at, word in enumerate(words) if SCRIPT.fullmatch(word)), None)
