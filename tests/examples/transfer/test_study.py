@@ -19,7 +19,10 @@ from xalign_fairseq.transfer.tables import to_markdown
 
 STUDIES = Path(__file__).parents[3] / "examples/transfer"
 slow = partial(pytest.param, marks=pytest.mark.slow)
-BASELINES = {"": "none", "small": "none", "longer": "none", "mechanism": "none", "controls": "tlm", "ablations": "dwa"}
+BASELINES = {
+    **dict.fromkeys(("", "small", "longer", "mechanism"), "none"),
+    **{"controls": "tlm", "ablations": "dwa", "ablations_bf16": "dwa"},
+}
 
 
 @pytest.mark.parametrize("study", sorted(STUDIES.rglob("studies/*.yaml")), ids=lambda path: path.stem)
