@@ -4,7 +4,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from functools import lru_cache, partial
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -54,7 +54,7 @@ def prepare(
         raise ValueError("options.tokenizer names the model that the tokenizer is of")
     with _disk_errors(options.destdir), atomic_folder(options.destdir, options.overwrite, options.resume) as folder:
         texts = _check_texts(options)
-        _load_tokenizer.cache_clear()  # an earlier call may have cached another file of this name
+        _TOKENIZER.clear()  # an earlier call may have left that of another folder of this name
         progress = PrepareProgress(folder, fingerprint(options, tokenizer) if options.resume else None)
         if not progress.begun and tokenizer is not None:
             _store_tokenizer(folder, tokenizer)
@@ -116,6 +116,7 @@ def _share(text: Text, index: int, number: int) -> Text:
 def _store_tokenizer(folder: Path, tokenizer: Tokenizer) -> None:
     write_model(folder, tokenizer.model)
     tokenizer.dictionary.save(folder / DICTIONARY)
+    _TOKENIZER[folder] = tokenizer
 
 
 def _store_sentencepiece(folder: Path, model: StrPath, dictionary: StrPath | None) -> None:
@@ -176,10 +177,15 @@ def _encode(folder: Path, filters: Filters, text: Text) -> Encoded:
     return text.encode(_load_tokenizer(folder), filters)
 
 
-@lru_cache(maxsize=1)
+# Of the folder that is written, once in each process: its word cache serves all chunks.
+_TOKENIZER: dict[Path, Tokenizer] = {}
+
+
 def _load_tokenizer(folder: Path) -> Tokenizer:
-    """Once in each process: its word cache serves all chunks."""
-    return DataBin(folder).tokenizer
+    if folder not in _TOKENIZER:
+        _TOKENIZER.clear()
+        _TOKENIZER[folder] = DataBin(folder).tokenizer
+    return _TOKENIZER[folder]
 
 
 @contextmanager

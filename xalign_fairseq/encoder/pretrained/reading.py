@@ -69,7 +69,7 @@ def read_pretrained(path: StrPath, *, lookup: bool = False) -> tuple[dict[str, A
 
 def read_tokenizer(path: StrPath) -> Tokenizer:
     """The tokenizer of a model that :func:`read_pretrained` reads; no encoder is built."""
-    state, where = read_pretrained(path)
+    state, where = read_pretrained(path, lookup=True)
     return load_tokenizer(state, checkpoint.vocab_size(state, where), where=where)
 
 
