@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.cli._arguments import BY_DEFAULT, PRETRAINED, add_count, add_model, add_values, parse_as
 from xalign_fairseq.core.devices import DTYPES
-from xalign_fairseq.core.errors import Command, Parameter, XalignError, typed
+from xalign_fairseq.core.errors import Parameter, XalignError, typed_arguments
 from xalign_fairseq.core.progress import progress, say
 from xalign_fairseq.transport.names import BACKENDS, ENCODINGS, METHODS, ORDERS, SIMILARITIES
 from xalign_fairseq.transport.names import FILTERS as PLAN_FILTERS
@@ -171,9 +171,8 @@ class _LogLines(logging.Handler):
     """Lines on the current stderr, above a progress bar, with parameters and commands in the form to type."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        if isinstance(given := record.args, tuple):
-            record = copy(record)
-            record.args = tuple(typed(each) if isinstance(each, Parameter | Command) else each for each in given)
+        record = copy(record)
+        record.args = typed_arguments(record)
         others = (each for each in logging.getLogger().handlers if isinstance(each, logging.StreamHandler))
         if not any(each.stream in (sys.stderr, sys.stdout) for each in others):  # fairseq's already logs it
             say(self.format(record))

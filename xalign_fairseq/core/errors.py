@@ -1,9 +1,10 @@
 """The exception for users. Its fields are data; :func:`command_line_text` shows flags and commands."""
 
+import logging
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 
 @dataclass(frozen=True)
@@ -122,6 +123,13 @@ def command_line_text(error: XalignError) -> str:
 def typed(part: object) -> str:
     """A parameter as a flag, a command as typed; everything else as text."""
     return part.flag() if isinstance(part, Parameter) else part.line() if isinstance(part, Command) else str(part)
+
+
+def typed_arguments(record: logging.LogRecord) -> Any:
+    """The arguments of a log record, with parameters and commands as they are typed."""
+    if not isinstance(given := record.args, tuple):
+        return given
+    return tuple(typed(each) if isinstance(each, Parameter | Command) else each for each in given)
 
 
 def check_values(problem: str, *values: tuple[str, object, bool, str]) -> None:

@@ -2,13 +2,12 @@
 
 import logging
 
-from xalign_fairseq.core.errors import Command, Parameter, typed
+from xalign_fairseq.core.errors import typed_arguments
 
 
 def as_typed(record: logging.LogRecord) -> bool:
     """A filter that keeps every record, and makes its parameters and commands text as typed on a command line."""
-    if isinstance(given := record.args, tuple):
-        record.args = tuple(typed(each) if isinstance(each, Parameter | Command) else each for each in given)
+    record.args = typed_arguments(record)
     return True
 
 
