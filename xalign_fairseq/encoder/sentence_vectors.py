@@ -49,6 +49,12 @@ def bad_layer(encoder: Encoder) -> int | None:
 logger = logging.getLogger(__name__)
 
 
+def require_pooling(pooling: str) -> None:
+    """Raise :class:`XalignError` for an unknown pooling."""
+    if pooling not in SENTENCE_POOLINGS:
+        raise XalignError("there is no such pooling", found=pooling, expected=" or ".join(SENTENCE_POOLINGS))
+
+
 def default_retrieval_layer(layers: int) -> int:
     """Layer 7 of 12 or 14 of 24, usual for Tatoeba; in other encoders the same relative depth, at least layer 1.
 
@@ -99,8 +105,7 @@ def sentence_vectors(
     Raises:
         XalignError: the model's hidden states are not finite.
     """
-    if pooling not in SENTENCE_POOLINGS:
-        raise XalignError("there is no such pooling", found=pooling, expected=" or ".join(SENTENCE_POOLINGS))
+    require_pooling(pooling)
     different = {sentence: row for row, sentence in enumerate(dict.fromkeys(sentences))}
     tokens, cut = _encode(tokenizer, list(different), encoder.config.max_positions)
     if cut:

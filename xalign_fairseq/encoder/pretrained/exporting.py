@@ -33,9 +33,9 @@ from xalign_fairseq.encoder.pretrained.huggingface.side_files import training_re
 from xalign_fairseq.encoder.pretrained.huggingface.tokenizer_files import tokenizer_files
 from xalign_fairseq.encoder.pretrained.huggingface.weights import SAFETENSORS, write_tensors
 from xalign_fairseq.encoder.pretrained.reading import find_pretrained, read_pretrained
+from xalign_fairseq.encoder.sentence_vectors import require_pooling
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
-from xalign_fairseq.transport.names import SENTENCE_POOLINGS
 
 logger = logging.getLogger(__name__)
 
@@ -246,8 +246,7 @@ def cut(state: dict[str, Any], layers: int) -> dict[str, Any]:
 
 def write(folder: Path, config: EncoderConfig, pooling: str) -> None:
     """Write the files for ``SentenceTransformer``: vectors of length 1, pooled as in ``retrieve``."""
-    if pooling not in SENTENCE_POOLINGS:
-        raise XalignError("there is no such pooling", found=pooling, expected=" or ".join(SENTENCE_POOLINGS))
+    require_pooling(pooling)
     paths = ("", POOLING, "2_Normalize")
     modules = [
         {"idx": i, "name": str(i), "path": path, "type": f"sentence_transformers.models.{kind}"}

@@ -139,17 +139,19 @@ class _Placement:
         after, marks_after = self.pieces.neighbour(source[1], True, within, words)
         touches_before = mark.start == start < stop and mark.opening[:1] != " " and not marks_before
         touches_after = mark.start == stop > start and mark.opening[-1:] != " " and not marks_after
-        sides = [
-            self.pieces.near(i, words) or (-1, -2) for i in (source[0] - 1, source[1]) if within[0] <= i < within[1]
-        ]
-        if len(sides) == 2 and sides[0][1] == sides[1][0]:
-            return sides[0][1], not touches_after
+        left = self.pieces.near(source[0] - 1, words) if has_before else None
+        right = self.pieces.near(source[1], words) if has_after else None
+        if left and right and left[1] == right[0]:
+            return left[1], not touches_after
         if before is None and after is None:
             if source[0] == source[1]:
                 self._drop(mark, "no word next to it is linked: where it cuts the fewest links")
-            return self.pieces.fewest_crossings(source[0], self.pieces.borders(source[0], words)), True
-        if before is None or after is None:
-            return (before, True) if before is not None else (after or 0, False)
+            before = self.pieces.fewest_crossings(source[0], self.pieces.borders(source[0], words))
+        if before is None:
+            assert after is not None
+            return after, False
+        if after is None:
+            return before, True
         if source[0] == source[1] and not touches_before and not touches_after and abs(after - before) >= FAR:
             self._drop(mark, "the words before and after it are far apart in the translation: next to one of them")
         return (after, False) if touches_after or marks_after < marks_before else (before, True)
