@@ -46,7 +46,7 @@ CONTENTS = {
     "API": ["docs/api/index", "docs/api/*"],
     "Look up": [
         "docs/troubleshooting", "docs/operations", "docs/formats", "docs/differences", "docs/scope",
-        "docs/train", "docs/report", "docs/bench",
+        "docs/train", "docs/bench",
     ],
     "How it works": ["docs/life_of_a_batch", "docs/house"],
     "The papers": ["examples/*/*", "examples/*/*/*"],

@@ -45,8 +45,8 @@ FEATURES = {
     "training without fairseq": "xalign_fairseq/training/**/* tests/training/**/*",
     "encoders that transformers runs": "xalign_fairseq/encoder/bodies/* tests/encoder/bodies/*",
     "pages and pictures": """
-        xalign_fairseq/aligner/render/**/* xalign_fairseq/trainer/report/**/* xalign_fairseq/evaluation/plots/*
-        tests/aligner/render/**/* tests/trainer/report/**/* tests/evaluation/plots/* tests/test_gallery.py
+        xalign_fairseq/aligner/render/**/* xalign_fairseq/evaluation/plots/*
+        tests/aligner/render/**/* tests/evaluation/plots/* tests/test_gallery.py
     """,
     "eflomal and fast_align": "*/aligner/*tools.py */aligner/*link_files.py",
     "kills at each file operation": "scripts/faults*.py tests/scripts/test_faults*.py",

@@ -1,4 +1,3 @@
-import json
 import signal
 
 import pytest
@@ -24,11 +23,6 @@ def test_a_training_and_its_continuation(command, databin, tmp_path, capfd):
     assert len(first.stderr.splitlines()) < 12  # fairseq's log has more than 80
     best = f"{run}/checkpoint_best.pt, the best by loss, of update 4"
     assert first.stdout.splitlines()[0].startswith(f"{best}: last update 4, loss ")
-    assert command("xalign", "report", run).stdout == f"{run}/report.html\n"
-    page = (run / "report.html").read_text()
-    sha = json.loads((databin / "manifest.json").read_text())["files"]["dict.txt"]["sha256"]
-    for part in ("<dd>4<small>of 4</small></dd>", "dwa × 1.0", "AER in %", sha, "training, update 4", "fairseq-train"):
-        assert part in page
     log = (run / "train.log").read_text()
     assert "| begin training epoch 1" in log and "done training in" in log
     then = command("xalign", "train", "-q", databin, *SMALL, "--max-update", 6, *options)

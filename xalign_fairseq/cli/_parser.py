@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 GROUPS = {
     "align words": ("align", "score", "layers", "bench", "symmetrize"),
     "use links": ("project", "filter", "dictionary", "phrases"),
-    "train": ("train-aligner", "prepare", "links", "lexicon", "objectives", "train", "report"),
+    "train": ("train-aligner", "prepare", "links", "lexicon", "objectives", "train"),
     "evaluate encoders": ("retrieve", "alignment-score", "embeddings", "transfer", "predict", "transfer-report"),
     "make data": ("sample", "derive"),
     "convert and change models": ("import-hf", "export-hf", "trim", "untrim", "procrustes"),

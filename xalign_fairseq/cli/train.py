@@ -14,12 +14,10 @@ Examples:
   xalign train data-bin --init-checkpoint xlmr.base --criterion dwa --lr 2e-5 --max-update 2000 --batch-size 32 \\
     --validate-interval-updates 200 --save-interval-updates 200 --best-checkpoint-metric aer --save-dir run
   xalign train data-bin --criterion ppa --help        # fairseq-train's own help, with the options of all objectives
-  xalign report run
 """
 
 import argparse
 import os
-import shlex
 import sys
 import time
 from functools import partial
@@ -83,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
         raise
     if not args.quiet:
         metric = value(line, "best_checkpoint_metric") or "loss"
-        print(f"{summary(folder, progress, began, metric)}\nnext: xalign report {shlex.quote(str(folder))}")
+        print(summary(folder, progress, began, metric))
     return 0
 
 

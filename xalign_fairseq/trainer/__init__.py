@@ -1,1 +1,1 @@
-"""Training by fairseq: the launcher, the optimizer, the report of a run, and fixes for fairseq."""
+"""Training by fairseq: the launcher, the optimizer, and fixes for fairseq."""

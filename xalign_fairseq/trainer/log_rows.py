@@ -5,24 +5,22 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
 # Lines of an interval of training, of an epoch, and of a validation; other subsets are ignored.
 INTERVAL, EPOCH, VALID = "train_inner", "train", "valid"
-# Lines of a --log-file have no time, level and logger.
-_LINE = re.compile(r"^(?:(?P<time>\d\S+ \d\S+) \| )?(?:[^|{]*\| )*?(?P<text>(?:\{|epoch +\d).*)$", re.ASCII)
+# The time, level and logger before the text are missing in a --log-file.
+_LINE = re.compile(r"^(?:[^|{]*\| )*?(?P<text>(?:\{|epoch +\d).*)$", re.ASCII)
 _SIMPLE_INTERVAL = re.compile(r"epoch +\d+: +\d+ / \d+ (?P<pairs>.*)$", re.ASCII)
 _SIMPLE_VALID = re.compile(r"epoch +\d+ \| valid on '(?P<subset>[^']*)' subset \| ", re.ASCII)
 
 
 @dataclass(frozen=True)
 class LogRow:
-    """A line of the log: kind (``train_inner``, ``train`` or ``valid``), updates, finite numbers by name, and time."""
+    """A line of the log: kind (``train_inner``, ``train`` or ``valid``), updates and finite numbers by name."""
 
     kind: str
     updates: int
     values: Mapping[str, float] = field(default_factory=dict)
-    time: str = ""
 
     @property
     def losses(self) -> dict[str, float]:
@@ -40,7 +38,7 @@ def read_row(line: str) -> LogRow | None:
     values = {name: number for name, number in numbers.items() if math.isfinite(number)}
     if "num_updates" not in values:
         return None
-    return LogRow(kind, int(values["num_updates"]), values, found["time"] or "")
+    return LogRow(kind, int(values["num_updates"]), values)
 
 
 def standing(rows: Iterable[LogRow]) -> list[LogRow]:
@@ -80,36 +78,7 @@ def _number(value: object) -> float:
 
 
 OPTIMIZER = "optimizer: "  # the beginning of the trainer's line about the optimizer
-_NUMBER = r"(\d{1,15}(?:\.\d{1,15})?)"
-_END = re.compile(rf"done training in {_NUMBER} seconds", re.ASCII)
 _OPTIMIZER = re.compile(rf"\| INFO \| xalign_fairseq\.trainer\.trainer \| {OPTIMIZER}(.*?)\s*$")
-_GPU = re.compile(r"rank +(\d+): .*name = (.*?) *$", re.MULTILINE)
-
-
-@dataclass(frozen=True)
-class TrainingCost:
-    """A whole run's updates, tokens of their batches, minutes of finished processes, and GPUs by rank."""
-
-    updates: int
-    tokens: int
-    minutes: float
-    gpus: tuple[str, ...] = ()
-
-
-def read_cost(log: Path) -> TrainingCost:
-    """Read a run's log."""
-    text = log.read_text(encoding="utf-8", errors="replace")
-    tokens, updates = 0.0, 0
-    for row in map(read_row, text.splitlines()):
-        # An epoch's line has the mean of all its updates; interval lines are not used.
-        if row is not None and row.kind == EPOCH:
-            # A run resumed at an epoch's end logs the epoch again.
-            tokens += max(0, row.updates - updates) * row.values.get("wpb", 0)
-            updates = max(updates, row.updates)
-    seconds = sum(float(found[1]) for found in _END.finditer(text))
-    # A resumed run lists its GPUs again.
-    gpus = dict(_GPU.findall(text))
-    return TrainingCost(updates, round(tokens), round(seconds / 60, 1), tuple(gpus.values()))
 
 
 def read_optimizer(line: str) -> str | None:

@@ -1,1 +1,0 @@
-"""A training run as one HTML page, from the files in its folder."""
