@@ -63,11 +63,16 @@ def test_wrong_usage(argv, capsys):
 
 
 @pytest.mark.parametrize(
-    "error", [XalignError("the input is bad", remedy="look again"), PermissionError(13, "Permission denied", "out")]
+    ("error", "text"),
+    [
+        (XalignError("the input is bad", remedy="look again"), "the input is bad\n  next: look again"),
+        (PermissionError(13, "Permission denied", "out"), "permission denied\n  where: out"),
+        (OSError("no socket"), "no socket"),
+    ],
 )
-def test_user_errors_have_no_traceback(raising, capsys, error):
+def test_user_errors_have_no_traceback(raising, capsys, error, text):
     assert raising(error) == 2
-    assert capsys.readouterr().err == f"xalign user-dir: error: {error}\n"
+    assert capsys.readouterr().err == f"xalign user-dir: error: {text}\n"
 
 
 def test_a_full_disk_has_a_next_step(raising, monkeypatch, capsys):

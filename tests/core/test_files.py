@@ -99,6 +99,14 @@ def test_a_place_is_refused_that_is_no_file_s_or_is_read(tmp_path):
         pytest.fail("the work began")
 
 
+@pytest.mark.parametrize("write", [files.atomic_write, files.atomic_folder])
+def test_a_folder_without_permission_is_named_before_the_work(tmp_path, monkeypatch, write):
+    monkeypatch.setattr(files.os, "access", lambda folder, mode: False)  # as for another user; root may do everything
+    with pytest.raises(XalignError, match=f"(?s)no permission.*found: {tmp_path}\n"), write(tmp_path / "new/out"):
+        raise AssertionError
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize(("umask", "mode"), [(0o077, 0o600), (0o022, 0o644), (0o002, 0o664)])
 def test_permissions_are_those_that_the_umask_asks_for(tmp_path, umask, mode):
     before = os.umask(umask)

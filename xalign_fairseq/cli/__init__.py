@@ -86,7 +86,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 141
     except OSError as error:  # no permission, a full disk
         resume = ", with --resume" if "resume" in args else ""
-        full = f"\n  next: free some disk space, and run the same command again{resume}"
-        then = full if error.errno == errno.ENOSPC else ""
-        print(f"xalign {args.command}: error: {error}{then}", file=sys.stderr)
+        full = f"free some disk space, and run the same command again{resume}"
+        problem = (error.strerror or str(error)).lower()
+        shown = XalignError(problem, where=error.filename, remedy=full if error.errno == errno.ENOSPC else None)
+        print(f"xalign {args.command}: error: {command_line_text(shown)}", file=sys.stderr)
         return 2

@@ -175,11 +175,20 @@ def require_place(path: StrPath, inputs: Iterable[StrPath] = (), binary: bool = 
     above = next(each for each in place.parents if each.exists())
     if not above.is_dir():
         raise XalignError("the output's folder is a file", where=path, found=above, expected="a folder, or a new name")
+    if opened(path) is None and (place.is_file() or not place.exists()):  # not for a device or a pipe
+        _require_writable(above, path)
     for each in inputs:
         if not (place.is_file() and os.path.exists(each)):
             continue
         if os.path.samefile(place, each) or (os.path.isdir(each) and _resolved(each) in place.parents):
             raise XalignError("the output is also an input", where=path, found=each, remedy="choose another place")
+
+
+def _require_writable(folder: Path, output: StrPath) -> None:
+    """Raise :class:`XalignError` if this user can't make files in the folder of an output."""
+    if not os.access(folder, os.W_OK | os.X_OK):
+        problem, remedy = "you have no permission to write into the output's folder", "choose another place"
+        raise XalignError(problem, where=output, found=folder, remedy=remedy)
 
 
 def require_outside(read: StrPath, output: StrPath) -> None:
@@ -204,6 +213,7 @@ def require_free(path: Path, overwrite: bool | None) -> None:
         replace = () if overwrite is None else ("or replace this one by", Parameter("overwrite"))
         expected, remedy = "a new or empty folder", ("choose another folder", *replace)
         raise XalignError("the output folder exists already", where=path, expected=expected, remedy=remedy)
+    _require_writable(next(each for each in path.absolute().parents if each.is_dir()), path)
 
 
 def hold(handle: int) -> bool:
