@@ -38,11 +38,16 @@ def test_files_that_do_not_belong_together(text, files, message, tmp_path):
         LinkedText(tmp_path / "src", f"{tmp_path}/./src", tmp_path / "links")
 
 
-@pytest.mark.parametrize(("link", "warns"), [("0-0", True), ("0-1", False)])
-def test_links_of_words_separated_by_spaces_in_text_that_is_split_further(text, caplog, link, warns):
+@pytest.mark.parametrize(
+    ("count", "src", "links", "refused"),
+    [(20, "Oh, yes.", "0-0 1-1", True), (19, "Oh, yes.", "0-0 1-1", False),
+     (20, "Oh, yes.", "0-0 2-1", False), (20, "Yes.", "0-0", False)],
+)  # fmt: skip
+def test_links_of_words_separated_by_spaces_in_text_that_is_split_further(text, count, src, links, refused):
     pytest.importorskip("icu4py")
-    list(text("Yes\n" * 20, "oui.\n" * 20, f"{link}\n" * 20, segment="icu"))
-    assert ("separated by spaces" in caplog.text) == warns
-    caplog.clear()
-    list(text("Yes\n" * 19, "oui.\n" * 19, f"{link}\n" * 19, segment="icu"))
-    assert not caplog.text
+    made = text(f"{src}\n" * count, "oh oui\n" * count, f"{links}\n" * count, segment="icu")
+    if refused:
+        with pytest.raises(XalignError, match=r"(?s)separated by spaces.*leave out segment"):
+            list(made)
+    else:
+        assert len(list(made)) == count

@@ -2,6 +2,7 @@
 
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from itertools import repeat
 from pathlib import Path
 
 from xalign_fairseq.aligner.link_files import LinkFiles
@@ -10,10 +11,12 @@ from xalign_fairseq.aligner.run import AlignRun, align_files
 from xalign_fairseq.aligner.run_record import run_record
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import Parameter, XalignError, check_values
-from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.core.files import atomic_write, require_place
 from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.core.output import remove_leftovers, require_record, require_replaceable
 from xalign_fairseq.core.progress import say
+from xalign_fairseq.core.text.containers import file_of, kind_of
+from xalign_fairseq.core.text.memory_units import memory_units
 from xalign_fairseq.core.text.segmentation import segmenter_versions
 from xalign_fairseq.links.linked_text import LinkedText
 
@@ -26,7 +29,9 @@ class FilterRun:
 
     Attributes:
         out: prefix P of the outputs: the kept text, ``P.SRC`` and ``P.TGT`` with the suffixes of the given files; its
-            links, ``P.links``; and the scores of all pairs, ``P.scores``.
+            links, ``P.links``; the scores of all pairs, ``P.scores``; the dropped pairs with their scores,
+            ``P.dropped.tsv``; and, for two languages of one translation memory, the memory without their units,
+            ``P.tmx``.
         aligning: how to align the text; ``text``, ``out`` and ``format`` are ignored.
         min_score: least score of a pair that is kept.
         scores: scores of this text from an earlier run; the text is then not aligned.
@@ -48,6 +53,21 @@ class FilterRun:
     scores: str = ""
     resume: bool = False
 
+    @property
+    def memory(self) -> str:
+        """The translation memory with both texts, or an empty string."""
+        file = file_of(self.src)
+        return file if kind_of(file) == ".tmx" and file_of(self.tgt) == file else ""
+
+    @property
+    def prefix(self) -> str:
+        return self.out.removesuffix(".tmx") if self.memory else self.out.removesuffix(".links")
+
+    @property
+    def texts(self) -> list[Path]:
+        """The outputs besides those of :class:`LinkFiles`: dropped pairs, and the memory, if any."""
+        return [Path(f"{self.prefix}{end}") for end in (".dropped.tsv", *([".tmx"] if self.memory else []))]
+
 
 def filter_files(run: FilterRun) -> str:
     r"""Score the pairs of a bitext and write the pairs with at least ``min_score``; returns the counts in one line.
@@ -61,19 +81,21 @@ def filter_files(run: FilterRun) -> str:
         >>> for name, line in (("a.en", "the house"), ("a.de", "das Haus"), ("given", ".9\t" * 6 + "0-0 1-1")):
         ...     _ = Path(name).write_text(f"{line}\n")
         >>> run = FilterRun("a.en", "a.de", "clean", AlignRun((), "", AlignerOptions()), scores="given")
-        >>> filter_files(run)  # writes clean.en, clean.de, clean.links
+        >>> filter_files(run)  # writes clean.en, clean.de, clean.links, clean.dropped.tsv
         '1 pair, 1 kept with a score of 0.5 or more, 0 without links'
     """
     check_values("a pair has no such score", ("min_score", run.min_score, 0 <= run.min_score <= 1, "0 to 1"))
-    files = LinkFiles((run.src, run.tgt), run.out, drops_pairs=True)
-    scores = run.scores or f"{run.out.removesuffix('.links')}.scores"
+    files = LinkFiles((run.src, run.tgt), run.prefix, drops_pairs=True)
+    scores = run.scores or f"{run.prefix}.scores"
     if any(Path(scores).resolve() == path.resolve() for path in files.outputs):
         raise XalignError("the scores would be replaced by an output", where=scores, parameter="out")
     files.check(True, (scores,) if run.scores else ())
+    for path in run.texts:
+        require_place(path, (file_of(run.src), file_of(run.tgt)))
     require_replaceable(files.links, "pharaoh")
     done = [] if run.scores else _score(run, Path(scores))
     text = LinkedText(run.src, run.tgt, scores, run.aligning.segment, table=True)
-    return "\n".join([*done, keep_pairs(text, files, run.min_score)])
+    return "\n".join([*done, keep_pairs(text, files, run)])
 
 
 def _score(run: FilterRun, scores: Path) -> list[str]:
@@ -95,18 +117,32 @@ def _score(run: FilterRun, scores: Path) -> list[str]:
     return [report.summary]
 
 
-def keep_pairs(text: LinkedText, files: LinkFiles, min_score: float) -> str:
-    """Write the pairs with at least ``min_score``, and their links; returns the counts in one line."""
+def keep_pairs(text: LinkedText, files: LinkFiles, run: FilterRun) -> str:
+    """Write the pairs with at least ``min_score``, their links, and the others; returns the counts in one line."""
     read = kept = unlinked = 0
     with ExitStack() as stack:
-        src, tgt, links = (stack.enter_context(atomic_write(path)) for path in (*files.new_texts, files.links))
-        for line in text.lines():
+        src, tgt, links, dropped = (
+            stack.enter_context(atomic_write(path)) for path in (*files.new_texts, files.links, run.texts[0])
+        )
+        memory = stack.enter_context(atomic_write(run.texts[1], "wb")) if run.memory else None
+        units = memory_units(run.memory) if memory else repeat((b"", b""))
+        for line, (before, unit) in zip(text.lines(), units, strict=False):
             score, found = parse_score(line.links, f"{text.paths[2]}, line {line.number}")
             text.pair(line._replace(links=found))  # raises for links outside of the words
             read += 1
             unlinked += not found
-            if score >= min_score:
-                kept += 1
+            keeps = score >= run.min_score
+            kept += keeps
+            if keeps:
                 for stream, text_of_line in ((src, line.src), (tgt, line.tgt), (links, found)):
                     stream.write(f"{text_of_line}\n")
-    return f"{counted(read, 'pair')}, {kept:,} kept with a score of {min_score:g} or more, {unlinked:,} without links"
+            else:
+                sides = (side.replace("\t", " ") for side in (line.src, line.tgt))
+                dropped.write("\t".join((f"{score:.4f}", *sides)) + "\n")
+            if memory:
+                memory.write(before + (unit if keeps else b""))
+        if memory:
+            memory.write(next(iter(units))[0])
+    return (
+        f"{counted(read, 'pair')}, {kept:,} kept with a score of {run.min_score:g} or more, {unlinked:,} without links"
+    )

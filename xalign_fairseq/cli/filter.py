@@ -1,19 +1,22 @@
 """Keep the pairs of a bitext that translate each other.
 
-Aligns the words and scores each pair by its links, from 0 to 1: the share of linked letters on the worse side, weighted
-by the probability of the links. The score detects unrelated sentences and missing parts well, single wrong words less
+Aligns the words and scores each pair by its links, from 0 to 1: the share of letters in linked words, on the side where
+it is lower, weighted by the probability of the links. The score detects unrelated sentences and missing parts well, single wrong words less
 well. It cannot judge a side of one word (see docs/reference/pair_scores.md).
 
-With --out P, the kept pairs go unchanged to P.SRC and P.TGT (with the suffixes of the inputs), their links to P.links,
-and the scores of all pairs to P.scores. Columns of P.scores: score, share of source words with a link, share of target
-words, mean probability of the links, share of links that both words prefer, length ratio, links. They equal those of
-`xalign align --format scores`. To try another threshold, pass them to --scores; nothing is aligned again.
+With --out P, the kept pairs go to P.SRC and P.TGT (with the suffixes of the inputs), their links to P.links, the dropped
+pairs with their scores to P.dropped.tsv, and the scores of all pairs to P.scores. Two languages of one translation
+memory (--src mem.tmx#en --tgt mem.tmx#de) also give P.tmx: the memory without the dropped units, otherwise unchanged.
+Columns of P.scores: score, share of source words with a link, share of target words, mean probability of the links,
+share of links that both words prefer, length ratio, links. They equal those of `xalign align --format scores`. To try
+another threshold, pass them to --scores; nothing is aligned again.
 
 --resume continues an interrupted run. Memory does not grow with the text.
 
 Examples:
   xalign filter --src crawl.en --tgt crawl.de --out clean
   xalign filter --src crawl.en --tgt crawl.de --scores clean.scores --min-score 0.7 --out cleaner
+  xalign filter --src mem.tmx#en --tgt mem.tmx#de --min-score 0.6 --out clean.tmx
 """
 
 import argparse
@@ -35,9 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--src", required=True, metavar="FILE", help="source sentences, one per line")
     parser.add_argument("--tgt", required=True, metavar="FILE", help="target sentences, one per line")
     add_segment(parser)
-    add_out(parser, "prefix of the kept pairs, their links, and the scores of all pairs", metavar="P")
+    add_out(parser, "prefix of the outputs", metavar="P")
     parser.add_argument(
-        "--min-score", type=probability, default=0.5, metavar="S", help="minimum score of a kept pair (default: 0.5)"
+        "--min-score", type=probability, default=0.5, metavar="S", help="minimum score of a kept pair; short sentences need more (default: 0.5)"
     )
     parser.add_argument("--scores", metavar="FILE", help="scores of this text from an earlier run")
     parser.add_argument("--resume", action="store_true", help="continue an interrupted run")

@@ -1,11 +1,10 @@
 """Sentence pairs with a third file that has one line per pair: links or other facts."""
 
-import logging
 import os
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from xalign_fairseq.core.errors import Parameter
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.core.text.pairs import SentencePairs, require_texts
@@ -13,10 +12,8 @@ from xalign_fairseq.core.text.segmentation import find_segmenters
 from xalign_fairseq.core.text.segmented import SegmentedText
 from xalign_fairseq.links.pharaoh import Link, check_bounds, parse_line, require_links_of
 
-logger = logging.getLogger(__name__)
-
-# Links of words separated by spaces are valid links of finer words, too, but of the wrong ones. With this number of
-# finer sides, and no link beyond the number of words between spaces, the cause is not chance.
+# Links of words separated by spaces are valid links of finer words, too, but of the wrong ones. If this number of sides
+# has at least two words more, and no side a link beyond the number of words between spaces, the cause is not chance.
 ENOUGH = 20
 
 
@@ -43,7 +40,8 @@ class LinkedText:
 
     Raises:
         XalignError: the files differ in their numbers of lines; or, during the iteration, a link is malformed or
-            outside its sentences (the error names the line).
+            outside its sentences (the error names the line), or the links are of words between spaces and ``segment``
+            finds others.
 
     Example::
 
@@ -76,17 +74,22 @@ class LinkedText:
             yield LinkedLine(number, *texts_of_pair)
 
     def __iter__(self) -> Iterator[LinkedPair]:
-        split_further = by_spaces = 0  # sides with more words than spaces separate, and those without a link to these
+        # Sides with at least two words more than spaces separate, and whether a link needs such words.
+        finer, beyond = 0, False
         for line in self.lines():
             *sides, links = pair = self.pair(line)
             for side, text in enumerate((line.src, line.tgt)):
-                if len(sides[side]) > (words := len(text.split())):
-                    split_further += 1
-                    by_spaces += all(link[side] < words for link in links)
+                words = len(text.split())
+                finer += len(sides[side]) >= words + 2
+                beyond = beyond or any(link[side] >= words for link in links)
             yield pair
-        if split_further >= ENOUGH and by_spaces == split_further:
-            where, again = self._links, Parameter("segment")
-            logger.warning("%s: these seem to be links of words separated by spaces; leave %s out here", where, again)
+        if finer >= ENOUGH and not beyond:
+            raise XalignError(
+                "the links seem to be of words separated by spaces",
+                where=self._links,
+                found="no link to a word that only the segmenter finds",
+                remedy=("leave out", Parameter("segment"), "or align with it, too"),
+            )
 
     def pair(self, line: LinkedLine) -> LinkedPair:
         """The words of a pair and its links."""
