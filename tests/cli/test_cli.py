@@ -94,6 +94,19 @@ def test_ctrl_c_and_sigterm_are_one_line_and_the_shells_code(monkeypatch, capsys
     signal.signal(signal.SIGINT, first)
 
 
+@pytest.mark.parametrize("left", ["out.part", "out.scores.part", ".out.unfinished", None])
+def test_a_stopped_command_says_whether_it_can_continue(tmp_path, monkeypatch, capsys, left):
+    def run(args):
+        if left:
+            (tmp_path / left).touch()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("xalign_fairseq.cli.align.run", run)
+    assert cli.main(["align", "a", "b", "-o", str(tmp_path / "out")]) == 130
+    then = "; the same command with --resume continues" if left else ""
+    assert capsys.readouterr().err == f"xalign align: stopped{then}\n"
+
+
 def test_other_errors_are_bugs_and_keep_their_traceback(raising):
     with pytest.raises(KeyError):
         raising(KeyError("bug"))

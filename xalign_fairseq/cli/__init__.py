@@ -14,6 +14,7 @@ import pkgutil
 import re
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from types import ModuleType
 
 from xalign_fairseq.cli._aligning import log_from
@@ -76,7 +77,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         with log_from(level), signals_as_interrupts():
             return args.run(args) or 0
     except KeyboardInterrupt as stopped:
-        print(f"xalign {args.command}: stopped", file=sys.stderr)
+        then = (
+            "; the same command with --resume continues" if "resume" in args and _is_unfinished(Path(args.out)) else ""
+        )
+        print(f"xalign {args.command}: stopped{then}", file=sys.stderr)
         return interrupted_code(stopped)
     except XalignError as error:
         print(f"xalign {args.command}: error: {command_line_text(error)}", file=sys.stderr)
@@ -91,3 +95,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         shown = XalignError(problem, where=error.filename, remedy=full if error.errno == errno.ENOSPC else None)
         print(f"xalign {args.command}: error: {command_line_text(shown)}", file=sys.stderr)
         return 2
+
+
+def _is_unfinished(out: Path) -> bool:
+    """Whether a stopped command left a part of its output (lines, scores or a data-bin), from which it can resume."""
+    parts = (f"{out.name}.part", f"{out.name}.scores.part", f".{out.name}.unfinished")
+    return any(out.with_name(part).exists() for part in parts)

@@ -40,7 +40,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_segment(parser)
     add_out(parser, "prefix of the outputs", metavar="P")
     parser.add_argument(
-        "--min-score", type=probability, default=0.5, metavar="S", help="minimum score of a kept pair; short sentences need more (default: 0.5)"
+        "--min-score",
+        type=probability,
+        default=0.5,
+        metavar="S",
+        help="minimum score of a kept pair; short sentences need more (default: 0.5)",
     )
     parser.add_argument("--scores", metavar="FILE", help="scores of this text from an earlier run")
     parser.add_argument("--resume", action="store_true", help="continue an interrupted run")

@@ -34,6 +34,7 @@ Examples:
 """
 
 import argparse
+import os
 import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -195,8 +196,11 @@ def _way(given: dict[str, Any]) -> str:
         problem = "training the encoder with a link scorer needs gold links"
         raise XalignError(problem, parameter="train_encoder", expected="--gold FILE ...")
     if not ({"gold"} if way == "gold" else {"src", "tgt"}) <= given.keys():
+        found = given.get("extra", ())
         expected = "--src FILE --tgt FILE, or --gold FILE ..., or with --best all three"
-        raise XalignError("the text to learn from is not given", expected=expected)
+        if len(found) == 2 and all(map(os.path.exists, found)):
+            expected = f"--src {shlex.quote(found[0])} --tgt {shlex.quote(found[1])}"
+        raise XalignError("the text to learn from is not given", found=" ".join(found), expected=expected)
     return way
 
 

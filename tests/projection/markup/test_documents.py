@@ -50,10 +50,33 @@ def test_xliff_1(tmp_path, monkeypatch, block):
     expected = XLIFF.replace(">the red house &lt;x&gt;", '>the <g id="1">red</g> house &lt;x&gt;')
     expected = expected.replace(">One a.<", '>One <x id="1"/>a.<').replace('a b<g id="1"></g>', 'a <g id="1">b</g>')
     assert text == expected
-    assert [unit.where.rpartition(" ")[2] for unit in units] == ["5", "8", "8", "9", "10", "11"]
+    assert [unit.where.partition("a.xliff, ")[2] for unit in units] == [
+        "line 5, unit 1", "line 8, unit 2, segment 1", "line 8, unit 2, segment 2", "line 9, unit 3", "line 10, unit 4",
+        "line 11, unit 5",
+    ]  # fmt: skip
     dropped = [each for piece in made if not isinstance(piece, str) for each in piece.dropped]
     assert [each.item for each in dropped] == ['<ph id="1">{}</ph>', '<x id="2"/>']
     assert [each.reason for each in dropped] == ["the translation is empty; its tags were not added", BY_HAND]
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        '<trans-unit id="1" translate="no">{}</trans-unit>',
+        '<group translate="no"><trans-unit>{}</trans-unit></group>',
+        '<unit id="1" translate="no"><segment>{}</segment></unit>',
+        '<unit id="1"><segment>{}</segment></unit>',
+        "<group translate=\"no\"><trans-unit translate='yes'>{}</trans-unit></group>",
+    ],
+)
+def test_units_that_are_not_to_be_translated_stay(tmp_path, unit):
+    """``translate="no"`` holds for everything below without its own value; nothing there is reported."""
+    both = '<source><g id="1">a</g></source><target>a</target>', '<source><g id="2">b</g></source><target/>'
+    content = f"<xliff>{''.join(map(unit.format, both))}</xliff>"
+    units, made, text = result(tmp_path, "xliff", content)
+    stays = 'translate="no"' in unit and "yes" not in unit
+    assert len(units) == (0 if stays else 2) and (text == content) == stays
+    assert stays or text == content.replace("<target>a<", '<target><g id="1">a</g><')
 
 
 def test_xliff_2_and_tmx(tmp_path):

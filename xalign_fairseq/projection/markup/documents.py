@@ -21,17 +21,22 @@ BLOCK = 1 << 16
 MOST_BYTES = 1 << 22  # limit for a unit, and for a tag or comment
 MOST_DEPTH = 1000
 UNITS = {"trans-unit", "segment", "ignorable", "tu"}
+NAMED = {"trans-unit", "unit", "tu"}  # elements with the name of a unit
 OTHERS = {"alt-trans", "match", "matches"}  # elements with their own sources and targets
 START_TAG = re.compile(rb"<(?:[^<>\"']|\"[^\"]*\"|'[^']*')*>")
 
 
 @dataclass
 class _Text:
-    """The content of ``<source>``, ``<seg-source>``, ``<target>`` or a language's ``<seg>``: bytes of the file."""
+    """The content of ``<source>``, ``<seg-source>``, ``<target>`` or a language's ``<seg>``: bytes of the file.
+
+    Attributes:
+        where: file, line and unit, for errors and reports.
+    """
 
     role: str
     start: int
-    line: int
+    where: str
     stop: int = 0
 
 
@@ -43,7 +48,9 @@ class _Parser:
     data: bytearray = field(default_factory=bytearray)
     base: int = 0  # the data's offset in the file
     path: list[str] = field(default_factory=list)
+    translated: list[bool] = field(default_factory=lambda: [True])  # for each element of the path, and without any
     unit: int = -1  # depth of the open unit
+    name: str = ""  # of the last unit
     language: str = ""  # language of TMX's sources
     variant: str = ""
     texts: list[_Text] = field(default_factory=list)
@@ -75,13 +82,16 @@ class _Parser:
         self.seen()
         name = name.rpartition(":")[2]
         self.path.append(name)
+        self.translated.append({"yes": True, "no": False}.get(attributes.get("translate", ""), self.translated[-1]))
         if len(self.path) > MOST_DEPTH:
             self.refuse(f"more than {MOST_DEPTH:,} levels")
         if name == "header":
             self.language = plain_language(attributes.get("srclang", ""))
         if self.open or not OTHERS.isdisjoint(self.path):
             return
-        if name in UNITS and self.unit < 0:
+        if name in NAMED:
+            self.name = attributes.get("tuid" if name == "tu" else "id", "")
+        if name in UNITS and self.unit < 0 and self.translated[-1]:
             self.unit, self.texts = len(self.path), []
             self.variant = plain_language(attributes.get("srclang", "")) or self.language
         if self.unit >= 0 and name == "tuv":
@@ -93,7 +103,8 @@ class _Parser:
             self.role = self.role if name == "seg" else name
             match = START_TAG.match(self.data, self.last - self.base)
             stop = match.end() + self.base if match else self.last
-            self.open, self.depth = _Text(self.role, stop, self.expat.CurrentLineNumber), len(self.path)
+            where = f"{self.file}, line {self.expat.CurrentLineNumber}" + (f", unit {self.name}" if self.name else "")
+            self.open, self.depth = _Text(self.role, stop, where), len(self.path)
 
     def end(self, name: str) -> None:
         self.seen()
@@ -105,6 +116,7 @@ class _Parser:
             self.done.append(self.texts)
             self.unit = -1
         self.path.pop()
+        self.translated.pop()
 
     def feed(self, block: bytes, last: bool) -> None:
         """Parse more of the file."""
@@ -158,27 +170,30 @@ def _unit(parser: _Parser, texts: list[_Text], markup: Markup, segment: Segmente
     for text in targets:
         yield parser.take(text.start)
         parser.take(text.stop)
-        for source, target in _divided(sources, raw[id(text)]):
-            where = f"{parser.file}, line {text.line}"
+        for source, target, number in _divided(sources, raw[id(text)]):
+            where = text.where + (f", segment {number}" if number else "")
             yield target if source is None else markup_unit(markup, source, target, segment, where)
     if not targets:
         missing = left_out(markup, sources["source"], "", "the translation is empty; its tags were not added")
-        nothing, where = segment(""), f"{parser.file}, line {texts[0].line}"
-        yield Unit.fixed(nothing, nothing, where, "", *missing)
+        nothing = segment("")
+        yield Unit.fixed(nothing, nothing, texts[0].where, "", *missing)
 
 
-def _divided(sources: dict[str, str], target: str) -> Iterator[tuple[str | None, str]]:
-    """Source and target, or, if ``<mrk mtype="seg">`` divides both, of each segment; ``None`` for text in between."""
+def _divided(sources: dict[str, str], target: str) -> Iterator[tuple[str | None, str, str]]:
+    """Source, target and number of each segment, if ``<mrk mtype="seg">`` divides both texts, otherwise of the whole.
+
+    The source is ``None`` for the text between segments.
+    """
     source, end = sources.get("seg-source", sources["source"]), 0
     segments, pairs = _segments(target), _segments(source)
     if not segments or not pairs.keys() >= segments.keys():
         source = sources["source"]
         segments, pairs = {"": (0, len(target))}, {"": (0, len(source))}
     for number, (start, stop) in segments.items():
-        yield None, target[end:start]
-        yield source[slice(*pairs[number])], target[start:stop]
+        yield None, target[end:start], ""
+        yield source[slice(*pairs[number])], target[start:stop], number
         end = stop
-    yield None, target[end:]
+    yield None, target[end:], ""
 
 
 def _segments(text: str) -> dict[str, tuple[int, int]]:
