@@ -47,7 +47,7 @@ def test_a_family_s_defaults_are_those_of_a_model_that_never_labelled(tiny_state
     said = ("--method", "softmax", "--threshold", "0.2", "--layer", "1,2", "--encoding", "separate")
     status, links, told = align(path)
     assert status == 0 and links == align(path, *said)[1] != align(path, *said[:-1], "joint")[1]
-    assert "layer 1,2 of 3, separate encoding, hidden similarity, softmax (defaults of known)" in told
+    assert "layer 1,2 of 3, separate encoding, hidden similarity, softmax, threshold 0.2 (defaults of known)" in told
     aligner = Aligner.from_pretrained(path, linking=Linking("argmax"))
     assert aligner.linking == Linking("argmax", {}, (3,), "hidden", "joint") and aligner.linking.origin == "known"
     assert "|layer:3|similarity:hidden|method:argmax|" in aligner.signature()

@@ -25,7 +25,7 @@ def test_scores_are_kept_and_need_not_be_made_again(filter_text, tiny_text, tmp_
     assert filter_text("--min-score", 0) == 0
     assert "40 pairs, 40 kept with a score of 0 or more, 3 without links" in capsys.readouterr().err
     whole = contents(tmp_path)
-    assert sorted(whole) == [".en", ".links", ".scores", ".scores.json", ".xx"]
+    assert sorted(whole) == [".dropped.tsv", ".en", ".links", ".scores", ".scores.json", ".xx"]
     assert whole[".en"] == (tiny_text / "text.en").read_bytes()
     scores = [float(line.split(b"\t")[0]) for line in whole[".scores"].splitlines()]
     middle = sorted(scores)[20]

@@ -311,3 +311,14 @@ def test_unknown_encoder_options(state, heads):
     state["cfg"]["model"]["encoder_attention_heads"] = heads
     with pytest.raises(XalignError, match="heads"):
         checkpoint.load_encoder(checkpoint.require_options(state, "here"))
+
+
+@pytest.mark.parametrize("zipped", [True, False])
+def test_changed_weights_are_noticed_by_their_checksum(tmp_path, zipped):
+    path = saved(tmp_path, {"weight": torch.ones(5000)}, _use_new_zipfile_serialization=zipped)
+    assert checkpoint.is_intact(path)
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    assert torch.load(path)["weight"].ne(1).sum() == 1  # torch does not notice
+    assert checkpoint.is_intact(path) == (not zipped)

@@ -126,7 +126,22 @@ def test_another_text_and_other_options_need_another_folder(align, other, tmp_pa
 def test_wrong_arguments_are_refused(align):
     assert "before the options" in align(0, 2, parts="--format")[1]
     assert "the number of tasks, not ''" in align(0, "")[1]
-    assert "no text ./x" in align(0, 2, names=["x", "y"])[1]
+    assert "no text ./x\n" in align(0, 2, names=["x", "y"])[1]
+    assert "each side of a table" in align(0, 2, names=["x.tmx#en", "x.tmx#de"])[1]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("-o x", "leave out -o"), ("-ox", "leave out -ox"), ("--out=x", "leave out --out=x"), ("--src x", "out --src"),
+        ("--format html", "in parts"), ("--format=html", "in parts"), ("--from-scratch", "learn from itself"),
+        ("--statistics", "learn from itself"), ("--statistics -q", "learn from itself"), ("--statistics folder", ""),
+        ("--learn-from 9", "learn from itself"), ("--format scores", ""),
+    ],
+)  # fmt: skip
+def test_options_that_parts_cannot_have(align, options, message):
+    code, error, _ = align(0, 2, more=options.split())
+    assert (code, message in error) == (2 if message else 0, True), error
 
 
 @pytest.mark.parametrize("name", ["lang=de/x", *NAMES])

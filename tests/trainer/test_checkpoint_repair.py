@@ -77,3 +77,12 @@ def test_a_model_without_training_is_kept_and_not_resumed(tmp_path):
     write(tmp_path / "run", {"best": 0, "last": None})
     assert not mend(tmp_path / "run", print)
     assert read(tmp_path / "run") == {"best": 0}
+
+
+def test_a_checkpoint_with_wrong_checksums_is_damaged(tmp_path, monkeypatch):
+    write(tmp_path / "run", {"1_4": 4, "1_8": 8, "1_9": 9, "last": 9})
+    changed = {"checkpoint_last.pt", "checkpoint_1_9.pt"}
+    monkeypatch.setattr(checkpoint, "is_intact", lambda path: path.name not in changed)
+    lines = []
+    assert mend(tmp_path / "run", lines.append)
+    assert read(tmp_path / "run")["last"] == 8 and "checkpoint_1_8.pt, of update 8," in lines[0]

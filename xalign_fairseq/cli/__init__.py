@@ -14,7 +14,6 @@ import pkgutil
 import re
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from types import ModuleType
 
 from xalign_fairseq.cli._aligning import log_from
@@ -77,10 +76,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         with log_from(level), signals_as_interrupts():
             return args.run(args) or 0
     except KeyboardInterrupt as stopped:
-        then = (
-            "; the same command with --resume continues" if "resume" in args and _is_unfinished(Path(args.out)) else ""
-        )
-        print(f"xalign {args.command}: stopped{then}", file=sys.stderr)
+        print(f"xalign {args.command}: stopped", file=sys.stderr)
         return interrupted_code(stopped)
     except XalignError as error:
         print(f"xalign {args.command}: error: {command_line_text(error)}", file=sys.stderr)
@@ -89,15 +85,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stderr.close()
         return 141
     except OSError as error:  # no permission, a full disk
-        resume = ", with --resume" if "resume" in args else ""
-        full = f"free some disk space, and run the same command again{resume}"
-        problem = (error.strerror or str(error)).lower()
-        shown = XalignError(problem, where=error.filename, remedy=full if error.errno == errno.ENOSPC else None)
+        then = "free some disk space, and run the same command again" if error.errno == errno.ENOSPC else None
+        shown = XalignError((error.strerror or str(error)).lower(), where=error.filename, remedy=then)
         print(f"xalign {args.command}: error: {command_line_text(shown)}", file=sys.stderr)
         return 2
-
-
-def _is_unfinished(out: Path) -> bool:
-    """Whether a stopped command left a part of its output (lines, scores or a data-bin), from which it can resume."""
-    parts = (f"{out.name}.part", f"{out.name}.scores.part", f".{out.name}.unfinished")
-    return any(out.with_name(part).exists() for part in parts)

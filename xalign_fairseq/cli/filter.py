@@ -1,12 +1,14 @@
 """Keep the pairs of a bitext that translate each other.
 
 Aligns the words and scores each pair by its links, from 0 to 1: the share of letters in linked words, on the side where
-it is lower, weighted by the probability of the links. The score detects unrelated sentences and missing parts well, single wrong words less
-well. It cannot judge a side of one word (see docs/reference/pair_scores.md).
+it is lower, weighted by the probability of the links. The score detects unrelated sentences and missing parts well,
+single wrong words less well. It cannot judge a side of one word (see docs/reference/pair_scores.md).
 
-With --out P, the kept pairs go to P.SRC and P.TGT (with the suffixes of the inputs), their links to P.links, the dropped
-pairs with their scores to P.dropped.tsv, and the scores of all pairs to P.scores. Two languages of one translation
-memory (--src mem.tmx#en --tgt mem.tmx#de) also give P.tmx: the memory without the dropped units, otherwise unchanged.
+With --out P, the kept pairs go to P.SRC and P.TGT (with the suffixes of the inputs), their links to P.links, the
+dropped pairs with their scores to P.dropped.tsv, and the scores of all pairs to P.scores. Two languages of one
+translation memory (--src mem.tmx#en --tgt mem.tmx#de) also give P.tmx: the memory without the dropped units, otherwise
+unchanged.
+
 Columns of P.scores: score, share of source words with a link, share of target words, mean probability of the links,
 share of links that both words prefer, length ratio, links. They equal those of `xalign align --format scores`. To try
 another threshold, pass them to --scores; nothing is aligned again.

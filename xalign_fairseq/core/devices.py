@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from xalign_fairseq.core.errors import Command, Parameter, XalignError
+from xalign_fairseq.core.errors import Command, Parameter, XalignError, check_values
 
 if TYPE_CHECKING:
     import torch
@@ -90,6 +90,7 @@ def choose_device(name: str) -> "torch.device":
 
 def process_devices(names: str, processes: int) -> "list[torch.device]":
     """The device of each process: named ones, such as ``cuda:0,cuda:1``, or the CPU for several processes."""
+    check_values("an aligner needs a process", ("processes", processes, processes >= 1, "1 or more"))
     devices = [choose_device(name) for name in names.split(",")]
     if processes == 1:
         return devices

@@ -142,6 +142,7 @@ class Output:
                 "%d lines are kept in %s; the same command with %s continues from there", lines, self.part, then
             )
         else:
+            logger.warning("no line was finished: nothing is kept of %s", self._path)
             self.part.unlink()
             self._note.unlink()
 

@@ -171,6 +171,20 @@ def updates_of(path: StrPath) -> int | None:
     return history[-1].get("num_updates", 0) if history else 0
 
 
+def is_intact(path: StrPath) -> bool:
+    """Whether the checksums of a checkpoint's parts are right, which loading does not check; reads the whole file.
+
+    Files of older formats have no checksums and are taken to be intact.
+    """
+    if not zipfile.is_zipfile(path):
+        return True
+    try:
+        with zipfile.ZipFile(path) as parts:
+            return parts.testzip() is None
+    except (zipfile.BadZipFile, OSError):
+        return False
+
+
 def options(state: dict[str, Any], group: str = "model") -> dict[str, Any]:
     """The options of a checkpoint as a dict: one group of ``cfg``, or all of an older ``args``, without tensors."""
     found = state["cfg"].get(group) if state.get("cfg") is not None else state.get("args")

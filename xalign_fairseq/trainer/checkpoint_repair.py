@@ -1,5 +1,6 @@
 """Repair the checkpoints of a killed run, so that training resumes."""
 
+import functools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,11 +17,15 @@ def repair(folder: Path, say: Say) -> tuple[Path | None, list[Path]]:
 
     A model without training state is not damaged: it stays and replaces no other.
     """
-    from xalign_fairseq.encoder.checkpoint import updates_of  # here, because it loads torch
+    from xalign_fairseq.encoder.checkpoint import is_intact, updates_of  # here, because it loads torch
 
+    intact = functools.cache(is_intact)  # reads whole files: only of those that are used
     updates = {path: updates_of(path) for path in sorted(folder.glob("checkpoint*.pt"))}
+    for path in (folder / BEST, folder / LAST):
+        if path in updates and not intact(path):
+            updates[path] = None
     whole = {path: number for path, number in updates.items() if number}
-    newest = max(whole, key=lambda path: whole[path], default=None)
+    newest = next((path for path in sorted(whole, key=lambda path: -whole[path]) if intact(path)), None)
     damaged = [path for path, number in updates.items() if number is None]
     if newest is None:
         return None, damaged

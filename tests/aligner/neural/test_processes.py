@@ -1,5 +1,7 @@
 import multiprocessing
 import os
+from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 
 import pytest
 from support import processes
@@ -94,16 +96,34 @@ def test_memory_stays_bounded_and_an_abandoned_stream_ends_the_processes():
         assert not processes.is_alive(process)
 
 
-@pytest.mark.parametrize(
-    ("word", "message"), [("fail", "as asked\n  where: here"), ("die", "killed, probably for lack of memory")]
-)
-def test_an_error_in_a_worker_is_raised_and_ends_all_workers(pool_of_one, word, message):
-    _, process = pool_of_one.ask(processes.device_and_process)
-    with pytest.raises(XalignError, match=message) as raised:
-        list(pool_of_one.stream([*numbered(5 * FEWEST_PAIRS), ([word, "here"], [])]))
-    assert not processes.is_alive(process)
-    if word == "fail":
-        assert "processes.py" in raised.value.__notes__[0]  # the worker's traceback
+@pytest.mark.parametrize("pairs", [[(["fail", "here"], [])], (1 / 0 for _ in "a")])
+def test_after_an_error_the_pool_reads_no_late_answers(pool, pairs):
+    """Of a worker, whose traceback is in a note, or of the caller's pairs."""
+    with pytest.raises((XalignError, ZeroDivisionError), match=r"as asked\n  where: here|by zero") as raised:
+        list(pool.stream(chain(numbered(5 * FEWEST_PAIRS), pairs, numbered(5 * FEWEST_PAIRS))))
+    assert raised.type is ZeroDivisionError or "processes.py" in raised.value.__notes__[0]
+    assert list(pool.stream(numbered(3 * FEWEST_PAIRS))) == expected(numbered(3 * FEWEST_PAIRS))
+    assert pool.ask(processes.device_and_process)[0] == "one"
+
+
+def test_a_killed_worker_closes_the_pool(pool_of_one):
+    with pytest.raises(XalignError, match="killed, probably for lack of memory"):
+        list(pool_of_one.stream([*numbered(5 * FEWEST_PAIRS), (["die", "here"], [])]))
+    with pytest.raises(XalignError, match="is closed"):
+        pool_of_one.describe()
+
+
+def test_calls_at_the_same_time_are_refused(pool):
+    """Otherwise each would read the other's answers."""
+    stream = pool.stream(numbered(5))
+    next(stream)
+    for call in (pool.unknown, pool.signature, lambda: pool.align([["a"]], [["b"]])):
+        with pytest.raises(XalignError, match="in use by another call"):
+            call()
+        with ThreadPoolExecutor() as threads, pytest.raises(XalignError, match="in use by another call"):
+            threads.submit(call).result()
+    assert len(list(stream)) == 4
+    assert pool.ask(processes.device_and_process)[0] == "one"
 
 
 def test_loading_warns_once_and_aligning_warns_each_time(capfd, monkeypatch):

@@ -54,3 +54,8 @@ def test_no_text_is_lost_and_no_token_is_empty(word):
 def test_unknown_units(name):
     with pytest.raises(XalignError, match="no such units"):
         make_units(name, {})
+
+
+def test_half_a_surrogate_pair_is_the_users_error():
+    with pytest.raises(XalignError, match="not valid Unicode"):
+        cut_all(make_units("pieces2000", TEXT), ["low", "a\ud800"])

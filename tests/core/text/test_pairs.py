@@ -28,7 +28,12 @@ def test_one_file(tmp_path):
     assert list(pairs) == list(pairs) == expected
 
 
-BAD = [("a b", "0 sep"), ("a ||| b ||| c", "2 sep"), ("a|||b", r"0 sep[\s\S]*the second file"), ("a\tb", "its tab")]
+BAD = [
+    ("a b", "0 sep"),
+    ("a ||| b ||| c", r"2 sep[\s\S]*correct the line"),
+    ("a|||b", r"0 sep[\s\S]*the second file"),
+    ("a\tb", "its tab"),
+]
 
 
 @pytest.mark.parametrize(("line", "message"), BAD)
@@ -226,3 +231,9 @@ def test_a_sample_of_nothing(tmp_path):
     (tmp_path / "pairs").write_text("a ||| x\n")
     with pytest.raises(XalignError, match="learn_from"):
         SpreadPairs(SentencePairs(tmp_path / "pairs"), 0)
+
+
+@pytest.mark.parametrize("sentence", [b"the house", None, ["a", 3], [None]])
+def test_a_sentence_of_another_type_is_the_users_error(sentence):
+    with pytest.raises(XalignError, match=r"not text[\s\S]*a list of words"):
+        list(chunks([("a b", ["c"]), (sentence, "x")], 9))

@@ -73,7 +73,7 @@ def test_units_that_are_not_to_be_translated_stay(tmp_path, unit):
     """``translate="no"`` holds for everything below without its own value; nothing there is reported."""
     both = '<source><g id="1">a</g></source><target>a</target>', '<source><g id="2">b</g></source><target/>'
     content = f"<xliff>{''.join(map(unit.format, both))}</xliff>"
-    units, made, text = result(tmp_path, "xliff", content)
+    units, _, text = result(tmp_path, "xliff", content)
     stays = 'translate="no"' in unit and "yes" not in unit
     assert len(units) == (0 if stays else 2) and (text == content) == stays
     assert stays or text == content.replace("<target>a<", '<target><g id="1">a</g><')

@@ -216,10 +216,11 @@ class Aligner(WordAligner):
         rest = "the rest: " if self.specified else ""
         usual = "stored in the model" if origin == ITSELF else f"defaults of {origin}"
         learned = " by a network trained on gold links of other languages" if linking.method == "scored" else ""
+        limits = [f", {name} {linking.options[name]:g}" for name in ("threshold", "growth") if name in linking.options]
         return (
             f"layer {','.join(map(str, linking.layers))} of {self.encoder.config.encoder_layers}, {linking.encoding} "
             f"encoding, {linking.similarity} similarity, "
-            f"{method_label(linking.finder)}{learned}{f' ({rest}{usual})' if origin else ''}, "
+            f"{method_label(linking.finder)}{learned}{''.join(limits)}{f' ({rest}{usual})' if origin else ''}, "
             f"{f'links of probability {self.min_probability:g} and more, ' if self.min_probability else ''}"
             f"{self.device}, {self.dtype}"
         )

@@ -5,8 +5,10 @@ import math
 import multiprocessing
 import operator
 import pickle
+import threading
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
 from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -43,7 +45,8 @@ class AlignerPool(WordAligner):
     Each process has one thread. Float32 weights that ``load`` maps from a file are in memory once for all processes.
     Processes are spawned: a script that makes a pool needs ``if __name__ == "__main__":``.
 
-    Errors of ``load`` and of aligners are raised in the caller; a killed process raises :class:`XalignError`.
+    Errors of ``load`` and of aligners are raised in the caller; a killed process raises :class:`XalignError`. One call
+    at a time uses the processes: a call during another one, in any thread, raises :class:`XalignError`.
 
     Example::
 
@@ -54,6 +57,7 @@ class AlignerPool(WordAligner):
 
     def __init__(self, load: Load, devices: Sequence[str]):
         self._workers: list[_Worker] = []
+        self._lock = threading.Lock()
         try:
             with interrupts_kept_off():
                 self._workers += [_Worker(load, device, number) for number, device in enumerate(devices)]
@@ -74,22 +78,18 @@ class AlignerPool(WordAligner):
 
     def ask(self, task: Task[Answer]) -> Answer:
         """The result of a picklable function of the first aligner."""
-        self._require_open()
-        try:
+        with self._turn():
             self._workers[0].send(task)
             answer: Answer = self._workers[0].receive()
             return answer
-        except BaseException:  # the process has ended with the error
-            self.close()
-            raise
 
     def unknown(self) -> UnknownTokens:
-        self._require_open()
-        for worker in self._workers:
-            worker.send(operator.methodcaller("unknown"))
         counted = UnknownTokens()
-        for worker in self._workers:
-            counted.add(worker.receive())
+        with self._turn():
+            for worker in self._workers:
+                worker.send(operator.methodcaller("unknown"))
+            for worker in self._workers:
+                counted.add(worker.receive())
         return counted
 
     def describe(self) -> str:
@@ -102,46 +102,70 @@ class AlignerPool(WordAligner):
         self, pairs: Iterable[SentencePair], progress: Progress | None = None, matrices: bool = False
     ) -> Iterator["Alignment"]:
         """Align pairs in order; leaving the stream early closes the pool."""
-        self._require_open()
+        with self._turn():
+            yield from self._stream(pairs, progress, matrices)
+
+    def _stream(
+        self, pairs: Iterable[SentencePair], progress: Progress | None, matrices: bool
+    ) -> Iterator["Alignment"]:
         # A chunk is small enough that short texts occupy all workers; the hint is 0 if the number is unknown.
         share = math.ceil(operator.length_hint(pairs) / (CHUNKS_PER_WORKER * len(self._workers))) or MOST_PAIRS
         numbered = enumerate(chunks(pairs, min(MOST_PAIRS, max(FEWEST_PAIRS, share))))
         idle, busy = list(self._workers), dict[object, tuple[_Worker, int]]()
         done: dict[int, list[Alignment]] = {}
         given, following, ended = 0, 0, False
+        while not ended or busy or done:
+            # If answers are ready, yield them instead of waiting for a pair that is not written yet.
+            while (
+                idle
+                and not ended
+                and given < following + AHEAD * len(self._workers)
+                and (ready(pairs) or not (busy or done))
+            ):
+                number, chunk = next(numbered, (given, []))
+                ended = not chunk
+                if chunk:
+                    worker = idle.pop()
+                    worker.send(partial(_align, pairs=chunk, matrices=matrices))
+                    busy[worker.connection] = worker, number
+                    given += 1
+            # Give the workers more to do before yielding finished answers.
+            while following in done:
+                yield from done.pop(following)
+                following += 1
+            for connection in wait([worker.connection for worker, _ in busy.values()]) if busy else ():
+                worker, number = busy.pop(connection)
+                done[number] = worker.receive()
+                idle.append(worker)
+                if progress:
+                    progress(len(done[number]))
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """The pipes are used by one call at a time, which leaves no answer in them."""
+        if not self._lock.acquire(blocking=False):
+            remedy = "wait for its end, or make a pool for each thread"
+            raise XalignError("the pool of aligners is in use by another call", remedy=remedy)
         try:
-            while not ended or busy or done:
-                # If answers are ready, yield them instead of waiting for a pair that is not written yet.
-                while (
-                    idle
-                    and not ended
-                    and given < following + AHEAD * len(self._workers)
-                    and (ready(pairs) or not (busy or done))
-                ):
-                    number, chunk = next(numbered, (given, []))
-                    ended = not chunk
-                    if chunk:
-                        worker = idle.pop()
-                        worker.send(partial(_align, pairs=chunk, matrices=matrices))
-                        busy[worker.connection] = worker, number
-                        given += 1
-                # Give the workers more to do before yielding finished answers.
-                while following in done:
-                    yield from done.pop(following)
-                    following += 1
-                for connection in wait([worker.connection for worker, _ in busy.values()]) if busy else ():
-                    worker, number = busy.pop(connection)
-                    done[number] = worker.receive()
-                    idle.append(worker)
-                    if progress:
-                        progress(len(done[number]))
-        except BaseException:  # the next stream must not read late answers
+            if not self._workers:
+                raise XalignError("the pool of aligners is closed", remedy="make another one")
+            yield
+        except Exception:
+            self._discard_answers()
+            raise
+        except BaseException:  # an interrupt, or a stream that is left: do not wait
             self.close()
             raise
+        finally:
+            self._lock.release()
 
-    def _require_open(self) -> None:
-        if not self._workers:
-            raise XalignError("the pool of aligners is closed", remedy="make another one")
+    def _discard_answers(self) -> None:
+        """Wait for the processes after an error, and close the pool if one was killed."""
+        with suppress(XalignError):
+            for worker in self._workers:
+                worker.discard()
+        if not all(worker.process.is_alive() for worker in self._workers):
+            self.close()
 
 
 class _Worker:
@@ -153,21 +177,33 @@ class _Worker:
         self.process = context.Process(target=_serve, args=(theirs, load, device, number), daemon=True)
         self.process.start()
         theirs.close()  # so that the pipe closes when the process ends
+        self._due = 1  # answers: the first says that the aligner is loaded
 
     def send(self, task: Task[Any]) -> None:
         try:
             self.connection.send(task)
         except OSError:
             raise self._lost() from None
+        self._due += 1
 
     def receive(self) -> Any:
-        try:
-            value, error = self.connection.recv()
-        except (EOFError, OSError):
-            raise self._lost() from None
+        value, error = self._answer()
         if error is not None:
             raise error
         return value
+
+    def discard(self) -> None:
+        """Wait until no answer is due."""
+        while self._due:
+            self._answer()
+
+    def _answer(self) -> tuple[Any, Exception | None]:
+        try:
+            answer: tuple[Any, Exception | None] = self.connection.recv()
+        except (EOFError, OSError):
+            raise self._lost() from None
+        self._due -= 1
+        return answer
 
     def _lost(self) -> XalignError:
         self.process.join()
@@ -179,7 +215,7 @@ class _Worker:
 
 
 def _serve(connection: Connection, load: Load, device: str, number: int) -> None:
-    """Load the aligner and answer tasks until the parent ends the process; an error is the last answer."""
+    """Load the aligner and answer tasks until the parent ends the process; without an aligner, the error only."""
     follow_parent()
     import torch
 
@@ -188,15 +224,19 @@ def _serve(connection: Connection, load: Load, device: str, number: int) -> None
         if number:  # every process loads the model: log it only once
             logging.disable(logging.WARNING)
         aligner = load(device=device)
-        logging.disable(logging.NOTSET)
-        connection.send((None, None))
-        while True:
-            task = connection.recv()
-            connection.send((task(aligner), None))
-    except EOFError:  # the parent is gone
-        return
     except Exception as error:
         connection.send((None, _sendable(error)))
+        return
+    logging.disable(logging.NOTSET)
+    connection.send((None, None))
+    with suppress(EOFError):  # the parent is gone
+        while True:
+            task = connection.recv()
+            try:
+                answer = task(aligner), None
+            except Exception as error:
+                answer = None, _sendable(error)
+            connection.send(answer)
 
 
 def _align(aligner: "Aligner", pairs: list[WordPair], matrices: bool) -> list["Alignment"]:

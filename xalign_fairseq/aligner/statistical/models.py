@@ -28,21 +28,22 @@ class UnitModel:
     name: str
     units: tuple[Units, Units]
     tables: Tables
-    _known: tuple[dict[str, list[int]], dict[str, list[int]]] = field(default_factory=lambda: ({}, {}))
+    _known: list[dict[str, list[int]]] = field(default_factory=lambda: [{}, {}])
 
     def cut(self, words: tuple[Words, Words]) -> UnitText:
         """Cut both sides of a text into units; a limited number of words is cached."""
-        for side, (known, units, numbers) in enumerate(zip(self._known, self.units, words, strict=True)):
-            if len(known) > CACHED_WORDS:
-                known.clear()
-            new = [word for word in numbers.different if word not in known]
-            for word, cut in zip(new, cut_all(units, new), strict=True):
-                known[word] = self.tables.ids(cut, side)
-        src, tgt = (
-            cut_words(numbers, [known[word] for word in numbers.different])
-            for known, numbers in zip(self._known, words, strict=True)
-        )
+        src, tgt = (cut_words(numbers, self._ids(side, numbers.different)) for side, numbers in enumerate(words))
         return unit_text(src, tgt)
+
+    def _ids(self, side: int, words: Sequence[str]) -> list[list[int]]:
+        """The ids of each word's units."""
+        known = self._known[side]
+        if len(known) > CACHED_WORDS:
+            self._known[side] = known = {}  # not emptied, because other threads may read it
+        new = [word for word in words if word not in known]
+        for word, cut in zip(new, cut_all(self.units[side], new), strict=True):
+            known[word] = self.tables.ids(cut, side)
+        return [known[word] for word in words]
 
     def add_scores(
         self, words: tuple[Words, Words], cells: np.ndarray, scores: np.ndarray, share: float, factors: Factors | None

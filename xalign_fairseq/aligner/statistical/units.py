@@ -11,6 +11,7 @@ from typing import Protocol
 import sentencepiece
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text.lines import require_unicode
 
 # Scripts without spaces between words: each character is a token.
 UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN")
@@ -101,7 +102,12 @@ class Pieces:
         return cls(stream.getvalue())
 
     def of(self, tokens: list[str]) -> list[list[str]]:
-        found = self._processor.encode(tokens, out_type=str, num_threads=1)
+        try:
+            found = self._processor.encode(tokens, out_type=str, num_threads=1)
+        except TypeError:  # sentencepiece's error for half a surrogate pair
+            for token in tokens:
+                require_unicode(token, "a word")
+            raise
         return [pieces or [token] for token, pieces in zip(tokens, found, strict=True)]
 
 

@@ -218,7 +218,15 @@ def chunks(pairs: Iterable[tuple[Sentence, Sentence]], most: int, source: object
 def _words(sentence: Sentence) -> Sequence[str]:
     if isinstance(sentence, str):
         return find_segmenter("auto")(sentence)
-    return sentence if isinstance(sentence, SegmentedText) else list(sentence)
+    if isinstance(sentence, SegmentedText):
+        return sentence
+    try:
+        words = list(sentence)
+        "".join(words)  # raises for other types
+    except TypeError:
+        expected = "a string, or a list of words"
+        raise XalignError("a sentence is not text", found=f"{sentence!r:.80}", expected=expected) from None
+    return words
 
 
 def _length(path: StrPath) -> int:
@@ -242,13 +250,17 @@ def _split_pairs(lines: Iterable[str], path: StrPath, split: tuple[Split, Split]
             problem = "a line of the pairs file is not a pair"
             if number == 1 and not separators and "\t" not in line:
                 problem = "only one file was given, and its lines are not pairs"
-            tabs = f"name a table FILE.tsv, or put {SEPARATOR} in place of its tab" if "\t" in line else ""
+            remedy = "correct the line"
+            if not separators:
+                remedy = "give the translation as the second file; if both are columns, FILE.tsv with tabs"
+                if "\t" in line:
+                    remedy = f"name a table FILE.tsv, or put {SEPARATOR} in place of its tab"
             raise XalignError(
                 problem,
                 where=f"{path}, line {number}",
                 found=f"{counted(len(separators), 'separator')}",
                 expected=f"one {SEPARATOR} between spaces: source {SEPARATOR} target",
-                remedy=tabs or "give the translation as the second file; if both are columns, FILE.tsv with tabs",
+                remedy=remedy,
             )
         else:
             yield one(""), other("")

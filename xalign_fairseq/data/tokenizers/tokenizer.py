@@ -97,13 +97,12 @@ class Tokenizer(ABC):
 
     def _parts(self, words: Sequence[str]) -> list[list[int]]:
         """The result of :meth:`_encode_each` for the words; most words occur repeatedly."""
-        new = [word for word in dict.fromkeys(words) if word not in self._words]
-        if new:
-            if len(self._words) > CACHED_WORDS:
-                self._words.clear()
-                new = list(dict.fromkeys(words))
-            self._words.update(zip(new, self._encode_each(new), strict=True))
-        return [self._words[word] for word in words]
+        known = self._words
+        if len(known) > CACHED_WORDS:
+            self._words = known = {}  # not emptied, because other threads may read it
+        if new := [word for word in dict.fromkeys(words) if word not in known]:
+            known.update(zip(new, self._encode_each(new), strict=True))
+        return [known[word] for word in words]
 
 
 class SentencePieceTokenizer(Tokenizer):
@@ -175,18 +174,18 @@ class SentencePieceTokenizer(Tokenizer):
 
     def _all_usual(self, sentences: Sequence[Sequence[str]]) -> np.ndarray:
         """(sentences,) bool: the sentences in which every word has one ▁ piece; results are cached by word."""
-        new = list(set(chain.from_iterable(sentences)) - self._usual.keys())
-        if len(self._usual) + len(new) > CACHED_WORDS:
-            self._usual.clear()
-            new = list(set(chain.from_iterable(sentences)))
+        known = self._usual
+        if len(known) > CACHED_WORDS:
+            self._usual = known = {}  # not emptied, because other threads may read it
+        new = list(set(chain.from_iterable(sentences)) - known.keys())
         pieces, sizes = flatten(self._encode_each(new))
         begun = np.concatenate([[0], np.cumsum(self._begins[pieces])])
         ends = np.cumsum(sizes, dtype=np.int64)
         starts = ends - sizes
         first = begun[np.minimum(starts + 1, ends)] - begun[starts]
         once = (begun[ends] - begun[starts] == 1) & (first == 1)
-        self._usual.update(zip(new, once.tolist(), strict=True))
-        get = self._usual.__getitem__
+        known.update(zip(new, once.tolist(), strict=True))
+        get = known.__getitem__
         return np.fromiter((all(map(get, words)) for words in sentences), dtype=bool, count=len(sentences))
 
     def encode_with_offsets(self, text: str) -> tuple[list[int], np.ndarray, np.ndarray]:
