@@ -7,10 +7,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from xalign_fairseq.data.batches import Batch, Bitext
+from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.samples import PAD
-from xalign_fairseq.data.word_tables import SUBWORD_RULES, link_matrix
+from xalign_fairseq.data.word_tables import SUBWORD_RULES
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import initialise
 from xalign_fairseq.objectives.prediction import IGNORED, summed, true_first
@@ -161,7 +161,7 @@ class WordExchange(Objective):
         bitext = declared(batch.bitext, "bitext")
         if self.unaligned != "exclude":
             return len(bitext.predicted)
-        links = self._given_links(bitext)
+        links = bitext.link_matrix(self.subwords)
         return int((partner_counts(links, bitext.spans, bitext.predicted, bitext.tokens.shape[1]) > 0).sum())
 
     def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
@@ -194,10 +194,6 @@ class WordExchange(Objective):
         """Links (B, n, m) bool between the tokens of both sides."""
         bitext = step.bitext
         if self.given:
-            return self._given_links(bitext)
+            return bitext.link_matrix(self.subwords)
         hidden = step.encoder.states(bitext.input(), labelling=True).layer(self.labels_at)
         return Transport().matrix(hidden, bitext.spans, sizes=bitext.longest)
-
-    def _given_links(self, bitext: Bitext) -> Tensor:
-        tables = bitext.word_table(0), bitext.word_table(1)
-        return link_matrix(bitext.links, *tables, self.subwords, bitext.longest)
