@@ -67,7 +67,7 @@ class AerCounter:
         """The additive parts of AER for a validation batch, for every language pair; nothing in training."""
         if encoder.training:
             return {}
-        names = task.pair_names
+        names = task.source.pair_names
         found = {name: AlignmentCounts() for name in names}
         bitext = batch.bitext
         if bitext is not None and any(gold is not None for gold in bitext.gold):

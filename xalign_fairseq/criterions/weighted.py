@@ -36,7 +36,7 @@ def describe_batch(sample: Mapping[str, Any], task: Any) -> str:
         if batch is None:
             continue
         tokens = batch["tokens"] if "tokens" in batch else batch["masked"]
-        languages = sorted({task.all_languages[each] for each in batch["langs"].flatten().tolist()})
+        languages = sorted({task.source.all_languages[each] for each in batch["langs"].flatten().tolist()})
         symbols = [*task.dictionary.symbols, "<mask>"]
         text = " ".join(symbols[each] for each in tokens[0].tolist() if each not in (BOS, PAD))
         parts.append(f'{len(tokens)} {noun} of {", ".join(languages)} in epoch {epoch}, the first: "{text[:LONGEST]}"')
@@ -80,7 +80,7 @@ class WeightedCriterion(WeightedSum, FairseqCriterion):
             )
             for name in _names(cfg.objectives)
         ]
-        WeightedSum.__init__(self, objectives, cfg.loss_normalization, task)
+        WeightedSum.__init__(self, objectives, cfg.loss_normalization, task.source)
         self.aer = AerCounter(cfg.aer_layer, cfg.aer_filter, cfg.aer_similarity)
         self.seen: list[dict[str, Tensor]] = []  # losses of the update's micro-batches
 
