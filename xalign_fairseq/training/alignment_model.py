@@ -1,6 +1,5 @@
 """An encoder and its objectives as one module from batch to loss."""
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,6 +9,7 @@ import torch
 from torch import Tensor
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.data.pretraining import PretrainingData, Reader
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.bodies.families import warn_of_dropout
@@ -103,7 +103,7 @@ class AlignmentModel(HeadedEncoder):
     @classmethod
     def from_pretrained(
         cls,
-        path: str | os.PathLike[str],
+        path: StrPath,
         objectives: Iterable[Objective],
         data: PretrainingData | None = None,
         *,
@@ -254,7 +254,7 @@ class AlignmentModel(HeadedEncoder):
         objectives = {objective.name: objective.weight for objective in self.weighted.objectives}
         return {**started, "objectives": objectives, "updates": self.num_updates}
 
-    def save_pretrained(self, out: str | os.PathLike[str], overwrite: bool = False) -> None:
+    def save_pretrained(self, out: StrPath, overwrite: bool = False) -> None:
         """Write the model for every command of this package, for ``fairseq-train`` and for Hugging Face's libraries.
 
         Args:
