@@ -15,7 +15,7 @@ from torch import Tensor
 
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.criterions.validation import AerCounter
-from xalign_fairseq.data.pretraining import option
+from xalign_fairseq.data.pretraining import listed, option
 from xalign_fairseq.data.samples import BOS, PAD
 from xalign_fairseq.objectives.presets import Preset
 from xalign_fairseq.objectives.registry import LISTENERS, OBJECTIVES, options_of
@@ -159,7 +159,7 @@ class WeightedCriterion(WeightedSum, FairseqCriterion):
 
 
 def _names(given: str) -> list[str]:
-    names = [name.strip() for name in given.split(",") if name.strip()]
+    names = listed(given)
     unknown = [name for name in names if name not in OBJECTIVES]
     if unknown or not names or len(set(names)) < len(names):
         raise XalignError(
@@ -209,7 +209,7 @@ def _options(criterion: str) -> type[FairseqDataclass]:
     defaults: dict[str, Any] = {"objectives": ",".join(preset.objectives), **preset.defaults}
     own = WeightedConfig.__dataclass_fields__
     fields: list[Any] = [
-        (name, own[name].type, field(default=value, metadata=dict(own[name].metadata)))
+        (name, own[name].type, option(value, own[name].metadata["help"]))
         for name, value in defaults.items()
         if name in own
     ]

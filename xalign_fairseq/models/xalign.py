@@ -3,7 +3,7 @@
 import logging
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, make_dataclass
+from dataclasses import dataclass, make_dataclass
 from pathlib import Path
 from typing import Any, Optional, TypeVar
 
@@ -236,12 +236,9 @@ def require_sizes(given: Mapping[str, object], cfg: object) -> None:
 def _register(arch: str, sizes: tuple[int, int, int, int]) -> None:
     options = ("encoder_layers", "encoder_embed_dim", "encoder_ffn_embed_dim", "encoder_attention_heads")
     base = XalignModelConfig.__dataclass_fields__
-    fields_ = [
-        (name, int, field(default=size, metadata=dict(base[name].metadata)))
-        for name, size in zip(options, sizes, strict=True)
-    ]
+    fields = [(name, int, option(size, base[name].metadata["help"])) for name, size in zip(options, sizes, strict=True)]
     class_name = "".join(part.capitalize() for part in arch.split("_"))
-    config = make_dataclass(f"{class_name}Config", fields_, bases=(XalignModelConfig,))
+    config = make_dataclass(f"{class_name}Config", fields, bases=(XalignModelConfig,))
     config.__module__ = __name__
     register_model(arch, dataclass=config)(type(class_name, (XalignModel,), {"__module__": __name__}))
 
