@@ -169,11 +169,7 @@ class XalignModel(HeadedEncoder, BaseFairseqModel):
                 remedy=("choose", Parameter("arch"), "and", Parameter("encoder_layers"), "of the checkpoint"),
             )
         for name in self.heads:
-            of = f"heads.{name}."
-            mine = {key: value for key, value in loaded.items() if key.startswith(of)}
-            own = {key: value for key, value in current.items() if key.startswith(of)}
-            if mine:
-                require_fitting_head(name, mine, own)
+            require_fitting_head(name, loaded, current)
         if missing:
             logger.warning("not in the checkpoint, kept as initialised: %s", ", ".join(missing))
             state_dict.update({key: current[key] for key in missing})
