@@ -129,22 +129,24 @@ def _overall(report: StudyReport) -> Table:
     )
 
 
+_FINDING = ("difference", "95 % interval", "p, items", "p, items and seeds", "p, Holm")
+
+
 def _differences(report: StudyReport) -> Table:
     found = report.findings.averages if report.findings else []
-    columns = ("checkpoint", "task", "over", "difference", "95 % interval", "p, items", "p, items and seeds", "p, Holm")
-    return Table(
-        f"Differences from {report.baseline}", columns, [_finding(each) for each in found], bold=_sure(found), names=3
-    )
+    columns = ("checkpoint", "task", "over", *_FINDING)
+    title = f"Differences from {report.baseline}"
+    return Table(title, columns, [_finding(each) for each in found], bold=_sure(found), names=3)
 
 
 def _english_check(report: StudyReport) -> Table:
     """Whether English is worse than with the baseline."""
     found = report.findings.english if report.findings else []
-    columns = ("checkpoint", "task", "test", "difference", "95 % interval", "p, items", "p, items and seeds", "p, Holm")
+    columns = ("checkpoint", "task", "test", *_FINDING, "verdict")
     verdicts = ["no evidence" if not x.significant else "worse" if x.difference < 0 else "better" for x in found]
     rows = [(*_finding(each), verdict) for each, verdict in zip(found, verdicts, strict=True)]
     title = f"English regression check: English minus English of {report.baseline}"
-    return Table(title, (*columns, "verdict"), rows, bold=_sure(found), names=3)
+    return Table(title, columns, rows, bold=_sure(found), names=3)
 
 
 def _finding(finding: Difference) -> tuple[str, ...]:

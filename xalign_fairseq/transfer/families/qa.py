@@ -110,11 +110,10 @@ class QuestionAnswering(TaskFamily[QuestionExample]):
 
     def collate(self, encoded: Sequence[EncodedExample]) -> dict[str, Tensor]:
         """``tokens``, ``begin``, ``end`` (N, T), ``targets`` (N, 2), and ``example`` (N,), the example of each row."""
-        tokens, _ = collate_windows(encoded)
         begin, end = (pad([row for each in encoded for row in each.arrays[name]], 0) for name in ("begin", "end"))
         windows = torch.tensor([len(each.windows) for each in encoded])
         return {
-            "tokens": tokens,
+            "tokens": collate_windows(encoded),
             "begin": begin,
             "end": end,
             "targets": torch.from_numpy(np.concatenate([each.arrays["targets"] for each in encoded])),
