@@ -247,11 +247,6 @@ def options_of(objective: type[Objective]) -> list[dataclasses.Field[Any]]:
     return [each for each in dataclasses.fields(objective) if each.init]
 
 
-def labeller_among(objectives: Sequence[Objective]) -> Objective | None:
-    """The first bound objective that trains the model to label word links; None without one."""
-    return next((objective for objective in objectives if objective.labelling is not None), None)
-
-
 def register_objective(name: str) -> Callable[[type[Registered]], type[Registered]]:
     """Register an objective, which adds ``--criterion name`` and ``--objectives ...,name``.
 

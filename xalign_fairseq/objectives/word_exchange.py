@@ -16,7 +16,6 @@ from xalign_fairseq.encoder.transformer import initialise
 from xalign_fairseq.objectives.prediction import IGNORED, summed, true_first
 from xalign_fairseq.objectives.registry import Loss, Objective, RunContext, Traits, option, register_objective
 from xalign_fairseq.objectives.step import Step, declared
-from xalign_fairseq.transport.ops.linear_cross_entropy import TokenLosses
 from xalign_fairseq.transport.plan_links import Transport
 from xalign_fairseq.transport.precision import at_least_float32
 from xalign_fairseq.transport.similarity import side_positions
@@ -180,15 +179,14 @@ class WordExchange(Objective):
                 exchanged, labels = exchanged.index_select(0, first), labels.index_select(0, first)
         elif self.unaligned == "identity":
             exchanged = torch.where(linked[:, None], exchanged, hidden.flatten(0, 1).index_select(0, masked))
-        loss = summed([self._losses(step, exchanged, labels)])
-        loss.stats["masked_with_partner"] = (linked.sum(), partners.new_full((), len(masked)))
-        return loss
-
-    def _losses(self, step: Step, exchanged: Tensor, labels: Tensor) -> TokenLosses:
         head: WordExchangeHead = step.head
         if self.heads == "shared":
-            return step.encoder.lm_losses(head.exchanged(exchanged), labels)
-        return step.encoder.vocabulary_losses(head.features(exchanged), labels)
+            losses = step.encoder.lm_losses(head.exchanged(exchanged), labels)
+        else:
+            losses = step.encoder.vocabulary_losses(head.features(exchanged), labels)
+        loss = summed([losses])
+        loss.stats["masked_with_partner"] = (linked.sum(), partners.new_full((), len(masked)))
+        return loss
 
     def _links(self, step: Step) -> Tensor:
         """Links (B, n, m) bool between the tokens of both sides."""

@@ -13,7 +13,7 @@ from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.data.pretraining import PretrainingData, Reader
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.objectives.gathering import all_sum
-from xalign_fairseq.objectives.registry import Loss, Objective, RunContext, choice, labeller_among
+from xalign_fairseq.objectives.registry import Loss, Objective, RunContext, choice
 from xalign_fairseq.training.headed import HeadedEncoder
 from xalign_fairseq.transport.linking import Linking
 
@@ -153,8 +153,7 @@ class WeightedSum:
     @property
     def labelling(self) -> Linking | None:
         """How the model labels word links, once the heads are attached; None if no objective labels."""
-        labeller = labeller_among(self.active)
-        return None if labeller is None else labeller.labelling
+        return next((how for each in self.active if (how := each.labelling) is not None), None)
 
     def summed(self, training: bool) -> list[Objective]:
         """The objectives in the sum; in validation without regularisers, unless there are only regularisers.
