@@ -84,10 +84,6 @@ class WeightedCriterion(WeightedSum, FairseqCriterion):
         self.aer = AerCounter(cfg.aer_layer, cfg.aer_filter, cfg.aer_similarity)
         self.seen: list[dict[str, Tensor]] = []  # losses of the update's micro-batches
 
-    @classmethod
-    def build_criterion(cls, cfg: object, task: object) -> "WeightedCriterion":
-        return cls(cfg, task)
-
     def attach_heads(self, model: Any) -> None:
         editing = [objective.name for objective in self.active if objective.traits.edits_parameters]
         if editing and self.task.has_master_weights:

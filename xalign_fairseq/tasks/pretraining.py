@@ -83,8 +83,8 @@ class XalignPretrainingTask(XalignTask):
 
     cfg: XalignPretrainingConfig
 
-    def __init__(self, cfg: XalignPretrainingConfig, restoring: bool = False):
-        super().__init__(cfg, restoring)
+    def __init__(self, cfg: XalignPretrainingConfig, from_checkpoint: bool = False):
+        super().__init__(cfg, from_checkpoint)
         _require_whole_states(cfg)
         self.heads_start = HeadsStart(cfg)
         self.source = PretrainingData(cfg.data, cfg, cfg.seed)
@@ -238,8 +238,9 @@ class XalignPretrainingTask(XalignTask):
             state["labelling"] = self.labelling.state()
         if len(self.source.shards.folders) > 1:
             state["shard"] = self.source.shards.place(self.epoch)
-        if self._language_embeddings:
-            state["language_embeddings"] = self._language_embeddings
+        # The languages with an embedding, in row order, from the model's option.
+        if languages := next((model.encoder.config.language_embeddings for model in self.models), ""):
+            state["language_embeddings"] = languages
         return state
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
@@ -254,11 +255,6 @@ class XalignPretrainingTask(XalignTask):
         if self.models and (languages := state_dict.get("language_embeddings")):
             # fairseq-validate builds the model later, by the checkpoint's own options
             require_same("language_embeddings", languages, self.models[0].encoder.config)
-
-    @property
-    def _language_embeddings(self) -> str:
-        """The languages with an embedding, in row order, from the model's option."""
-        return next((model.encoder.config.language_embeddings for model in self.models), "")
 
 
 def pairs_of_a_batch(dataset: FairseqStreams, batches: Sequence[np.ndarray]) -> float:

@@ -71,8 +71,8 @@ class TransferTask(XalignTask):
     cfg: Any
     family_name: ClassVar[str]
 
-    def __init__(self, cfg: Any, restoring: bool = False):
-        super().__init__(cfg, restoring)
+    def __init__(self, cfg: Any, from_checkpoint: bool = False):
+        super().__init__(cfg, from_checkpoint)
         self.init_checkpoint: str | None = None
         self.encoder_config: EncoderConfig | None = None
         self.benchmark = self._find_benchmark()
