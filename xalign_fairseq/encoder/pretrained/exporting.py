@@ -146,9 +146,8 @@ def export(
     """
     state, where = read_pretrained(path)
     origin = None if onto is None else find_pretrained(onto)
-    for each in (where, origin):
-        if each is not None:
-            require_outside(each, folder)
+    for each in filter(None, (where, origin)):
+        require_outside(each, folder)
     with atomic_folder(folder, overwrite) as here:
         if origin is not None:
             put_back(state, where, origin, here)
