@@ -29,7 +29,7 @@ def gather_sizes(count: int, device: torch.device) -> list[int]:
 
 def own_start(sizes: Sequence[int]) -> int:
     """The position of this worker's first row among all rows."""
-    return sum(sizes[: worker()[0]])
+    return sum(sizes[: worker()[0]]) if len(sizes) > 1 else 0
 
 
 def all_sum(numbers: Tensor) -> Tensor:
@@ -44,7 +44,7 @@ def all_gather_rows(rows: Tensor, sizes: Sequence[int]) -> Tensor:
     """The rows of all workers (N, ...), by rank, from each worker's rows (n, ...); n may differ and may be 0.
 
     The gradient of a row is the sum over all workers' losses. Every worker must call this function and run its backward
-    pass, in the same order. Without torch.distributed it is the identity.
+    pass, in the same order. With the size of one worker it is the identity.
     """
     if len(sizes) == 1:
         return rows
