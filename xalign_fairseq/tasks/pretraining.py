@@ -11,7 +11,7 @@ from fairseq.tasks import register_task
 from omegaconf import II, MISSING
 
 from xalign_fairseq.core.devices import keep_freed_memory, training_device
-from xalign_fairseq.core.errors import Command, Parameter, XalignError
+from xalign_fairseq.core.errors import Command, Parameter, XalignError, check_values
 from xalign_fairseq.core.json_files import require_form
 from xalign_fairseq.data.lexicon import require_same_lexicons
 from xalign_fairseq.data.pretraining import PretrainingData, PretrainingDataOptions, Reader, option
@@ -185,14 +185,9 @@ class XalignPretrainingTask(XalignTask):
 
     def post_validate(self, model: object, stats: Mapping[str, Any], agg: object) -> None:
         """Called by fairseq with a validation's logs; stores the score that chooses checkpoints."""
-        if self.cfg.best_checkpoint_metric not in stats:
-            known = sorted(name for name in stats if not name.startswith("_"))
-            raise XalignError(
-                "validation has no such score to choose checkpoints by",
-                parameter="best_checkpoint_metric",
-                found=self.cfg.best_checkpoint_metric,
-                expected=f"one of {', '.join(known)}",
-            )
+        metric, known = self.cfg.best_checkpoint_metric, sorted(name for name in stats if not name.startswith("_"))
+        given = ("best_checkpoint_metric", metric, metric in stats, f"one of {', '.join(known)}")
+        check_values("validation has no such score to choose checkpoints by", given)
 
     def get_batch_iterator(self, dataset: Any, **kwargs: Any) -> Any:
         """fairseq's iterator. At the start of a training, objectives check its number of updates and pairs."""

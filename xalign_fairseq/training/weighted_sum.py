@@ -106,13 +106,8 @@ class WeightedSum:
         self.joint = choice(loss_normalization, NORMALIZATIONS, "loss_normalization") == "joint"
         self.objectives = [copy(objective) for objective in objectives]  # each sum binds its own copy
         names = [objective.name for objective in self.objectives]
-        if len(set(names)) < len(names):
-            raise XalignError(
-                "an objective is given twice",
-                parameter="objectives",
-                found=", ".join(names),
-                expected="one of each name",
-            )
+        once = len(set(names)) == len(names)
+        check_values("an objective is given twice", ("objectives", ", ".join(names), once, "one of each name"))
         self.active = [objective for objective in self.objectives if objective.weight != 0]
         if not self.active:
             raise XalignError("no objective is left: every weight is 0", parameter=[f"{name}_weight" for name in names])
