@@ -25,7 +25,6 @@ def make_tables(report: StudyReport) -> list[Table]:
 
 
 def to_markdown(report: StudyReport) -> str:
-    """The report as Markdown."""
     parts = ["# Zero-shot transfer", *_preface(report), *(table.to_markdown() for table in make_tables(report))]
     for title, entries in (("Missing runs", report.missing), ("Test files without labels", report.unlabelled)):
         if entries:
