@@ -65,12 +65,8 @@ def _signatures(report: StudyReport) -> list[str]:
     return lines
 
 
-def _spread(summary: Summary) -> str:
-    return "" if summary.deviation is None else f" ± {100 * summary.deviation:.1f}"
-
-
 def _gap(summary: Summary) -> str:
-    return signed(100 * summary.mean) + _spread(summary)
+    return signed(100 * summary.mean) + ("" if summary.deviation is None else f" ± {100 * summary.deviation:.1f}")
 
 
 def _best(columns: Sequence[Sequence[Summary | None]]) -> frozenset[tuple[int, int]]:
