@@ -216,7 +216,7 @@ def test_objectives_whose_loss_is_not_finite_are_named_with_their_batch(monkeypa
 def task():
     symbols = ["<s>", "<pad>", "</s>", "<unk>", *(f"s{i}" for i in range(4, 59))]
     return SimpleNamespace(
-        all_languages=("de", "en", "fr"),
+        source=SimpleNamespace(all_languages=("de", "en", "fr")),
         dictionary=SimpleNamespace(symbols=symbols),
         datasets={"train": SimpleNamespace(now=3)},
     )

@@ -10,6 +10,7 @@ from xalign_fairseq.encoder.copies import (
     MomentumEncoder,
     Projection,
     ReadOnce,
+    follow,
     same_sentence,
     sentence_hash,
 )
@@ -97,7 +98,7 @@ def test_a_copy_of_a_half_precision_encoder_stays_in_float32_and_moves(live, hal
     assert all(torch.equal(value, exact[key]) for key, value in copy.state_dict().items())
     move(live, 0.5)
     before = copy.encoder.layers[0].fc1.weight.clone()
-    copy.follow(live.sentence_encoder, 0.999)
+    follow(copy.encoder, live.sentence_encoder, 0.999)
     moved = (copy.encoder.layers[0].fc1.weight - before).abs()
     assert 0 < moved.max() < 0.01 and (moved > 0).float().mean() > 0.9
     hidden = copy.layer(TOKENS, dtype=half)

@@ -46,7 +46,7 @@ def translations():
 
 
 def test_every_translation_of_a_token_is_drawn_and_no_other():
-    table = TranslationTable([FIRST, SECOND], V)
+    table = TranslationTable([FIRST, SECOND], V, V - 1)
     expected = translations()
     assert expected[5] == {40, 44, 47} and expected[11] == {11}
     tokens = torch.arange(V).repeat(300, 1)
@@ -57,15 +57,15 @@ def test_every_translation_of_a_token_is_drawn_and_no_other():
 
 
 def test_the_draw_is_a_share_of_the_sorted_translations():
-    table = TranslationTable([FIRST, SECOND], V)
+    table = TranslationTable([FIRST, SECOND], V, V - 1)
     draw = torch.tensor([0.0, 0.33, 0.34, 0.66, 0.67, 0.999999, 1.0])  # 1.0, possible by rounding, is also the last
     assert table.translate(torch.full((7,), 5), draw)[0].tolist() == [40, 40, 44, 44, 47, 47, 47]
 
 
 def test_tokens_of_any_shape_and_the_last_token_without_a_translation():
-    table = TranslationTable([FIRST], V)
+    table = TranslationTable([FIRST], V, V - 1)
     tokens = torch.tensor([[[5, V - 1], [0, 44]]])
     found, _, there = table.translate(tokens, torch.zeros(1, 2, 2))
     assert found.tolist() == [[[40, V - 1], [0, 5]]] and there.tolist() == [[[True, False], [False, True]]]
-    found, _, there = TranslationTable([], V).translate(tokens, torch.zeros(1, 2, 2))
+    found, _, there = TranslationTable([], V, V - 1).translate(tokens, torch.zeros(1, 2, 2))
     assert torch.equal(found, tokens) and not there.any()

@@ -135,7 +135,7 @@ def test_the_source_half_of_a_derived_language_is_the_natural_one():
 
 
 def test_translations_go_both_ways_and_are_chosen_evenly():
-    table = TranslationTable([LEXICON, Lexicon("aa", "cc", [5], [1], [46], [1], [0])], V)
+    table = TranslationTable([LEXICON, Lexicon("aa", "cc", [5], [1], [46], [1], [0])], V, MASK)
     draws = (torch.arange(9) / 9).float()
     found, _, there = table.translate(torch.full((9,), 5), draws)
     assert found.tolist() == [40, 40, 40, 41, 41, 41, 46, 46, 46] and there.all()
@@ -146,7 +146,7 @@ def test_translations_go_both_ways_and_are_chosen_evenly():
 def test_lexicons_without_an_entry_for_a_single_token():
     several = Lexicon("aa", "bb", [5, 6], [2], [40], [1], [0])
     held_out = Lexicon("aa", "cc", [7], [1], [41], [1], [1])
-    found, _, there = TranslationTable([several, held_out], V).translate(torch.arange(V), torch.zeros(V))
+    found, _, there = TranslationTable([several, held_out], V, MASK).translate(torch.arange(V), torch.zeros(V))
     assert found.tolist() == list(range(V)) and not there.any()
     objective = bound(DictMLM(), task=Task(lexicons=[several, held_out]))
     with pytest.raises(XalignError, match=r"no entry[\s\S]*1 entries to train on"):

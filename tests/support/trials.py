@@ -40,6 +40,10 @@ class Task:
     seed: int = 1
 
     @property
+    def source(self):
+        return self
+
+    @property
     def all_languages(self):
         return self.languages
 

@@ -10,9 +10,13 @@ from support.trials import BACKENDS, make_trainer
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import collate
 from xalign_fairseq.encoder.transformer import Encoder
-from xalign_fairseq.tasks.heads_start import HeadsStart, body
+from xalign_fairseq.tasks.heads_start import HeadsStart
 from xalign_fairseq.trainer.optim.adamw import FoldedAdamW
 from xalign_fairseq.training.headed import HeadedEncoder
+
+
+def body(model):
+    return list(model.encoder.sentence_encoder.parameters())
 
 
 def options(**given):

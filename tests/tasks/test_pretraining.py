@@ -71,7 +71,7 @@ def test_a_shard_may_hold_other_pairs_than_the_first(shard):
     for epoch in (1, 2, 3):
         both.load_dataset("train", epoch=epoch)
         numbers.append(both.datasets["train"][0].corpus)
-    assert both.pair_names == ["de-en", "en-fr"]
+    assert both.source.pair_names == ["de-en", "en-fr"]
     assert numbers == [1, 0, 1]
 
 
@@ -116,16 +116,16 @@ def test_only_languages_that_are_read_need_an_embedding(shard):
     for language in ("en", "ro"):
         with MMapWriter(folder / mono_prefix("train", language), np.uint16) as writer:
             writer.add([4, 5, 2])
-    assert task(folder).all_languages == ("en", "fr", "ro")
-    assert task(folder, mono_langs="en").all_languages == ("en", "fr")
+    assert task(folder).source.all_languages == ("en", "fr", "ro")
+    assert task(folder, mono_langs="en").source.all_languages == ("en", "fr")
 
 
 def test_languages_are_those_of_the_chosen_pairs_and_batches_know_them(shard):
     folders = shard("one", "en-fr"), shard("two", "de-en")
     both = task(*folders)
-    assert both.languages == ("de", "en", "fr") and both.pivot == "en"
-    assert task(*folders, lang_pairs="en-fr").languages == ("en", "fr")
-    assert task(*folders, lang_pairs="de-en, en-fr").languages == both.languages  # with a space
+    assert both.source.languages == ("de", "en", "fr") and both.source.pivot == "en"
+    assert task(*folders, lang_pairs="en-fr").source.languages == ("en", "fr")
+    assert task(*folders, lang_pairs="de-en, en-fr").source.languages == both.source.languages  # with a space
     both.load_dataset("train", epoch=1)
     data = both.datasets["train"]
     assert data.collater([data[0], data[1]])["bitext"]["langs"].tolist() == [[1, 2], [2, 1]]
@@ -151,7 +151,7 @@ def test_languages_and_pivot_are_those_of_training(shard):
         with MMapWriter(folder / f"valid.de-fr.{lang}", np.uint16) as writer:
             writer.add([4, 5, 2])
     one = task(folder)
-    assert one.languages == ("en", "fr") and one.pivot == "en"
+    assert one.source.languages == ("en", "fr") and one.source.pivot == "en"
     one.load_dataset("valid")
     batch = one.datasets["valid"].collater([one.datasets["valid"][0]])["bitext"]
     assert batch["langs"].tolist() == [[-1, 1]]  # German has no number

@@ -6,8 +6,8 @@ from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.mmap import MMapWriter, dtype_for_vocabulary
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.encoder.mappings import LanguageMaps
-from xalign_fairseq.encoder.vocabulary import tokenizer_state
-from xalign_fairseq.training.procrustes import LinkedBitext, check_dictionary, with_maps
+from xalign_fairseq.encoder.vocabulary import require_same_tokenizer, tokenizer_state
+from xalign_fairseq.training.procrustes import LinkedBitext, with_maps
 
 LETTERS = "abcdefghijklmnop"
 
@@ -47,10 +47,9 @@ def test_a_checkpoint_without_a_tokenizer_gets_that_of_the_data(data):
 
 
 def test_a_data_bin_of_other_ids_is_refused(data):
-    check_dictionary({"task_state": {"tokenizer": tokenizer_state(data.dictionary, None)}}, 21, data)
-    check_dictionary({}, 21, data)
+    require_same_tokenizer(tokenizer_state(data.dictionary, None), data, 21)
+    require_same_tokenizer({}, data, 21)
     with pytest.raises(XalignError, match=r"found: 21 ids\n  expected: the checkpoint's 22 ids"):
-        check_dictionary({}, 22, data)
-    other = {"task_state": {"tokenizer": tokenizer_state(Dictionary(LETTERS[::-1]), None)}}
+        require_same_tokenizer({}, data, 22)
     with pytest.raises(XalignError, match="the first difference at id 4"):
-        check_dictionary(other, 21, data)
+        require_same_tokenizer(tokenizer_state(Dictionary(LETTERS[::-1]), None), data, 21)

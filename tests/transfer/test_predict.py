@@ -56,7 +56,8 @@ def test_a_language_changes_predictions_and_batches_do_not(benchmark, predictor,
     of = {language: model.benchmark.read(path, language) for language in ("de", "en")}
     mixed = [each for both in zip(*of.values(), strict=True) for each in both]
     found = model.predict(mixed)
-    alone = {language: model.predict(examples, max_tokens=1) for language, examples in of.items()}
+    model.batch_tokens = 1
+    alone = {language: model.predict(examples) for language, examples in of.items()}
     assert found[0::2] == alone["de"] and found[1::2] == alone["en"]
     assert alone["de"] != alone["en"]
     silent = predictor(benchmark, with_languages(state, "aa", "de", "en", scale=0.0)).predict(mixed)
@@ -94,10 +95,10 @@ def test_half_precision_is_autocasts_and_is_told(predictor, transfer_data):
 def test_a_language_without_an_embedding_stops_before_the_first_batch(predictor, transfer_data):
     model = predictor("pos")
     examples = model.benchmark.read(find(model.benchmark, transfer_data, "test", "de"), "de")
-    done = []
+    done, model.batch_tokens = [], 1
     with pytest.raises(XalignError, match=r"fr[\s\S]*aa, de, en"):
         longest = max(examples, key=lambda example: len(example.words))  # of the last batch
-        model.predict([*examples, replace(longest, language="fr")], max_tokens=1, progress=done.append)
+        model.predict([*examples, replace(longest, language="fr")], progress=done.append)
     assert not done
 
 

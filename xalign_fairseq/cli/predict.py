@@ -38,10 +38,10 @@ def run(args: argparse.Namespace) -> None:
     device = choose_device(args.device)
     keep_freed_memory(device)
     predictor = Predictor.load(args.model, device, PRECISIONS["bf16" if args.bf16 else "fp32"])
+    predictor.batch_tokens = args.batch_tokens
     languages: dict[str, Any] = {}
     with progress_bar(None, args.quiet, unit=" items") as progress:
-        options: dict[str, Any] = {"split": args.split, "max_tokens": args.batch_tokens, "progress": progress}
-        evaluations = evaluate_files(predictor, args.data, args.languages, **options)
+        evaluations = evaluate_files(predictor, args.data, args.languages, args.split, progress)
         if args.out:
             Path(args.out).mkdir(parents=True, exist_ok=True)
         for language, found in evaluations:

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -19,12 +18,7 @@ from xalign_fairseq.trainer.host_numbers import logged_sums
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS
 
 
-@dataclass
-class TransferCriterionConfig(FairseqDataclass):
-    """No options: the task does everything."""
-
-
-@register_criterion("transfer", dataclass=TransferCriterionConfig)
+@register_criterion("transfer", dataclass=FairseqDataclass)
 class TransferCriterion(FairseqCriterion):
     """Mean of the task's loss over its predictions; in validation ``score``, the metric that selects the model."""
 

@@ -16,7 +16,7 @@ from xalign_fairseq.encoder.mappings import HEAD
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.links.aer import AlignmentCounts, count
 from xalign_fairseq.links.pharaoh import Gold
-from xalign_fairseq.objectives.registry import Objective, choice, labeller_among
+from xalign_fairseq.objectives.registry import Objective, choice
 from xalign_fairseq.transport.linking import Linking
 from xalign_fairseq.transport.names import FILTERS, SIMILARITIES
 from xalign_fairseq.transport.plan_links import Transport
@@ -43,12 +43,10 @@ class AerCounter:
 
     def prepare(self, config: EncoderConfig, objectives: Sequence[Objective]) -> None:
         """Resolve how links are made, after binding the objectives."""
-        labelling = ((each, each.labelling) for each in objectives)
-        fitting = [each for each, how in labelling if how and self.similarity in (None, *how.own_layers)]
-        labeller = labeller_among(fitting)
-        own = labeller.labelling if labeller is not None else None
-        own = own or Linking.of(Transport(), {"hidden": config.default_labelling_layer()})
-        self.labeller = None if labeller is None else labeller.name
+        labelling = ((each.name, each.labelling) for each in objectives)
+        fitting = ((name, how) for name, how in labelling if how and self.similarity in (None, *how.own_layers))
+        usual = Linking.of(Transport(), {"hidden": config.default_labelling_layer()})
+        self.labeller, own = next(fitting, (None, usual))
         similarity = self.similarity or own.similarity
         if similarity not in own.own_layers:
             raise XalignError(
@@ -67,7 +65,7 @@ class AerCounter:
         """The additive parts of AER for a validation batch, for every language pair; nothing in training."""
         if encoder.training:
             return {}
-        names = task.pair_names
+        names = task.source.pair_names
         found = {name: AlignmentCounts() for name in names}
         bitext = batch.bitext
         if bitext is not None and any(gold is not None for gold in bitext.gold):

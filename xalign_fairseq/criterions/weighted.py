@@ -15,7 +15,7 @@ from torch import Tensor
 
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.criterions.validation import AerCounter
-from xalign_fairseq.data.pretraining import option
+from xalign_fairseq.data.pretraining import listed, option
 from xalign_fairseq.data.samples import BOS, PAD
 from xalign_fairseq.objectives.presets import Preset
 from xalign_fairseq.objectives.registry import LISTENERS, OBJECTIVES, options_of
@@ -36,7 +36,7 @@ def describe_batch(sample: Mapping[str, Any], task: Any) -> str:
         if batch is None:
             continue
         tokens = batch["tokens"] if "tokens" in batch else batch["masked"]
-        languages = sorted({task.all_languages[each] for each in batch["langs"].flatten().tolist()})
+        languages = sorted({task.source.all_languages[each] for each in batch["langs"].flatten().tolist()})
         symbols = [*task.dictionary.symbols, "<mask>"]
         text = " ".join(symbols[each] for each in tokens[0].tolist() if each not in (BOS, PAD))
         parts.append(f'{len(tokens)} {noun} of {", ".join(languages)} in epoch {epoch}, the first: "{text[:LONGEST]}"')
@@ -80,13 +80,9 @@ class WeightedCriterion(WeightedSum, FairseqCriterion):
             )
             for name in _names(cfg.objectives)
         ]
-        WeightedSum.__init__(self, objectives, cfg.loss_normalization, task)
+        WeightedSum.__init__(self, objectives, cfg.loss_normalization, task.source)
         self.aer = AerCounter(cfg.aer_layer, cfg.aer_filter, cfg.aer_similarity)
         self.seen: list[dict[str, Tensor]] = []  # losses of the update's micro-batches
-
-    @classmethod
-    def build_criterion(cls, cfg: object, task: object) -> "WeightedCriterion":
-        return cls(cfg, task)
 
     def attach_heads(self, model: Any) -> None:
         editing = [objective.name for objective in self.active if objective.traits.edits_parameters]
@@ -159,7 +155,7 @@ class WeightedCriterion(WeightedSum, FairseqCriterion):
 
 
 def _names(given: str) -> list[str]:
-    names = [name.strip() for name in given.split(",") if name.strip()]
+    names = listed(given)
     unknown = [name for name in names if name not in OBJECTIVES]
     if unknown or not names or len(set(names)) < len(names):
         raise XalignError(
@@ -209,7 +205,7 @@ def _options(criterion: str) -> type[FairseqDataclass]:
     defaults: dict[str, Any] = {"objectives": ",".join(preset.objectives), **preset.defaults}
     own = WeightedConfig.__dataclass_fields__
     fields: list[Any] = [
-        (name, own[name].type, field(default=value, metadata=dict(own[name].metadata)))
+        (name, own[name].type, option(value, own[name].metadata["help"]))
         for name, value in defaults.items()
         if name in own
     ]

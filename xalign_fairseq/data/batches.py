@@ -10,7 +10,7 @@ from torch import Tensor
 
 from xalign_fairseq.data.inputs import Input, in_target
 from xalign_fairseq.data.samples import BOS, PAD, BlockSample, GoldLinks, PairSample
-from xalign_fairseq.data.word_tables import WordTable
+from xalign_fairseq.data.word_tables import WordTable, link_matrix
 
 BATCHED = ("bitext", "mono")  # the streams of a batch
 
@@ -155,6 +155,10 @@ class Bitext:
         if side not in self._tables:
             self._tables[side] = WordTable(self.words, self.spans, side, self.highest_word + 1)
         return self._tables[side]
+
+    def link_matrix(self, subwords: str) -> Tensor:
+        """(B, n, m) bool: the prepared links between tokens, by a rule of :func:`.word_tables.link_matrix`."""
+        return link_matrix(self.links, self.word_table(0), self.word_table(1), subwords, self.longest)
 
 
 @dataclass

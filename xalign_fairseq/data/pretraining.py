@@ -22,9 +22,10 @@ Made = TypeVar("Made", bound=StreamsDataset)
 Value = TypeVar("Value")
 
 
-def option(default: Value, description: str) -> Value:
-    """A field of a dataclass of options, with its help."""
-    return field(default=default, metadata={"help": description})
+def option(default: Value, help: str) -> Value:
+    """A field of a dataclass of options, with its help; in Python a keyword argument."""
+    made: Value = field(default=default, kw_only=True, metadata={"help": help})
+    return made
 
 
 @dataclass

@@ -254,7 +254,6 @@ def encoder_config(state: dict[str, Any], where: StrPath = "checkpoint") -> Enco
 
 
 def _embeddings(weights: dict[str, Tensor], where: StrPath) -> Tensor:
-    """The token embeddings."""
     tokens = weights.get(f"{_BODY}embed_tokens.weight")
     if tokens is None or tokens.dim() != 2:
         raise _no_encoder(weights, where)

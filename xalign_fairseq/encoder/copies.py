@@ -83,12 +83,8 @@ class EncoderCopy(StaysFloat32, ReadOnce):
     def start(self, live: nn.Module, update: int) -> None:
         """Copy the live encoder's weights in a run's first update, or if there is no copy yet."""
         if update == 0 or not self.number("started"):
-            self.follow(live, 0.0)
+            follow(self.encoder, live, 0.0)
             self.put("started", 1)
-
-    def follow(self, live: nn.Module, momentum: float) -> None:
-        """k <- m k + (1 - m) q for every parameter (He et al. 2020, Eq. 2)."""
-        follow(self.encoder, live, momentum)
 
     @torch.no_grad()
     def layer(self, given: Tensor | Input, layer: int = -1, dtype: torch.dtype = torch.float32) -> Tensor:
@@ -159,7 +155,7 @@ class MomentumEncoder(StaysFloat32, ReadOnce):
             self.encoder.start(live, update)
             momentum = 0.0
         else:
-            self.encoder.follow(live, momentum)
+            follow(self.encoder.encoder, live, momentum)
         follow(self.projection, projection, momentum)
         self.put("followed", update)
 

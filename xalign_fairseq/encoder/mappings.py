@@ -2,13 +2,14 @@
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor, nn
 
 from xalign_fairseq.core.errors import Command, Parameter, XalignError
 from xalign_fairseq.encoder.copies import StaysFloat32
+from xalign_fairseq.encoder.hidden_states import HiddenStates
 
 logger = logging.getLogger(__name__)
 
@@ -90,11 +91,8 @@ class LanguageMaps(StaysFloat32):
         return torch.cat(errors).sum(), sum(map(len, errors))
 
 
-class States(Protocol):
-    """A source of hidden states by layer: a pass of the encoder, with or without maps."""
-
-    def layer(self, layer: int = -1) -> Tensor:
-        """Hidden states (B, T, H); 0 embeddings, -1 last."""
+# A pass of the encoder, with or without maps.
+States: TypeAlias = "HiddenStates | MappedStates"
 
 
 class MappedStates:

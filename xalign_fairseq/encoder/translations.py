@@ -56,16 +56,25 @@ class TranslationTable(nn.Module):
     """Translations of single tokens in both directions, from trained entries with one subword on each side.
 
     Token t has ``count[t]`` translations, which are in ``flat`` from ``start[t]`` on, with their ``languages``: rows
-    of language embeddings, 0 without any. A token of both languages may translate to itself.
+    of language embeddings, 0 without any. A token of both languages may translate to itself. ``source`` are the
+    :func:`source_tokens`. Checkpoints store none of these buffers, because the task stores the lexicons.
     """
 
     start: Tensor
     count: Tensor
     flat: Tensor
     languages: Tensor
+    source: Tensor
 
-    def __init__(self, lexicons: Sequence[Lexicon], vocab_size: int, language_row: Callable[[str], int] | None = None):
+    def __init__(
+        self,
+        lexicons: Sequence[Lexicon],
+        vocab_size: int,
+        mask: int,
+        language_row: Callable[[str], int] | None = None,
+    ):
         super().__init__()
+        self.register_buffer("source", source_tokens(lexicons, vocab_size, mask), persistent=False)
         found = [torch.empty(0, 3, dtype=torch.int64)]
         for lexicon in lexicons:
             entries = lexicon.entries(TRAINED)

@@ -76,20 +76,24 @@ def check_dictionary(
         )
 
 
-def require_same_tokenizer(stored: Mapping[str, Any], data: DataBin) -> None:
-    """Raise :class:`XalignError` if the ids of a data-bin are known to differ from this checkpoint's."""
+def require_same_tokenizer(stored: Mapping[str, Any], data: DataBin, vocab_size: int | None = None) -> None:
+    """Raise :class:`XalignError` if the ids of a data-bin, or their number, are known to differ from a checkpoint's."""
     symbols, mine = stored.get("symbols"), data.dictionary.symbols
+    problem = "the data-bin's dictionary is not the one that the checkpoint was trained with"
     if symbols is not None and list(symbols) != mine:
         both = zip(symbols, mine, strict=False)
         first = next((i for i, (theirs, ours) in enumerate(both) if theirs != ours), -1)
         trimmed = (data.path / "model.pt").is_file()  # written by xalign prepare --trim-vocabulary
         raise XalignError(
-            "the data-bin's dictionary is not the one that the checkpoint was trained with",
+            problem,
             where=data.path,
             found=f"{len(mine)} symbols, the first difference at id {first}",
             expected=f"the checkpoint's {len(symbols)} symbols",
             remedy=("begin with", Parameter("init_checkpoint", data.path)) if trimmed else _PREPARE_AGAIN,
         )
+    if vocab_size not in (None, data.dictionary.embedding_size):
+        ids, wanted = f"{data.dictionary.embedding_size} ids", f"the checkpoint's {vocab_size} ids"
+        raise XalignError(problem, where=data.path, found=ids, expected=wanted, remedy=_PREPARE_AGAIN)
     theirs, ours = stored_model(stored), data.tokenizer_model
     # sentencepiece models are compared only by their dictionaries.
     if not isinstance(theirs, bytes | None) and ours is not None and theirs != ours:

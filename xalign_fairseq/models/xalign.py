@@ -3,7 +3,7 @@
 import logging
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, make_dataclass
+from dataclasses import dataclass, make_dataclass
 from pathlib import Path
 from typing import Any, Optional, TypeVar
 
@@ -169,11 +169,7 @@ class XalignModel(HeadedEncoder, BaseFairseqModel):
                 remedy=("choose", Parameter("arch"), "and", Parameter("encoder_layers"), "of the checkpoint"),
             )
         for name in self.heads:
-            of = f"heads.{name}."
-            mine = {key: value for key, value in loaded.items() if key.startswith(of)}
-            own = {key: value for key, value in current.items() if key.startswith(of)}
-            if mine:
-                require_fitting_head(name, mine, own)
+            require_fitting_head(name, loaded, current)
         if missing:
             logger.warning("not in the checkpoint, kept as initialised: %s", ", ".join(missing))
             state_dict.update({key: current[key] for key in missing})
@@ -236,12 +232,9 @@ def require_sizes(given: Mapping[str, object], cfg: object) -> None:
 def _register(arch: str, sizes: tuple[int, int, int, int]) -> None:
     options = ("encoder_layers", "encoder_embed_dim", "encoder_ffn_embed_dim", "encoder_attention_heads")
     base = XalignModelConfig.__dataclass_fields__
-    fields_ = [
-        (name, int, field(default=size, metadata=dict(base[name].metadata)))
-        for name, size in zip(options, sizes, strict=True)
-    ]
+    fields = [(name, int, option(size, base[name].metadata["help"])) for name, size in zip(options, sizes, strict=True)]
     class_name = "".join(part.capitalize() for part in arch.split("_"))
-    config = make_dataclass(f"{class_name}Config", fields_, bases=(XalignModelConfig,))
+    config = make_dataclass(f"{class_name}Config", fields, bases=(XalignModelConfig,))
     config.__module__ = __name__
     register_model(arch, dataclass=config)(type(class_name, (XalignModel,), {"__module__": __name__}))
 

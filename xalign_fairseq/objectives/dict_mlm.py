@@ -11,24 +11,10 @@ from xalign_fairseq.data.batches import Batch, Mono
 from xalign_fairseq.data.lexicon import TRAINED
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.hidden_states import Prediction
-from xalign_fairseq.encoder.translations import Translation, TranslationTable, source_tokens
+from xalign_fairseq.encoder.translations import Translation, TranslationTable
 from xalign_fairseq.objectives.prediction import TokenPrediction
 from xalign_fairseq.objectives.registry import Loss, option, register_objective
 from xalign_fairseq.objectives.step import Step, declared
-
-
-class DictionaryHead(nn.Module):
-    """The translations and, as ``source``, the tokens to draw random tokens from.
-
-    Checkpoints do not store these buffers, because the task stores the lexicons.
-    """
-
-    source: Tensor
-
-    def __init__(self, table: TranslationTable, source: Tensor):
-        super().__init__()
-        self.table = table
-        self.register_buffer("source", source, persistent=False)
 
 
 @register_objective("dict_mlm")
@@ -81,7 +67,8 @@ class DictMLM(TokenPrediction):
         """The translations, and the tokens to draw random tokens from."""
         config, lexicons = self.context.config, self.context.lexicons
         own = config.languages and self.variant == "input" and self.translation_language == "own"
-        table = TranslationTable(lexicons, config.vocab_size, config.language_row if own else None)
+        mask, language_row = self.context.mask, config.language_row if own else None
+        table = TranslationTable(lexicons, config.vocab_size, mask, language_row)
         if not table.count.any():
             trained = sum(int((lexicon.part == TRAINED).sum()) for lexicon in lexicons)
             raise XalignError(
@@ -91,14 +78,14 @@ class DictMLM(TokenPrediction):
                 expected="entries of one subword on either side",
                 remedy="take a larger dictionary, or lexicon_align, which reads the mean of subwords",
             )
-        return DictionaryHead(table, source_tokens(lexicons, config.vocab_size, self.context.mask))
+        return table
 
     def count(self, batch: Batch) -> int:
         return len(declared(batch.mono, "mono").predicted)
 
     def predicts(self, step: Step) -> Sequence[Prediction]:
         mono, targets = step.mono, step.mono.targets
-        asked, found = self._looked_up(mono, step.head.table)
+        asked, found = self._looked_up(step)
         translated = asked & found.there
         if self.variant == "input":
             tokens = torch.where(asked, found.tokens, self._masked(step))
@@ -110,12 +97,13 @@ class DictMLM(TokenPrediction):
 
     def forward(self, step: Step) -> Loss:
         loss = super().forward(step)
-        asked, found = self._looked_up(step.mono, step.head.table)
+        asked, found = self._looked_up(step)
         loss.stats["translated"] = ((asked & found.there).sum(), loss.count)
         return loss
 
-    def _looked_up(self, mono: Mono, table: TranslationTable) -> tuple[Tensor, Translation]:
+    def _looked_up(self, step: Step) -> tuple[Tensor, Translation]:
         """The positions (B, T) to translate, and the translations of the original tokens."""
+        mono, table = step.mono, step.head
         asked = mono.targets.ne(PAD) & (mono.draw < self.prob)
         # Draws below prob, divided by it, are uniform too; they choose among several translations.
         return asked, table.translate(mono.targets, mono.draw / self.prob)

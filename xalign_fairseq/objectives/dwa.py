@@ -10,7 +10,6 @@ from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.data.batches import Bitext, OnHost
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.samples import PAD
-from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.objectives.registry import Loss, Objective, RunContext, Traits, option, register_objective
 from xalign_fairseq.objectives.step import Step
 from xalign_fairseq.transport.linking import Linking
@@ -19,14 +18,6 @@ from xalign_fairseq.transport.plan_links import Transport
 from xalign_fairseq.transport.pointer import Pointer
 
 QUERIES = ("masked", "unmasked", "all-aligned")
-
-
-class DwaHead(nn.Module):
-    """The pointer."""
-
-    def __init__(self, config: EncoderConfig, start: str = "random"):
-        super().__init__()
-        self.pointer = Pointer(config.encoder_embed_dim, start)
 
 
 @register_objective("dwa")
@@ -115,7 +106,7 @@ class DWA(Objective):
 
     def build_head(self) -> nn.Module:
         """The pointer's two maps."""
-        return DwaHead(self.context.config, self.pointer_start)
+        return nn.ModuleDict({"pointer": Pointer(self.context.config.encoder_embed_dim, self.pointer_start)})
 
     def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
         return [(step.bitext.input("masked"), self.layer)]

@@ -8,28 +8,34 @@ import torch.distributed as dist
 from torch import Tensor
 
 
+def worker() -> tuple[int, int]:
+    """The rank of this worker, and the number of workers; (0, 1) without torch.distributed."""
+    return (dist.get_rank(), dist.get_world_size()) if dist.is_available() and dist.is_initialized() else (0, 1)
+
+
 def gather_sizes(count: int, device: torch.device) -> list[int]:
     """The number of rows of each worker, by rank; [count] without torch.distributed.
 
     With several workers the host waits for the device; call this before the device has much to do.
     """
-    if not _distributed():
+    _, workers = worker()
+    if workers == 1:
         return [count]
     own = torch.full((1,), count, dtype=torch.int64, device=device)
-    sizes = [torch.zeros_like(own) for _ in range(dist.get_world_size())]
+    sizes = [torch.zeros_like(own) for _ in range(workers)]
     dist.all_gather(sizes, own)
     return torch.cat(sizes).tolist()
 
 
 def own_start(sizes: Sequence[int]) -> int:
     """The position of this worker's first row among all rows."""
-    return sum(sizes[: dist.get_rank()]) if _distributed() else 0
+    return sum(sizes[: worker()[0]]) if len(sizes) > 1 else 0
 
 
 def all_sum(numbers: Tensor) -> Tensor:
     """The sums over all workers of ``numbers`` (...), without gradient; every worker must call it."""
     numbers = numbers.detach().clone()
-    if _distributed():
+    if worker()[1] > 1:
         dist.all_reduce(numbers)
     return numbers
 
@@ -38,9 +44,9 @@ def all_gather_rows(rows: Tensor, sizes: Sequence[int]) -> Tensor:
     """The rows of all workers (N, ...), by rank, from each worker's rows (n, ...); n may differ and may be 0.
 
     The gradient of a row is the sum over all workers' losses. Every worker must call this function and run its backward
-    pass, in the same order. Without torch.distributed it is the identity.
+    pass, in the same order. With the size of one worker it is the identity.
     """
-    if not _distributed():
+    if len(sizes) == 1:
         return rows
     gathered: Tensor = _AllGather.apply(rows, list(sizes))  # type: ignore[no-untyped-call]
     return gathered
@@ -61,7 +67,3 @@ class _AllGather(torch.autograd.Function):
         total = gradients[0].clone(memory_format=torch.contiguous_format)
         dist.all_reduce(total)
         return total[ctx.start : ctx.start + ctx.count], None
-
-
-def _distributed() -> bool:
-    return dist.is_available() and dist.is_initialized()

@@ -74,7 +74,6 @@ class LinkScoring(Objective):
         return Loss(total, count, {"precision": (hits, found.sum()), "recall": (hits, count)})
 
     def _words(self, step: Step) -> tuple[WordStates, WordStates]:
-        """The words of both sides."""
         bitext, frozen = step.bitext, not self.train_encoder
         inputs = bitext.pair_inputs("separate")
         step.encoder.expect([(given, max(self.read)) for given in inputs], labelling=frozen)

@@ -1,5 +1,6 @@
 """Parallel sentence identification (awesome-align, Dou & Neubig 2021)."""
 
+from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -12,26 +13,11 @@ from torch import Tensor, nn
 from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.samples import PAD
+from xalign_fairseq.encoder.transformer import initialise
 from xalign_fairseq.objectives.registry import Loss, Objective, RunContext, Traits, option, register_objective
 from xalign_fairseq.objectives.step import Step, declared
 from xalign_fairseq.transport.layers import at_depth
 from xalign_fairseq.transport.precision import at_least_float32
-
-
-class PsiHead(nn.Module):
-    """(z_0, z_1) = W2 tanh(W1 h + b1) + b2: the scores for not parallel and for parallel sentences."""
-
-    def __init__(self, dim: int):
-        super().__init__()
-        self.transform = nn.Linear(dim, dim)
-        self.decoder = nn.Linear(dim, 2)
-        for map_ in (self.transform, self.decoder):
-            nn.init.normal_(map_.weight, std=0.02)
-            nn.init.zeros_(map_.bias)
-
-    def forward(self, hidden: Tensor) -> Tensor:
-        scores: Tensor = self.decoder(torch.tanh(self.transform(hidden)))
-        return scores
 
 
 @register_objective("psi")
@@ -60,7 +46,10 @@ class PSI(Objective):
 
     def build_head(self) -> nn.Module:
         """The classification head."""
-        return PsiHead(self.context.config.encoder_embed_dim)
+        dim = self.context.config.encoder_embed_dim
+        # (z_0, z_1) = W2 tanh(W1 h + b1) + b2: the scores for not parallel and for parallel sentences.
+        parts = OrderedDict(transform=nn.Linear(dim, dim), tanh=nn.Tanh(), decoder=nn.Linear(dim, 2))
+        return nn.Sequential(parts).apply(initialise)
 
     def count(self, batch: Batch) -> int:
         bitext = declared(batch.bitext, "bitext")

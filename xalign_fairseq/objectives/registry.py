@@ -12,6 +12,7 @@ from xalign_fairseq.core.errors import Parameter, XalignError, check_values
 from xalign_fairseq.data.batches import BATCHED, Batch, Bitext
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.lexicon import Lexicon
+from xalign_fairseq.data.pretraining import option as option
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.hidden_states import Prediction
 from xalign_fairseq.encoder.passes import StepEncoder
@@ -24,7 +25,6 @@ OBJECTIVES: dict[str, type["Objective"]] = {}
 LISTENERS: list[Callable[[str], None]] = []
 STREAMS = (*BATCHED, "links", "lexicon")
 
-Value = TypeVar("Value")
 Registered = TypeVar("Registered", bound="Objective")
 
 
@@ -101,18 +101,13 @@ class RunContext:
     seed: int = 1
 
 
-def option(default: Value, help: str) -> Value:
-    """An option of an objective: ``--NAME-FIELD`` on the command line, a keyword argument in Python."""
-    made: Value = field(default=default, kw_only=True, metadata={"help": help})
-    return made
-
-
 @dataclass
 class Objective(ABC):
     """Base class of objectives, which compute a loss from hidden states.
 
-    A subclass is a dataclass whose fields are options. Its ``traits`` describe it; ``__post_init__`` replaces traits
-    that depend on options. It may own a head: a module that the model saves, restores and optimises.
+    A subclass is a dataclass whose fields are options, ``--NAME-FIELD`` on the command line. Its ``traits`` describe
+    it; ``__post_init__`` replaces traits that depend on options. It may own a head: a module that the model saves,
+    restores and optimises.
 
     Attributes:
         name: the registered name.
@@ -213,8 +208,8 @@ class Objective(ABC):
 
     def require_choices(self, **choices: Sequence[str]) -> None:
         """Raise XalignError for an option with an invalid choice; options from YAML pass no parser."""
-        for option, allowed in choices.items():
-            choice(getattr(self, option), allowed, f"{self.name}_{option}")
+        for each, allowed in choices.items():
+            choice(getattr(self, each), allowed, f"{self.name}_{each}")
 
     def require_values(self, **conditions: tuple[bool, str]) -> None:
         """Raise XalignError for the first option that is not allowed; values are (is allowed, what is allowed)."""
@@ -250,11 +245,6 @@ class Objective(ABC):
 def options_of(objective: type[Objective]) -> list[dataclasses.Field[Any]]:
     """The options of an objective's class: its init fields, ``weight`` first."""
     return [each for each in dataclasses.fields(objective) if each.init]
-
-
-def labeller_among(objectives: Sequence[Objective]) -> Objective | None:
-    """The first bound objective that trains the model to label word links; None without one."""
-    return next((objective for objective in objectives if objective.labelling is not None), None)
 
 
 def register_objective(name: str) -> Callable[[type[Registered]], type[Registered]]:

@@ -5,9 +5,7 @@ from dataclasses import dataclass, replace
 
 from torch import Tensor
 
-from xalign_fairseq.data.batches import Bitext
 from xalign_fairseq.data.inputs import Input
-from xalign_fairseq.data.word_tables import link_matrix
 from xalign_fairseq.objectives.registry import Loss, Objective, RunContext, Traits, option, register_objective
 from xalign_fairseq.objectives.step import Step
 from xalign_fairseq.transport.layers import at_depth
@@ -88,12 +86,8 @@ class SelfTraining(Objective):
         """(B, n, m) bool: the linked token pairs."""
         bitext = step.bitext
         if self.labels == "given":
-            return self._given(bitext, "k-to-k")
+            return bitext.link_matrix("k-to-k")
         # Without dropout, these are the trained states.
         labelled, spans = step.encoder.pair_states(bitext, self.linking.layer, "separate", labelling=True)
         own = self.labeller.matrix(labelled, spans, sizes=bitext.longest)
-        return own if self.labels == "found" else own & self._given(bitext, "all")
-
-    @staticmethod
-    def _given(bitext: Bitext, subwords: str) -> Tensor:
-        return link_matrix(bitext.links, bitext.word_table(0), bitext.word_table(1), subwords, bitext.longest)
+        return own if self.labels == "found" else own & bitext.link_matrix("all")

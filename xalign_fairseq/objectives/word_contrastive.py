@@ -61,7 +61,7 @@ class WordContrastive(WordPairObjective):
         gathers = self.gather and step.training
         # A batch that replaces a missing one repeats words.
         shown = 0 if gathers and step.batch.stands_in else len(bitext.links)
-        sizes = gather_sizes(shown, bitext.links.device) if gathers else []
+        sizes = gather_sizes(shown, bitext.links.device) if gathers else [shown]
         # Strong alignment treats both sides equally.
         pairs = WordPairs(bitext, None if self.strong else self.pivot_side(bitext))
         projected = step.head(torch.stack(self.vectors(step, pairs), 1))
@@ -69,10 +69,7 @@ class WordContrastive(WordPairObjective):
         own = F.normalize(at_least_float32(projected), dim=-1)  # (K, 2, D)
         types = torch.stack(pairs.identities() if self.mask_repeated else pairs.occurrences(), 1)
         own, types = own[:shown], types[:shown]
-        every, every_type, start = own, types, 0
-        if gathers:
-            every, start = all_gather_rows(own, sizes), own_start(sizes)
-            every_type = all_gather_rows(types, sizes)
+        every, every_type, start = all_gather_rows(own, sizes), all_gather_rows(types, sizes), own_start(sizes)
         with torch.autocast(own.device.type, enabled=False):
             directions = [self._direction(anchor, own, every, types, every_type, start) for anchor in (0, 1)]
         count = pairs.rows.new_full((), shown)

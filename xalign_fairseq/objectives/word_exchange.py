@@ -7,16 +7,15 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from xalign_fairseq.data.batches import Batch, Bitext
+from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.samples import PAD
-from xalign_fairseq.data.word_tables import SUBWORD_RULES, link_matrix
+from xalign_fairseq.data.word_tables import SUBWORD_RULES
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import initialise
 from xalign_fairseq.objectives.prediction import IGNORED, summed, true_first
 from xalign_fairseq.objectives.registry import Loss, Objective, RunContext, Traits, option, register_objective
 from xalign_fairseq.objectives.step import Step, declared
-from xalign_fairseq.transport.ops.linear_cross_entropy import TokenLosses
 from xalign_fairseq.transport.plan_links import Transport
 from xalign_fairseq.transport.precision import at_least_float32
 from xalign_fairseq.transport.similarity import side_positions
@@ -161,7 +160,7 @@ class WordExchange(Objective):
         bitext = declared(batch.bitext, "bitext")
         if self.unaligned != "exclude":
             return len(bitext.predicted)
-        links = self._given_links(bitext)
+        links = bitext.link_matrix(self.subwords)
         return int((partner_counts(links, bitext.spans, bitext.predicted, bitext.tokens.shape[1]) > 0).sum())
 
     def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
@@ -180,24 +179,19 @@ class WordExchange(Objective):
                 exchanged, labels = exchanged.index_select(0, first), labels.index_select(0, first)
         elif self.unaligned == "identity":
             exchanged = torch.where(linked[:, None], exchanged, hidden.flatten(0, 1).index_select(0, masked))
-        loss = summed([self._losses(step, exchanged, labels)])
-        loss.stats["masked_with_partner"] = (linked.sum(), partners.new_full((), len(masked)))
-        return loss
-
-    def _losses(self, step: Step, exchanged: Tensor, labels: Tensor) -> TokenLosses:
         head: WordExchangeHead = step.head
         if self.heads == "shared":
-            return step.encoder.lm_losses(head.exchanged(exchanged), labels)
-        return step.encoder.vocabulary_losses(head.features(exchanged), labels)
+            losses = step.encoder.lm_losses(head.exchanged(exchanged), labels)
+        else:
+            losses = step.encoder.vocabulary_losses(head.features(exchanged), labels)
+        loss = summed([losses])
+        loss.stats["masked_with_partner"] = (linked.sum(), partners.new_full((), len(masked)))
+        return loss
 
     def _links(self, step: Step) -> Tensor:
         """Links (B, n, m) bool between the tokens of both sides."""
         bitext = step.bitext
         if self.given:
-            return self._given_links(bitext)
+            return bitext.link_matrix(self.subwords)
         hidden = step.encoder.states(bitext.input(), labelling=True).layer(self.labels_at)
         return Transport().matrix(hidden, bitext.spans, sizes=bitext.longest)
-
-    def _given_links(self, bitext: Bitext) -> Tensor:
-        tables = bitext.word_table(0), bitext.word_table(1)
-        return link_matrix(bitext.links, *tables, self.subwords, bitext.longest)

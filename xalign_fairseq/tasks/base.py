@@ -1,4 +1,4 @@
-"""What the tasks share: fairseq's methods of a dataset, and of a task without dictionaries."""
+"""What the tasks share: fairseq's methods of a dataset, and the state of a task."""
 
 from typing import Any
 
@@ -33,23 +33,9 @@ class FairseqStreams(StreamsDataset, DrawnDataset):
 
 
 class XalignTask(FairseqTask):
-    """fairseq's task without its dictionaries and length limits, which the datasets handle."""
+    """fairseq's task; ``from_checkpoint``: weights will be loaded."""
 
-    def __init__(self, cfg: object, restoring: bool = False):
+    def __init__(self, cfg: object, from_checkpoint: bool = False):
         super().__init__(cfg)
-        self.restoring = restoring
+        self.restoring = from_checkpoint
         self.lasting: dict[str, Any] = {}
-
-    @classmethod
-    def setup_task(cls, cfg: object, **kwargs: object) -> "XalignTask":
-        """Called by fairseq; ``from_checkpoint``: weights will be loaded."""
-        return cls(cfg, restoring=bool(kwargs.get("from_checkpoint")))
-
-    @property
-    def source_dictionary(self) -> None:
-        return None
-
-    target_dictionary = source_dictionary
-
-    def max_positions(self) -> None:
-        return None

@@ -40,10 +40,10 @@ class HeadsStart:
                 expected="float32, autocast, memory_efficient_fp16 or memory_efficient_bf16",
             )
 
-    def hold(self, model: object, update: int) -> None:
+    def hold(self, model: Any, update: int) -> None:
         """Remove the gradients of a frozen encoder; ``update``: the number of updates before this one."""
         if update < self.updates:
-            for parameter in body(model):
+            for parameter in model.encoder.sentence_encoder.parameters():  # with the tied embeddings
                 parameter.grad = None
 
     @contextmanager
@@ -52,11 +52,6 @@ class HeadsStart:
         self.hold(model, update)  # legacy_ddp turns missing gradients into zeros
         with stretched([each for each in model.heads.parameters() if each.requires_grad], self.ratio):
             yield
-
-
-def body(model: Any) -> list[Tensor]:
-    """The parameters of the encoder without its MLM head; the tied embeddings are included."""
-    return list(model.encoder.sentence_encoder.parameters())
 
 
 @contextmanager

@@ -11,9 +11,9 @@ from fairseq.tasks import register_task
 from omegaconf import II, MISSING
 
 from xalign_fairseq.core.devices import keep_freed_memory, training_device
-from xalign_fairseq.core.errors import Command, Parameter, XalignError
+from xalign_fairseq.core.errors import Command, Parameter, XalignError, check_values
 from xalign_fairseq.core.json_files import require_form
-from xalign_fairseq.data.lexicon import Lexicon, require_same_lexicons
+from xalign_fairseq.data.lexicon import require_same_lexicons
 from xalign_fairseq.data.pretraining import PretrainingData, PretrainingDataOptions, Reader, option
 from xalign_fairseq.data.shards import ShardPlace
 from xalign_fairseq.encoder import checkpoint
@@ -83,32 +83,18 @@ class XalignPretrainingTask(XalignTask):
 
     cfg: XalignPretrainingConfig
 
-    def __init__(self, cfg: XalignPretrainingConfig, restoring: bool = False):
-        super().__init__(cfg, restoring)
+    def __init__(self, cfg: XalignPretrainingConfig, from_checkpoint: bool = False):
+        super().__init__(cfg, from_checkpoint)
         _require_whole_states(cfg)
         self.heads_start = HeadsStart(cfg)
         self.source = PretrainingData(cfg.data, cfg, cfg.seed)
         self.data, self.dictionary = self.source.data, self.source.dictionary
-        self.pair_names, self.pivot = self.source.pair_names, self.source.pivot
-        self.languages, self.all_languages = self.source.languages, self.source.all_languages
         self.reader = Reader(())
         self.epoch = 1
         self.models: list[Any] = []
         self.objectives: Sequence[Objective] = ()
         self.labelling: Linking | None = None
         self.first_tokenizer: dict[str, Any] = {}
-
-    @property
-    def seed(self) -> int:
-        return self.cfg.seed
-
-    @property
-    def mask(self) -> int:
-        return self.source.mask
-
-    @property
-    def lexicons(self) -> list[Lexicon]:
-        return self.source.lexicons
 
     @property
     def has_master_weights(self) -> bool:
@@ -181,7 +167,7 @@ class XalignPretrainingTask(XalignTask):
         if metric != "aer" and not metric.startswith("aer_"):
             return
         corpora = dataset.bitext.corpora if dataset.bitext is not None else []
-        linked = [f"aer_{self.pair_names[each.number]}" for each in corpora if each.links is not None]
+        linked = [f"aer_{self.source.pair_names[each.number]}" for each in corpora if each.links is not None]
         if not linked or metric not in ("aer", *linked):
             raise XalignError(
                 "validation has no such score to choose checkpoints by",
@@ -199,14 +185,9 @@ class XalignPretrainingTask(XalignTask):
 
     def post_validate(self, model: object, stats: Mapping[str, Any], agg: object) -> None:
         """Called by fairseq with a validation's logs; stores the score that chooses checkpoints."""
-        if self.cfg.best_checkpoint_metric not in stats:
-            known = sorted(name for name in stats if not name.startswith("_"))
-            raise XalignError(
-                "validation has no such score to choose checkpoints by",
-                parameter="best_checkpoint_metric",
-                found=self.cfg.best_checkpoint_metric,
-                expected=f"one of {', '.join(known)}",
-            )
+        metric, known = self.cfg.best_checkpoint_metric, sorted(name for name in stats if not name.startswith("_"))
+        given = ("best_checkpoint_metric", metric, metric in stats, f"one of {', '.join(known)}")
+        check_values("validation has no such score to choose checkpoints by", given)
 
     def get_batch_iterator(self, dataset: Any, **kwargs: Any) -> Any:
         """fairseq's iterator. At the start of a training, objectives check its number of updates and pairs."""
@@ -247,13 +228,14 @@ class XalignPretrainingTask(XalignTask):
         """
         state: dict[str, Any] = {**self.lasting, "tokenizer": trained_tokenizer(self.first_tokenizer, self.data)}
         if "lexicon" in self.reader.needs:
-            state["lexicons"] = [each.state() for each in self.lexicons]
+            state["lexicons"] = [each.state() for each in self.source.lexicons]
         if self.labelling is not None:
             state["labelling"] = self.labelling.state()
         if len(self.source.shards.folders) > 1:
             state["shard"] = self.source.shards.place(self.epoch)
-        if self._language_embeddings:
-            state["language_embeddings"] = self._language_embeddings
+        # The languages with an embedding, in row order, from the model's option.
+        if languages := next((model.encoder.config.language_embeddings for model in self.models), ""):
+            state["language_embeddings"] = languages
         return state
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
@@ -264,15 +246,10 @@ class XalignPretrainingTask(XalignTask):
         if "shard" in state_dict:
             self.source.shards.go_on(**require_form(state_dict["shard"], ShardPlace, "the checkpoint's shard"))
         if "lexicon" in self.reader.needs:
-            require_same_lexicons(self.lexicons, state_dict.get("lexicons"), self.data.path)
+            require_same_lexicons(self.source.lexicons, state_dict.get("lexicons"), self.data.path)
         if self.models and (languages := state_dict.get("language_embeddings")):
             # fairseq-validate builds the model later, by the checkpoint's own options
             require_same("language_embeddings", languages, self.models[0].encoder.config)
-
-    @property
-    def _language_embeddings(self) -> str:
-        """The languages with an embedding, in row order, from the model's option."""
-        return next((model.encoder.config.language_embeddings for model in self.models), "")
 
 
 def pairs_of_a_batch(dataset: FairseqStreams, batches: Sequence[np.ndarray]) -> float:

@@ -12,7 +12,7 @@ from omegaconf import II, MISSING
 
 from xalign_fairseq.core.devices import keep_freed_memory, training_device
 from xalign_fairseq.core.errors import Command, XalignError
-from xalign_fairseq.data.pretraining import option
+from xalign_fairseq.data.pretraining import listed, option
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 from xalign_fairseq.encoder import checkpoint
@@ -71,8 +71,8 @@ class TransferTask(XalignTask):
     cfg: Any
     family_name: ClassVar[str]
 
-    def __init__(self, cfg: Any, restoring: bool = False):
-        super().__init__(cfg, restoring)
+    def __init__(self, cfg: Any, from_checkpoint: bool = False):
+        super().__init__(cfg, from_checkpoint)
         self.init_checkpoint: str | None = None
         self.encoder_config: EncoderConfig | None = None
         self.benchmark = self._find_benchmark()
@@ -129,9 +129,8 @@ class TransferTask(XalignTask):
     def _files(self, part: str) -> dict[str, Path]:
         """Language -> file, of ``train`` or ``valid``."""
         given = getattr(self.cfg, f"{part}_files")
-        languages = [each.strip() for each in getattr(self.cfg, f"{part}_langs").split(",") if each.strip()]
         if not given:
-            split = getattr(self.cfg, f"{part}_split")
+            split, languages = getattr(self.cfg, f"{part}_split"), listed(getattr(self.cfg, f"{part}_langs"))
             return {each: find(self.benchmark, self.cfg.data, split, each) for each in languages}
         files = dict(each.partition("=")[::2] for each in given.split(","))
         missing = {language: path for language, path in files.items() if not Path(path).is_file()}

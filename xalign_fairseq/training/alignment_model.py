@@ -1,16 +1,15 @@
 """An encoder and its objectives as one module from batch to loss."""
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import torch
-import torch.distributed as dist
 from torch import Tensor
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.data.pretraining import PretrainingData, Reader
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.bodies.families import warn_of_dropout
@@ -19,7 +18,7 @@ from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.pretrained.saving import new_model
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.encoder.vocabulary import require_same_tokenizer, trained_tokenizer
-from xalign_fairseq.objectives.gathering import all_sum
+from xalign_fairseq.objectives.gathering import all_sum, worker
 from xalign_fairseq.objectives.registry import Loss, Objective
 from xalign_fairseq.training.headed import HeadedEncoder
 from xalign_fairseq.training.weighted_sum import WeightedSum
@@ -104,7 +103,7 @@ class AlignmentModel(HeadedEncoder):
     @classmethod
     def from_pretrained(
         cls,
-        path: str | os.PathLike[str],
+        path: StrPath,
         objectives: Iterable[Objective],
         data: PretrainingData | None = None,
         *,
@@ -205,9 +204,9 @@ class AlignmentModel(HeadedEncoder):
             return count.clamp(min=1)
         if not self.weighted.joint:
             # UpdateCounts has divided by the whole update's counts, and multiplied by the number of its micro-batches.
-            return self.weighted.update.size.clamp(min=1) / _workers()
+            return self.weighted.update.size.clamp(min=1) / worker()[1]
         whole = all_sum(count) if self._count is None else self._count
-        return whole.clamp(min=1) / _workers()
+        return whole.clamp(min=1) / worker()[1]
 
     def activation_checkpointing_enable(self, **how: Any) -> None:
         """Recompute each layer from its input in the backward pass; ``how`` may only repeat :data:`CHECKPOINTING`."""
@@ -255,7 +254,7 @@ class AlignmentModel(HeadedEncoder):
         objectives = {objective.name: objective.weight for objective in self.weighted.objectives}
         return {**started, "objectives": objectives, "updates": self.num_updates}
 
-    def save_pretrained(self, out: str | os.PathLike[str], overwrite: bool = False) -> None:
+    def save_pretrained(self, out: StrPath, overwrite: bool = False) -> None:
         """Write the model for every command of this package, for ``fairseq-train`` and for Hugging Face's libraries.
 
         Args:
@@ -268,10 +267,6 @@ class AlignmentModel(HeadedEncoder):
         """
         with new_model(Path(out), overwrite) as save:
             save(self.checkpoint(), Path(out))
-
-
-def _workers() -> int:
-    return dist.get_world_size() if dist.is_available() and dist.is_initialized() else 1
 
 
 def to_device(value: object, device: torch.device) -> Any:

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import torch
-import torch.distributed as dist
 from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.pretraining import PretrainingData, Reader
 from xalign_fairseq.data.streams_dataset import StreamsDataset
+from xalign_fairseq.objectives.gathering import worker
 
 
 class Batches(IterableDataset[dict[str, Any]]):
@@ -64,8 +64,7 @@ class Batches(IterableDataset[dict[str, Any]]):
         self.data, self.reader, self.split = data, reader, split
         self.max_tokens, self.batch_size = max_tokens, batch_size
         self.multiple, self.num_workers = required_batch_size_multiple, num_workers
-        several = dist.is_available() and dist.is_initialized()
-        self.rank, self.world_size = share or ((dist.get_rank(), dist.get_world_size()) if several else (0, 1))
+        self.rank, self.world_size = share or worker()
         if self.training:
             data.require(reader)
         # The epoch, its finished batches at the start of the iteration, and this process's batches since then.

@@ -85,10 +85,13 @@ class HeadedEncoder(nn.Module):
 
 
 def require_fitting_head(name: str, given: Mapping[str, Tensor], own: Mapping[str, Tensor]) -> None:
-    """Raise :class:`XalignError` unless a checkpoint's head has the same tensors as this run's head."""
-    sizes = [{key: tuple(value.shape) for key, value in each.items()} for each in (given, own)]
+    """Raise :class:`XalignError` unless a checkpoint's head, if it has this one, has the same tensors as this run's."""
+    sizes = [
+        {key: tuple(value.shape) for key, value in each.items() if key.startswith(f"heads.{name}.")}
+        for each in (given, own)
+    ]
     differing = sorted(key for key in sizes[0].keys() | sizes[1].keys() if sizes[0].get(key) != sizes[1].get(key))
-    if differing:
+    if sizes[0] and differing:
         first = differing[0]
         raise XalignError(
             f"the checkpoint's head of {name} was made with other options, languages or versions",

@@ -14,7 +14,8 @@ from xalign_fairseq.data.shards import require_unchanged
 from xalign_fairseq.encoder.checkpoint import load_encoder
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.pretrained.saving import require_new
-from xalign_fairseq.training.procrustes import LinkedBitext, check_dictionary, procrustes_maps, with_maps
+from xalign_fairseq.encoder.vocabulary import require_same_tokenizer
+from xalign_fairseq.training.procrustes import LinkedBitext, procrustes_maps, with_maps
 
 Bar = Callable[[int], AbstractContextManager[Callable[[int], object] | None]]
 
@@ -53,7 +54,8 @@ class MappedCheckpoint:
         state, where = read_pretrained(self.model)
         require_outside(where, self.out)
         encoder, _ = load_encoder(state, self.model)
-        check_dictionary(state, encoder.config.vocab_size, data)
+        stored = (state.get("task_state") or {}).get("tokenizer") or {}
+        require_same_tokenizer(stored, data, encoder.config.vocab_size)
         pairs = list(self.lang_pairs) if self.lang_pairs else None
         bitext = LinkedBitext(data, self.split, pairs, self.pivot_lang, encoder.config.max_positions)
         with atomic_write(self.out, "wb") as out:

@@ -16,7 +16,7 @@ from xalign_fairseq.data.streams_dataset import StreamsDataset
 from xalign_fairseq.encoder.mappings import HEAD, LanguageMaps, Procrustes
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.transformer import Encoder
-from xalign_fairseq.encoder.vocabulary import require_same_tokenizer, tokenizer_state
+from xalign_fairseq.encoder.vocabulary import tokenizer_state
 from xalign_fairseq.objectives.linear_mapping import layer_vectors
 from xalign_fairseq.objectives.word_pairs import WordPairs
 from xalign_fairseq.training.alignment_model import to_device
@@ -103,19 +103,6 @@ def procrustes_maps(
         for language, weights in maps.items():
             weights.copy_(problems[language].solve(language))
     return maps, problems
-
-
-def check_dictionary(state: dict[str, Any], vocabulary: int, data: DataBin) -> None:
-    """Raise :class:`XalignError` unless data-bin and checkpoint have the same ids."""
-    require_same_tokenizer((state.get("task_state") or {}).get("tokenizer") or {}, data)
-    if vocabulary != data.dictionary.embedding_size:
-        raise XalignError(
-            "the data-bin's dictionary is not the one that the checkpoint was trained with",
-            where=data.path,
-            found=f"{data.dictionary.embedding_size} ids",
-            expected=f"the checkpoint's {vocabulary} ids",
-            remedy=("prepare the data again with", Parameter("tokenizer", "CHECKPOINT")),
-        )
 
 
 def with_maps(state: dict[str, Any], maps: LanguageMaps, data: DataBin) -> dict[str, Any]:

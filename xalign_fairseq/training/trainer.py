@@ -11,7 +11,7 @@ from torch import Tensor
 from transformers import Trainer, TrainingArguments
 
 from xalign_fairseq.core.errors import XalignError, check_values
-from xalign_fairseq.core.files import scratch_folder
+from xalign_fairseq.core.files import StrPath, scratch_folder
 from xalign_fairseq.encoder.masked_lm import today
 from xalign_fairseq.objectives.gathering import all_sum
 from xalign_fairseq.objectives.registry import Loss
@@ -147,7 +147,7 @@ class AlignmentTrainer(Trainer):
         elif self.args.should_save:
             self.alignment.save_pretrained(folder, overwrite=True)
 
-    def _load_from_checkpoint(self, resume_from_checkpoint: str | os.PathLike[str], model: object = None) -> None:
+    def _load_from_checkpoint(self, resume_from_checkpoint: StrPath, model: object = None) -> None:
         folder = Path(resume_from_checkpoint)
         self.alignment.load_state_dict(today(torch.load(folder / WEIGHTS, map_location="cpu", weights_only=True)))
         self.train_batches.load_state_dict(torch.load(folder / PLACE, weights_only=True))

@@ -3,18 +3,17 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from xalign_fairseq.core.errors import Parameter, XalignError, check_values
 from xalign_fairseq.data.batches import Batch
-from xalign_fairseq.data.lexicon import Lexicon
-from xalign_fairseq.data.pretraining import Reader
+from xalign_fairseq.data.pretraining import PretrainingData, Reader
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.objectives.gathering import all_sum
-from xalign_fairseq.objectives.registry import Loss, Objective, RunContext, choice, labeller_among
+from xalign_fairseq.objectives.registry import Loss, Objective, RunContext, choice
 from xalign_fairseq.training.headed import HeadedEncoder
 from xalign_fairseq.transport.linking import Linking
 
@@ -82,23 +81,6 @@ def _count(objective: Objective, batch: Batch) -> int:
 NORMALIZATIONS = ("joint", "per-objective")
 
 
-class TrainingSource(Protocol):
-    """The data and the run, from a fairseq task or without fairseq; see :class:`RunContext`."""
-
-    @property
-    def languages(self) -> Sequence[str]: ...
-    @property
-    def all_languages(self) -> Sequence[str]: ...  # also those with only monolingual text
-    @property
-    def pivot(self) -> str | None: ...
-    @property
-    def seed(self) -> int: ...
-    @property
-    def lexicons(self) -> Sequence[Lexicon]: ...  # read only if an objective needs them
-    @property
-    def mask(self) -> int: ...
-
-
 class WeightedSum:
     """L = sum_k w_k L_k over the objectives.
 
@@ -109,7 +91,7 @@ class WeightedSum:
     Args:
         objectives: with their weights; objectives of weight zero do not run.
         loss_normalization: ``joint`` or ``per-objective``.
-        source: the data and the run; None: for objectives that need neither.
+        source: the training data; None: for objectives that do not need them.
 
     Attributes:
         active: the objectives with nonzero weight.
@@ -120,17 +102,12 @@ class WeightedSum:
         XalignError: all weights are zero, a weight is negative or NaN, or an objective is given twice.
     """
 
-    def __init__(self, objectives: Iterable[Objective], loss_normalization: str, source: TrainingSource | None):
+    def __init__(self, objectives: Iterable[Objective], loss_normalization: str, source: PretrainingData | None):
         self.joint = choice(loss_normalization, NORMALIZATIONS, "loss_normalization") == "joint"
         self.objectives = [copy(objective) for objective in objectives]  # each sum binds its own copy
         names = [objective.name for objective in self.objectives]
-        if len(set(names)) < len(names):
-            raise XalignError(
-                "an objective is given twice",
-                parameter="objectives",
-                found=", ".join(names),
-                expected="one of each name",
-            )
+        once = len(set(names)) == len(names)
+        check_values("an objective is given twice", ("objectives", ", ".join(names), once, "one of each name"))
         self.active = [objective for objective in self.objectives if objective.weight != 0]
         if not self.active:
             raise XalignError("no objective is left: every weight is 0", parameter=[f"{name}_weight" for name in names])
@@ -171,8 +148,7 @@ class WeightedSum:
     @property
     def labelling(self) -> Linking | None:
         """How the model labels word links, once the heads are attached; None if no objective labels."""
-        labeller = labeller_among(self.active)
-        return None if labeller is None else labeller.labelling
+        return next((how for each in self.active if (how := each.labelling) is not None), None)
 
     def summed(self, training: bool) -> list[Objective]:
         """The objectives in the sum; in validation without regularisers, unless there are only regularisers.

@@ -1,7 +1,6 @@
 """The benchmarks of zero-shot transfer: file names, readers and metrics."""
 
 import glob
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Any, TypeVar
 
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import Parameter, XalignError
-from xalign_fairseq.core.files import COMPRESSED
+from xalign_fairseq.core.files import COMPRESSED, StrPath
 from xalign_fairseq.data.labelled.conllu import read_pos, read_tagged_words, read_trees
 from xalign_fairseq.data.labelled.examples import Example
 from xalign_fairseq.data.labelled.groups import grouped, held_out
@@ -24,8 +23,8 @@ from xalign_fairseq.evaluation.tagging import ENTITY_F1, TOKEN_ACCURACY, XTREME_
 from xalign_fairseq.transfer.family import Limits
 
 K = TypeVar("K")
-Reader = Callable[[str | os.PathLike, str], Sequence[Example]]
-Files = Mapping[str, str | os.PathLike]  # language -> path
+Reader = Callable[[StrPath, str], Sequence[Example]]
+Files = Mapping[str, StrPath]  # language -> path
 Group = tuple[Any, ...]
 
 
@@ -63,7 +62,7 @@ class Benchmark:
             )
         return tuple(known[name] for name in names)
 
-    def read(self, path: str | os.PathLike, language: str, labelled: bool = False) -> list[Any]:
+    def read(self, path: StrPath, language: str, labelled: bool = False) -> list[Any]:
         """Examples of a file, in order, each with its language (``en`` for ``en_ewt`` and ``en-de``).
 
         There is at least one. All are labelled or none is; with ``labelled``, all are.
@@ -108,7 +107,7 @@ class Benchmark:
         return groups, chosen, labels
 
 
-def find(benchmark: Benchmark, folder: str | os.PathLike, split: str, language: str) -> Path:
+def find(benchmark: Benchmark, folder: StrPath, split: str, language: str) -> Path:
     """The file of a split and language in the benchmark's folder, or in a folder of many benchmarks."""
     tried = []
     for pattern in _patterns(benchmark, split, language):

@@ -134,7 +134,6 @@ def _difference(
 
 
 def _correct(findings: Iterable[Difference]) -> list[Difference]:
-    """The findings with Holm-corrected p-values."""
     findings = list(findings)
     adjusted = holm([finding.p_holm for finding in findings])
     return [dataclasses.replace(finding, p_holm=p_value) for finding, p_value in zip(findings, adjusted, strict=True)]

@@ -225,18 +225,17 @@ def _spans(ends: Sequence[int], room: int, overlap: int) -> list[tuple[int, int]
         first = int(np.searchsorted(ends, max(ends[last] - overlap, ends[last + 1] - room)))
 
 
-def collate_windows(encoded: Sequence[EncodedExample]) -> tuple[Tensor, list[int]]:
-    """All windows as rows, (N, T) int64, and the first row of each example."""
-    tokens = pad([window for each in encoded for window in each.windows], PAD)
-    return tokens, [0, *accumulate(len(each.windows) for each in encoded)][:-1]
+def collate_windows(encoded: Sequence[EncodedExample]) -> Tensor:
+    """All windows as rows, (N, T) int64."""
+    return pad([window for each in encoded for window in each.windows], PAD)
 
 
 def collate_words(encoded: Sequence[EncodedExample]) -> dict[str, Tensor]:
     """A batch of words: ``tokens`` (N, T), ``word_window`` and ``word_position`` (B, W), -1 at padding."""
-    tokens, rows = collate_windows(encoded)
+    rows = accumulate((len(each.windows) for each in encoded), initial=0)  # the first of each example
     return {
-        "tokens": tokens,
-        "word_window": pad([each.arrays["window"] + row for each, row in zip(encoded, rows, strict=True)], -1),
+        "tokens": collate_windows(encoded),
+        "word_window": pad([each.arrays["window"] + row for each, row in zip(encoded, rows, strict=False)], -1),
         "word_position": pad([each.arrays["position"] for each in encoded], -1),
     }
 

@@ -1,7 +1,6 @@
 """From options to runs; all files and encoders of a study are found, read and checked before the first run."""
 
 import hashlib
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -13,7 +12,7 @@ from typing import Any
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.devices import visible_gpus
 from xalign_fairseq.core.errors import XalignError, check_values
-from xalign_fairseq.core.files import file_sha256
+from xalign_fairseq.core.files import StrPath, file_sha256
 from xalign_fairseq.data.labelled.labels import check_labels, digest, label_of
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.pretrained.reading import open_model
@@ -126,7 +125,7 @@ class Checkpoint:
     pair_separators: int = 2
 
 
-def open_checkpoint(name: str, path: str | os.PathLike) -> Checkpoint:
+def open_checkpoint(name: str, path: StrPath) -> Checkpoint:
     """Read and check a pretrained encoder of any kind (:func:`.open_model`)."""
     model = open_model(path)
     where = model.where.absolute()

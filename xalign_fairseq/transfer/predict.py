@@ -3,7 +3,6 @@
 import dataclasses
 import json
 import logging
-import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.core.files import StrPath, atomic_write
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.labelled.labels import check_labels, digest
 from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
@@ -66,6 +65,8 @@ class Evaluation:
 class Predictor:
     """An encoder fine-tuned on a transfer task; ``dtype`` is for products, by autocast as in training."""
 
+    batch_tokens = 8192  # most tokens of a batch, padding included
+
     def __init__(
         self,
         encoder: Encoder,
@@ -80,9 +81,7 @@ class Predictor:
         self.benchmark = BENCHMARKS[spec.benchmark]
 
     @classmethod
-    def load(
-        cls, path: str | os.PathLike, device: str | torch.device = "cpu", dtype: torch.dtype = torch.float32
-    ) -> "Predictor":
+    def load(cls, path: StrPath, device: str | torch.device = "cpu", dtype: torch.dtype = torch.float32) -> "Predictor":
         """Read a checkpoint that ``fairseq-train`` made in a transfer task, or its export."""
         state, where = read_pretrained(path)
         spec = TaskRecord.from_checkpoint(state, where)
@@ -94,8 +93,8 @@ class Predictor:
         maps = None if maps is None else maps.to(device)
         return cls(encoder.to(device), head.to(device), family, spec, maps, dtype)
 
-    def predict(self, examples: Sequence[Any], max_tokens: int = 8192, progress: Progress | None = None) -> list[Any]:
-        """One prediction for each example, in order; batches hold up to ``max_tokens`` padded tokens."""
+    def predict(self, examples: Sequence[Any], progress: Progress | None = None) -> list[Any]:
+        """One prediction for each example, in order."""
         if self.maps is not None:
             self.maps.tell_unmapped([example.language for example in examples])
         require_languages(self.encoder.config, examples)
@@ -103,7 +102,7 @@ class Predictor:
         for start in range(0, len(examples), BLOCK):
             block = examples[start : start + BLOCK]
             encoded = [self.family.encode(example) for example in block]
-            for chosen in _batches(encoded, max_tokens):
+            for chosen in _batches(encoded, self.batch_tokens):
                 found = self._predict_batch([encoded[i] for i in chosen], [block[i] for i in chosen])
                 for i, prediction in zip(chosen, found, strict=True):
                     predictions[start + i] = prediction
@@ -124,13 +123,7 @@ class Predictor:
             return self.family.predict(self.head.output, hidden, batch, examples)
 
 
-def evaluate(
-    predictor: Predictor,
-    path: str | os.PathLike,
-    language: str,
-    max_tokens: int = 8192,
-    progress: Progress | None = None,
-) -> Evaluation:
+def evaluate(predictor: Predictor, path: StrPath, language: str, progress: Progress | None = None) -> Evaluation:
     """Predict a test file and, if all of it has labels, score it by every metric of its benchmark."""
     benchmark = predictor.benchmark
     examples = benchmark.read(path, language)
@@ -140,7 +133,7 @@ def evaluate(
     evaluation = Evaluation(
         [example.id for example in examples],
         [predictor.family.gold(example) for example in examples],
-        predictor.predict(examples, max_tokens, progress),
+        predictor.predict(examples, progress),
         digest(path),
     )
     choices = {} if predictor.dtype == torch.float32 else {"dtype": dtype_name(predictor.dtype)}
@@ -150,11 +143,9 @@ def evaluate(
 
 def evaluate_files(
     predictor: Predictor,
-    folder: str | os.PathLike,
+    folder: StrPath,
     languages: Sequence[str],
-    *,
     split: str = "test",
-    max_tokens: int = 8192,
     progress: Progress | None = None,
 ) -> Iterator[tuple[str, Evaluation]]:
     """Find and check a benchmark's file of each language, then :func:`evaluate` one file per iteration step."""
@@ -162,10 +153,10 @@ def evaluate_files(
     files = find_all({each: partial(find, benchmark, folder, split, each) for each in languages})
     for language, path in files.items():
         require_languages(predictor.encoder.config, benchmark.read(path, language))
-    return ((each, evaluate(predictor, path, each, max_tokens, progress)) for each, path in files.items())
+    return ((each, evaluate(predictor, path, each, progress)) for each, path in files.items())
 
 
-def write_predictions(path: str | os.PathLike, evaluation: Evaluation) -> None:
+def write_predictions(path: StrPath, evaluation: Evaluation) -> None:
     """JSON lines ``{"id", "prediction", "gold"}``; gold is null without a label."""
     with atomic_write(path) as out:
         for id_, prediction, gold in zip(evaluation.ids, evaluation.predictions, evaluation.golds, strict=True):
@@ -189,9 +180,7 @@ def _batches(encoded: Sequence[EncodedExample], max_tokens: int) -> Iterator[lis
         yield batch
 
 
-def load_retrieval(
-    path: str | os.PathLike, device: str | torch.device = "cpu"
-) -> tuple[Encoder, Tokenizer, LanguageMaps | None]:
+def load_retrieval(path: StrPath, device: str | torch.device = "cpu") -> tuple[Encoder, Tokenizer, LanguageMaps | None]:
     """The encoder, the tokenizer and any linear maps of a pretrained model, for :func:`evaluate_retrieval`."""
     model = open_model(path)
     maps = load_maps(model.heads)
@@ -202,7 +191,7 @@ def evaluate_retrieval(
     encoder: Encoder,
     tokenizer: Tokenizer,
     maps: LanguageMaps | None,
-    path: str | os.PathLike,
+    path: StrPath,
     language: str,
     *,
     layer: int | None = None,

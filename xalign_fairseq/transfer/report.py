@@ -1,11 +1,11 @@
 """The report of a study: means and deviations, averages, gaps between languages, differences from a baseline."""
 
 import logging
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.core.version import __version__
 from xalign_fairseq.evaluation.metric import Metric
 from xalign_fairseq.evaluation.published import ALL_TASKS, Figure, Sizes, scored_task
@@ -86,9 +86,7 @@ class StudyReport:
     unlabelled: tuple[str, ...]
 
 
-def make_report(
-    out: str | os.PathLike, baseline: str | None = None, *, samples: int = 1000, seed: int = 1
-) -> StudyReport:
+def make_report(out: StrPath, baseline: str | None = None, *, samples: int = 1000, seed: int = 1) -> StudyReport:
     """Read the finished runs below ``OUT/runs`` and compute all figures; ``baseline`` comes first."""
     check_options(samples, seed=seed)
     results = read_results(out)

@@ -1,7 +1,6 @@
 """The results of finished runs: one run's from its folder, and a study's by task, if they can be compared."""
 
 import json
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -11,6 +10,7 @@ import numpy as np
 
 from xalign_fairseq.core.array_files import ArrayForm, read_arrays
 from xalign_fairseq.core.errors import Command, Parameter, XalignError
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.core.json_files import read_json, require_form
 from xalign_fairseq.core.locks import differing_keys
 from xalign_fairseq.evaluation.metric import Metric
@@ -219,7 +219,7 @@ def is_english(language: str) -> bool:
     return code(language) == "en"
 
 
-def read_results(out: str | os.PathLike) -> StudyResults:
+def read_results(out: StrPath) -> StudyResults:
     """Read and check all runs below ``OUT/runs``."""
     top = Path(out) / "runs"
     files = (path for name in ("spec", "result") for path in sorted(top.glob(f"*/*/*/*/{name}.json")))

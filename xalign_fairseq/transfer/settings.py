@@ -109,7 +109,6 @@ def optimiser_options(settings: Settings, updates: int, warmup: int) -> list[str
 
 
 def _check(settings: Settings, where: str) -> None:
-    """Refuse values that are out of bounds."""
     for name, value in asdict(settings).items():
         numbers = value if isinstance(value, list) else [] if value is None else [value]
         if name == "adam_betas" and len(value) != 2:

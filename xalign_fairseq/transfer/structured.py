@@ -14,12 +14,13 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException, ValidationError
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import StrPath
 
 T = TypeVar("T")
 LENGTHS = ("epochs", "updates")  # a run has one of these settings
 
 
-def load_yaml(path: str | os.PathLike) -> Any:
+def load_yaml(path: StrPath) -> Any:
     if not Path(path).is_file():
         raise XalignError("the study does not exist", where=path)
     try:
@@ -30,7 +31,7 @@ def load_yaml(path: str | os.PathLike) -> Any:
         raise XalignError("the study is not YAML", where=path, found=found) from None
 
 
-def load_with_base(path: str | os.PathLike) -> Any:
+def load_with_base(path: StrPath) -> Any:
     """The content of a study, merged key by key into its ``base``, whose path is relative to the study."""
     own = load_yaml(path)
     if not isinstance(own, Mapping) or "base" not in own:

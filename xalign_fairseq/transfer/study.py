@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from xalign_fairseq.core.errors import Parameter, XalignError, check_values
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.transfer import families  # noqa: F401  (importing registers)
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS, Benchmark
 from xalign_fairseq.transfer.family import TASK_FAMILIES, Limits
@@ -123,7 +124,7 @@ class TaskKeys:
     settings: dict[str, Any] = field(default_factory=dict)
 
 
-def load_study(path: str | os.PathLike, data: str | os.PathLike | None = None) -> Study:
+def load_study(path: StrPath, data: StrPath | None = None) -> Study:
     """Read a study; ``data`` replaces its own folder."""
     where = os.fspath(path)
     keys = structured(StudyKeys, load_with_base(path), where)
@@ -135,7 +136,7 @@ def load_study(path: str | os.PathLike, data: str | os.PathLike | None = None) -
         return Study(tuple(tasks), check_seeds(keys.seeds))
 
 
-def xtreme_study(data: str | os.PathLike, languages: Sequence[str], tasks: Sequence[str] = ()) -> Study:
+def xtreme_study(data: StrPath, languages: Sequence[str], tasks: Sequence[str] = ()) -> Study:
     """XTREME's tasks in a folder of their files: train and choose the model in English, test on ``languages``."""
     found = []
     for name, keys in XTREME.items():

@@ -25,7 +25,6 @@ def make_tables(report: StudyReport) -> list[Table]:
 
 
 def to_markdown(report: StudyReport) -> str:
-    """The report as Markdown."""
     parts = ["# Zero-shot transfer", *_preface(report), *(table.to_markdown() for table in make_tables(report))]
     for title, entries in (("Missing runs", report.missing), ("Test files without labels", report.unlabelled)):
         if entries:
@@ -66,12 +65,8 @@ def _signatures(report: StudyReport) -> list[str]:
     return lines
 
 
-def _spread(summary: Summary) -> str:
-    return "" if summary.deviation is None else f" ± {100 * summary.deviation:.1f}"
-
-
 def _gap(summary: Summary) -> str:
-    return signed(100 * summary.mean) + _spread(summary)
+    return signed(100 * summary.mean) + ("" if summary.deviation is None else f" ± {100 * summary.deviation:.1f}")
 
 
 def _best(columns: Sequence[Sequence[Summary | None]]) -> frozenset[tuple[int, int]]:
@@ -129,22 +124,24 @@ def _overall(report: StudyReport) -> Table:
     )
 
 
+_FINDING = ("difference", "95 % interval", "p, items", "p, items and seeds", "p, Holm")
+
+
 def _differences(report: StudyReport) -> Table:
     found = report.findings.averages if report.findings else []
-    columns = ("checkpoint", "task", "over", "difference", "95 % interval", "p, items", "p, items and seeds", "p, Holm")
-    return Table(
-        f"Differences from {report.baseline}", columns, [_finding(each) for each in found], bold=_sure(found), names=3
-    )
+    columns = ("checkpoint", "task", "over", *_FINDING)
+    title = f"Differences from {report.baseline}"
+    return Table(title, columns, [_finding(each) for each in found], bold=_sure(found), names=3)
 
 
 def _english_check(report: StudyReport) -> Table:
     """Whether English is worse than with the baseline."""
     found = report.findings.english if report.findings else []
-    columns = ("checkpoint", "task", "test", "difference", "95 % interval", "p, items", "p, items and seeds", "p, Holm")
+    columns = ("checkpoint", "task", "test", *_FINDING, "verdict")
     verdicts = ["no evidence" if not x.significant else "worse" if x.difference < 0 else "better" for x in found]
     rows = [(*_finding(each), verdict) for each, verdict in zip(found, verdicts, strict=True)]
     title = f"English regression check: English minus English of {report.baseline}"
-    return Table(title, (*columns, "verdict"), rows, bold=_sure(found), names=3)
+    return Table(title, columns, rows, bold=_sure(found), names=3)
 
 
 def _finding(finding: Difference) -> tuple[str, ...]:

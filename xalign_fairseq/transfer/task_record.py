@@ -61,11 +61,9 @@ class TaskRecord:
         return TASK_FAMILIES[BENCHMARKS[self.benchmark].family](tokenizer, self.labels, self.limits, self.options)
 
     def build_head(self, family: TaskFamily, config: EncoderConfig) -> TransferHead:
-        """A newly initialised head."""
         return TransferHead(Features(config, self.features, family.first_alone), family.build_head(config))
 
     def load_head(self, head: TransferHead, tensors: dict[str, Tensor], where: object = "checkpoint") -> None:
-        """Put a checkpoint's weights into the head."""
         prefix = f"heads.{self.head_name}."
         mine = {key.removeprefix(prefix): value for key, value in tensors.items() if key.startswith(prefix)}
         report = head.load_state_dict(mine, strict=False)

@@ -8,14 +8,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from xalign_fairseq.transport.layers import at_depth
-from xalign_fairseq.transport.pair_features import (
-    NEIGHBOUR_MIRRORS,
-    PairFeatures,
-    ScoreMap,
-    WordStates,
-    mirrored,
-    mirrors,
-)
+from xalign_fairseq.transport.pair_features import NEIGHBOUR_MIRRORS, PairFeatures, ScoreMap, WordStates, mirrors
 
 # Features are computed for 65,536 word pairs at a time, which bounds memory.
 PAIRS_AT_ONCE = 1 << 16
@@ -72,7 +65,7 @@ class Round(nn.Module):
     def forward(self, features: Tensor) -> Tensor:
         """(...) from (..., C)."""
         there = self._read(F.linear(features, self.first.weight, self.first.bias))
-        return there + self._read(F.linear(features, mirrored(self.first.weight, self.mirror), self.first.bias))
+        return there + self._read(F.linear(features, self.first.weight[:, self.mirror], self.first.bias))
 
     def _read(self, hidden: Tensor) -> Tensor:
         hidden = F.dropout(F.gelu(hidden), self._dropout, self.training)

@@ -2,7 +2,7 @@
 places.
 
 Every feature has a mirror, its value with source and target exchanged; a symmetric feature is its own mirror. So one
-network reads a pair in both directions (:func:`mirrored`).
+network reads a pair in both directions.
 """
 
 from collections.abc import Iterator
@@ -130,11 +130,6 @@ class PairFeatures:
             _near(_expected(weights, 1), tgt.lengths, weights.shape[1]).mT,
         )
 
-    @staticmethod
-    def count(layers: int) -> int:
-        """C, for this number of layers."""
-        return len(mirrors(layers))
-
     def rows(self, rows: slice) -> Tensor:
         """The features of some rows; undefined outside the pair."""
         src, tgt = self._src.states[:, rows], self._tgt.states
@@ -172,11 +167,6 @@ def mirrors(layers: int) -> list[int]:
     symmetric = 2 * layers + 4
     paired = [symmetric + (at ^ 1) for at in range(16)]
     return [*range(symmetric), *paired, *(symmetric + 16 + at for at in NEIGHBOUR_MIRRORS)]
-
-
-def mirrored(weight: Tensor, mirror: Tensor) -> Tensor:
-    """The weights (..., C) of a feature map, for features with source and target exchanged."""
-    return weight[..., mirror]
 
 
 def _centred(words: WordStates) -> Tensor:

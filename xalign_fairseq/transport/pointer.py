@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from xalign_fairseq.transport.precision import at_least_float32
-from xalign_fairseq.transport.similarity import pair_products
+from xalign_fairseq.transport.similarity import pair_products, states_at
 
 
 class Pointer(nn.Module):
@@ -70,12 +70,8 @@ class Pointer(nn.Module):
 
     def log_probabilities(self, hidden: Tensor, spans: Tensor, positions: Tensor) -> Tensor:
         """log a_i for the given positions (B, Q) over all T positions; about -inf outside the other side."""
-        batch, length, width = hidden.shape
-        # Selecting from the flattened batch is much faster than gathering, especially its gradient.
-        flat = positions + length * torch.arange(batch, device=hidden.device)[:, None]
-        picked = hidden.reshape(-1, width).index_select(0, flat.flatten()).view(*positions.shape, width)
-        scores = self.query(picked) @ self.key(hidden).transpose(1, 2) * width**-0.5
-        side = sides(spans, length)
+        scores = self.query(states_at(hidden, positions)) @ self.key(hidden).transpose(1, 2) * hidden.shape[2] ** -0.5
+        side = sides(spans, hidden.shape[1])
         other = (1 - side.gather(1, positions))[..., None] == side[:, None, :]
         wide = at_least_float32(scores)
         return wide.masked_fill(~other, torch.finfo(wide.dtype).min).log_softmax(-1)

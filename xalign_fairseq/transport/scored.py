@@ -122,18 +122,12 @@ class Scored(WordMethod):
     @torch.no_grad()
     def scores(self, hidden: Tensor, spans: Tensor, src_words: Tensor, tgt_words: Tensor) -> Tensor:
         network = self.network.to(hidden.device)
-        if hidden.shape[2] != len(network.layers) * network.dim:
-            raise XalignError(
-                "the link scorer belongs to another encoder",
-                parameter="scorer",
-                found=f"states of {hidden.shape[2]} values",
-                expected=f"{len(network.layers)} layers of {network.dim}",
-            )
+        layers, given = len(network.layers), hidden.shape[2]
+        found, expected = f"states of {given} values", f"{layers} layers of {network.dim}"
+        problem = "the link scorer belongs to another encoder"
+        check_values(problem, ("scorer", found, given == layers * network.dim, expected))
         wide = hidden.to(network.mean.dtype)
-        src, tgt = (
-            word_states(wide, spans, side, words, len(network.layers))
-            for side, words in enumerate((src_words, tgt_words))
-        )
+        src, tgt = (word_states(wide, spans, side, words, layers) for side, words in enumerate((src_words, tgt_words)))
         return network.probabilities(src, tgt)
 
     def describe(self) -> dict[str, Any]:

@@ -63,8 +63,8 @@ def pair_products(
     src_positions, src_mask = side_positions(spans, 0, n)
     tgt_positions, tgt_mask = side_positions(spans, 1, m)
     with torch.autocast(src_states.device.type, enabled=False):
-        src, tgt = _rows(src_states, src_positions), _rows(tgt_states, tgt_positions)
-        similarity = torch.bmm(src, tgt.transpose(1, 2))
+        src, tgt = states_at(src_states, src_positions), states_at(tgt_states, tgt_positions)
+        similarity = torch.bmm(at_least_float32(src), at_least_float32(tgt).transpose(1, 2))
     return similarity.masked_fill_(~(src_mask[:, :, None] & tgt_mask[:, None, :]), 0.0), src_mask, tgt_mask
 
 
@@ -79,13 +79,12 @@ def finite_pairs(similarity: Tensor, src_mask: Tensor, tgt_mask: Tensor) -> tupl
     return similarity.masked_fill_(~finite[:, :, None], 0.0), src_mask & finite, tgt_mask & finite
 
 
-def _rows(hidden: Tensor, positions: Tensor) -> Tensor:
-    """Hidden states (B, size, H) at positions (B, size), in float32 or float64."""
+def states_at(hidden: Tensor, positions: Tensor) -> Tensor:
+    """Hidden states (B, size, H) at positions (B, size)."""
     batch, length, width = hidden.shape
-    # Selecting from the flattened batch is the fastest gather on the CPU.
+    # Selecting from the flattened batch is the fastest gather on the CPU, also for its gradient.
     flat = positions + length * torch.arange(batch, device=hidden.device)[:, None]
-    rows = hidden.reshape(batch * length, width).index_select(0, flat.flatten()).view(*positions.shape, width)
-    return at_least_float32(rows)
+    return hidden.reshape(batch * length, width).index_select(0, flat.flatten()).view(*positions.shape, width)
 
 
 class Agreement(NamedTuple):

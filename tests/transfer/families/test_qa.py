@@ -17,7 +17,7 @@ from xalign_fairseq.data.labelled.squad import read_squad
 from xalign_fairseq.data.tokenizers.spm_training import train_sentencepiece
 from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.transfer.families.qa import QuestionAnswering, best_span, check_room
+from xalign_fairseq.transfer.families.qa import QuestionAnswering, best_span
 from xalign_fairseq.transfer.family import Limits
 
 REAL = Path(__file__).resolve().parents[4] / "shared" / "data" / "eval" / "xquad"
@@ -241,12 +241,15 @@ def test_windows_hold_every_token_and_their_targets_spell_the_answer(context, as
 
 
 def test_limits_without_room_are_an_error():
-    check_room(Limits(tokens=128, overlap=32), 64)
-    check_room(Limits(tokens=8, overlap=1, separators=1), 3)
+    def check(limits, most):
+        QuestionAnswering.check(limits, {**QuestionAnswering.defaults, "max_question_tokens": most})
+
+    check(Limits(tokens=128, overlap=32), 64)
+    check(Limits(tokens=8, overlap=1, separators=1), 3)
     with pytest.raises(XalignError, match=r"(?s)no room.*1 tokens of context in a window of 8, of which 1 overlap"):
-        check_room(Limits(tokens=8, overlap=1, separators=1), 4)
+        check(Limits(tokens=8, overlap=1, separators=1), 4)
     with pytest.raises(XalignError, match="no room"):
-        check_room(Limits(tokens=8, overlap=0, separators=2), 4)
+        check(Limits(tokens=8, overlap=0, separators=2), 4)
 
 
 def test_gold_labels_and_options():

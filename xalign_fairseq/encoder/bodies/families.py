@@ -23,9 +23,9 @@ _ALONE |= {f"{name}_token_id": 0 for name in ("bos", "eos", "cls", "sep", "mask"
 # Settings of a config.json about files, ids and code, not about the encoder.
 _NOT_KEPT = {"architectures", "auto_map", "dtype", "torch_dtype", "transformers_version", "_name_or_path", "vocab_size"}
 SIZES = {  # our names -> their settings
+    "encoder_layers": "num_hidden_layers",
     "encoder_embed_dim": "hidden_size",
     "encoder_ffn_embed_dim": "intermediate_size",
-    "encoder_layers": "num_hidden_layers",
     "encoder_attention_heads": "num_attention_heads",
 }
 _BERT_RATES = {"dropout": "hidden_dropout_prob", "attention_dropout": "attention_probs_dropout_prob"}

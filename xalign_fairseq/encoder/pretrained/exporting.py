@@ -39,10 +39,8 @@ from xalign_fairseq.encoder.vocabulary import load_tokenizer
 
 logger = logging.getLogger(__name__)
 
-MODULES = "modules.json"
 POOLING = "1_Pooling"
 _LAYER = re.compile(r"encoder\.sentence_encoder\.layers\.(\d+)\.")
-_KINDS = ("Transformer", "Pooling", "Normalize")
 _ONE_TYPE = (
     "All tokens are of one type: `token_type_ids` change nothing, as this encoder was trained without a vector for the "
     "second text of a pair."
@@ -146,9 +144,8 @@ def export(
     """
     state, where = read_pretrained(path)
     origin = None if onto is None else find_pretrained(onto)
-    for each in (where, origin):
-        if each is not None:
-            require_outside(each, folder)
+    for each in filter(None, (where, origin)):
+        require_outside(each, folder)
     with atomic_folder(folder, overwrite) as here:
         if origin is not None:
             put_back(state, where, origin, here)
@@ -247,10 +244,10 @@ def cut(state: dict[str, Any], layers: int) -> dict[str, Any]:
 def write(folder: Path, config: EncoderConfig, pooling: str) -> None:
     """Write the files for ``SentenceTransformer``: vectors of length 1, pooled as in ``retrieve``."""
     require_pooling(pooling)
-    paths = ("", POOLING, "2_Normalize")
+    kinds = {"": "Transformer", POOLING: "Pooling", "2_Normalize": "Normalize"}
     modules = [
         {"idx": i, "name": str(i), "path": path, "type": f"sentence_transformers.models.{kind}"}
-        for i, (path, kind) in enumerate(zip(paths, _KINDS, strict=True))
+        for i, (path, kind) in enumerate(kinds.items())
     ]
     pool = {
         "word_embedding_dimension": config.encoder_embed_dim,
@@ -265,7 +262,7 @@ def write(folder: Path, config: EncoderConfig, pooling: str) -> None:
         "default_prompt_name": None,
         "similarity_fn_name": "cosine",
     }
-    write_json(folder / MODULES, modules)
+    write_json(folder / "modules.json", modules)
     write_json(folder / POOLING / "config.json", pool)
     length = {"max_seq_length": config.max_positions, "do_lower_case": False}
     write_json(folder / "sentence_bert_config.json", length)

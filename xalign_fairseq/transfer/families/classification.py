@@ -51,7 +51,10 @@ class Classification(TaskFamily[PairExample]):
         dictionary = self.tokenizer.dictionary
         first, second = (self.tokenizer.encode(text) for text in (example.first, example.second))
         separators = [dictionary.eos_index] * self.limits.separators
-        keep = _longest_first(len(first), len(second), self.limits.tokens - 2 - len(separators))
+        room = self.limits.tokens - 2 - len(separators)
+        # The longer side is cut first, then both equally.
+        kept = min(len(first), max(room // 2, room - len(second)))
+        keep = kept, min(len(second), room - kept)
         tokens = [dictionary.bos_index, *first[: keep[0]], *separators, *second[: keep[1]], dictionary.eos_index]
         label = self.labels.index(example.label) if example.label in self.labels else -1  # tests may have other labels
         cut = len(first) + len(second) - sum(keep)
@@ -60,8 +63,8 @@ class Classification(TaskFamily[PairExample]):
 
     def collate(self, encoded: Sequence[EncodedExample]) -> dict[str, Tensor]:
         """``tokens`` (B, T) and ``labels`` (B,), -1 without a label."""
-        tokens, _ = collate_windows(encoded)
-        return {"tokens": tokens, "labels": torch.tensor([each.arrays["label"] for each in encoded])}
+        labels = torch.tensor([each.arrays["label"] for each in encoded])
+        return {"tokens": collate_windows(encoded), "labels": labels}
 
     def build_head(self, config: EncoderConfig) -> nn.Module:
         return nn.Sequential(
@@ -77,15 +80,3 @@ class Classification(TaskFamily[PairExample]):
     def predict(self, head: nn.Module, hidden: Tensor, batch: dict[str, Tensor], examples: Sequence[Any]) -> list[str]:
         """The most probable class; the first among equals."""
         return [self.labels[i] for i in head(hidden[:, 0]).argmax(1).tolist()]
-
-
-def _longest_first(first: int, second: int, room: int) -> tuple[int, int]:
-    """The number of tokens to keep of each side: the longer side is cut first, then both equally."""
-    if first + second <= room:
-        return first, second
-    half = room // 2
-    if first <= half:
-        return first, room - first
-    if second <= room - half:
-        return room - second, second
-    return half, room - half

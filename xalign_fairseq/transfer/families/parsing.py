@@ -75,7 +75,6 @@ class Parsing(TaskFamily[TreeExample]):
         return collate_words(encoded) | targets
 
     def build_head(self, config: EncoderConfig) -> Biaffine:
-        """The biaffine output layers."""
         arc_size, label_size, dropout = (self.options[name] for name in ("arc_size", "label_size", "head_dropout"))
         return Biaffine(config.encoder_embed_dim, len(self.labels), arc_size, label_size, dropout)
 

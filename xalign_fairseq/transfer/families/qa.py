@@ -20,19 +20,6 @@ NO_ANSWER = 0  # the position of <s>, to which windows without the answer point
 UNLABELLED = -1
 
 
-def check_room(limits: Limits, question_tokens: int) -> None:
-    """Refuse limits that leave no room for new context next to the longest question and the overlap."""
-    room = limits.tokens - 2 - limits.separators - question_tokens
-    if room <= max(limits.overlap, 0):
-        raise XalignError(
-            "the windows have no room for the context",
-            parameter=("max_length", "overlap", "max_question_tokens"),
-            found=f"{room} tokens of context in a window of {limits.tokens}, of which {limits.overlap} overlap",
-            expected="more tokens of context than overlap",
-            remedy=("raise", Parameter("max_length"), "(384 is usual), or lower one of the others"),
-        )
-
-
 def _starts(size: int, room: int, overlap: int) -> list[int]:
     """First tokens of windows of ``room`` tokens over ``size`` tokens."""
     if size <= room:
@@ -68,9 +55,17 @@ class QuestionAnswering(TaskFamily[QuestionExample]):
 
     @classmethod
     def check(cls, limits: Limits, options: dict[str, Any]) -> None:
-        """Refuse windows without room for context; do the checks of all families."""
+        """Refuse windows without room for new context next to the longest question and the overlap, too."""
         super().check(limits, options)
-        check_room(limits, options["max_question_tokens"])
+        room = limits.tokens - 2 - limits.separators - options["max_question_tokens"]
+        if room <= limits.overlap:
+            raise XalignError(
+                "the windows have no room for the context",
+                parameter=("max_length", "overlap", "max_question_tokens"),
+                found=f"{room} tokens of context in a window of {limits.tokens}, of which {limits.overlap} overlap",
+                expected="more tokens of context than overlap",
+                remedy=("raise", Parameter("max_length"), "(384 is usual), or lower one of the others"),
+            )
 
     @staticmethod
     def gold(example: QuestionExample) -> list[str] | None:
@@ -110,11 +105,10 @@ class QuestionAnswering(TaskFamily[QuestionExample]):
 
     def collate(self, encoded: Sequence[EncodedExample]) -> dict[str, Tensor]:
         """``tokens``, ``begin``, ``end`` (N, T), ``targets`` (N, 2), and ``example`` (N,), the example of each row."""
-        tokens, _ = collate_windows(encoded)
         begin, end = (pad([row for each in encoded for row in each.arrays[name]], 0) for name in ("begin", "end"))
         windows = torch.tensor([len(each.windows) for each in encoded])
         return {
-            "tokens": tokens,
+            "tokens": collate_windows(encoded),
             "begin": begin,
             "end": end,
             "targets": torch.from_numpy(np.concatenate([each.arrays["targets"] for each in encoded])),

@@ -20,6 +20,7 @@ from xalign_fairseq.transport.token_links import label_dtype
 
 DTYPES = {torch.float32: 0, torch.bfloat16: 1, torch.float16: 2}
 _UNION = FILTERS.index("union")
+_NAMES = ("iterations", "mu", "eps", "rows_first", "log_domain")
 _SINKHORN = "int iterations, float mu, float eps, bool rows_first, bool log_domain"
 _FILTER = "int filter, int rounds, float alpha, bool probabilities, bool highest=False"
 _LIBRARY = torch.library.Library("xalign", "DEF")
@@ -109,12 +110,8 @@ def plan(
         (B, n, m) float32, 0 at padding and in pairs without a plan.
     """
     sides = (similarity.float(), src_sizes, tgt_sizes, src_mass, tgt_mass)
-    found: Tensor = torch.ops.xalign.sinkhorn_plan(*sides, *_sinkhorn(options))
+    found: Tensor = torch.ops.xalign.sinkhorn_plan(*sides, *[getattr(options, name) for name in _NAMES])
     return found
-
-
-def _sinkhorn(options: SinkhornOptions) -> tuple[int, float, float, bool, bool]:
-    return options.iterations, options.mu, options.eps, options.rows_first, options.log_domain
 
 
 class _LinkOptions(NamedTuple):
@@ -134,8 +131,8 @@ class _LinkOptions(NamedTuple):
     @classmethod
     def of(cls, options: TransportOptions, probabilities: bool, highest: bool) -> "_LinkOptions":
         rounds = options.rounds if options.filter.startswith("itermax") else 1
-        rules = (FILTERS.index(options.filter), rounds, options.alpha)
-        return cls(*_sinkhorn(options), *rules, probabilities, highest)
+        rules = (FILTERS.index(options.filter), rounds, options.alpha, probabilities, highest)
+        return cls._make((*[getattr(options, name) for name in _NAMES], *rules))
 
     @property
     def merged(self) -> bool:
@@ -180,7 +177,7 @@ def _run_links(
     spans = spans.to(torch.int64).contiguous()
     partners, probability = _outputs(read, length, options)
     call.batch, call.length, call.spans = batch, length, spans.data_ptr()
-    for name in ("iterations", "mu", "eps", "rows_first", "log_domain", "filter", "rounds", "alpha"):
+    for name in (*_NAMES, "filter", "rounds", "alpha"):
         setattr(call, name, getattr(options, name))
     call.partners, call.partner_bytes = partners.data_ptr(), partners.element_size()
     call.highest, call.probability = options.merged, probability.data_ptr() if options.probabilities else None
@@ -196,7 +193,6 @@ def _plan(
     tgt_mass: Tensor | None,
     *options: object,
 ) -> Tensor:
-    iterations, mu, eps, rows_first, log_domain = options
     similarity = similarity.contiguous()
     batch, n, m = similarity.shape
     zero = torch.zeros_like(src_sizes)
@@ -212,11 +208,7 @@ def _plan(
         m=m,
         row_mass=None if masses[0] is None else masses[0].data_ptr(),
         column_mass=None if masses[1] is None else masses[1].data_ptr(),
-        iterations=iterations,
-        mu=mu,
-        eps=eps,
-        rows_first=rows_first,
-        log_domain=log_domain,
+        **dict(zip(_NAMES, options, strict=True)),
         partner_bytes=2,
         plan=found.data_ptr(),
     )

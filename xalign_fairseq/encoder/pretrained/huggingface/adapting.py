@@ -211,10 +211,7 @@ def _require_same_model(
     family: BodyFamily, settings: Mapping[str, Any], found: Mapping[str, Any], origin: Path, where: object
 ) -> None:
     same = found.get("model_type") == family.model_type
-    if same:
-        theirs = family.check(found, origin)
-        same = all(theirs.get(name) == value for name, value in settings.items())
-    if not same:
+    if not same or not settings.items() <= family.check(found, origin).items():
         raise XalignError(
             "the checkpoint belongs to another model than the target of the export",
             where=origin / "config.json",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.encoder.bodies.families import BODIES
+from xalign_fairseq.encoder.bodies import families as bodies
 
 # model_type -> why such a model is not read; docs/reference/hugging_face.md lists supported models.
 _DECODERS = "gpt2 llama mistral mixtral gemma gemma2 gemma3_text qwen2 qwen3 bloom xglm"
@@ -36,14 +36,7 @@ WORDS = "embeddings.word_embeddings.weight"
 POSITIONS = "embeddings.position_embeddings.weight"
 TOKEN_TYPES = "embeddings.token_type_embeddings.weight"
 # The sizes of an encoder -> Hugging Face's names in config.json.
-SIZES = {
-    "vocab_size": "vocab_size",
-    "encoder_layers": "num_hidden_layers",
-    "encoder_embed_dim": "hidden_size",
-    "encoder_ffn_embed_dim": "intermediate_size",
-    "encoder_attention_heads": "num_attention_heads",
-    "max_positions": "max_position_embeddings",
-}
+SIZES = {"vocab_size": "vocab_size", **bodies.SIZES, "max_positions": "max_position_embeddings"}
 # Our names of other numbers -> Hugging Face's, and the default if config.json lacks them.
 RATES = {
     "dropout": ("hidden_dropout_prob", 0.1),
@@ -123,6 +116,6 @@ def find_family(model_type: object, where: object) -> Family:
         where=where,
         found=f"model_type {model_type}",
         expected=f"one of {', '.join(FAMILIES)} (XLM-R, XLM-Align, XLM-V, E5, BGE-M3; mBERT, LaBSE; ...), or, run by "
-        f"transformers, {', '.join(BODIES)} ({'; '.join(body.title for body in BODIES.values())})",
+        f"transformers, {', '.join(bodies.BODIES)} ({'; '.join(body.title for body in bodies.BODIES.values())})",
         remedy=NOT_SUPPORTED.get(model_type) if isinstance(model_type, str) else None,
     )

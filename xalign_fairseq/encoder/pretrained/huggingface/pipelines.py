@@ -57,9 +57,8 @@ def _read_json_file(folder: Path, vocab_size: int) -> Vocabulary:
     size = 1 + max(ids.values(), default=-1)
     require_rows(size, vocab_size, path, f"{size} ids", padding=PADDING)
     config = folder / TOKENIZER_CONFIG
-    given = _named(read_json(config) if config.is_file() else {})
-    given = {role: name for role, name in given.items() if name in ids}
-    given.update({role: name for role, name in _usual(ids).items() if role not in given})
+    named = _named(read_json(config) if config.is_file() else {})
+    given = {**_usual(ids), **{role: name for role, name in named.items() if name in ids}}
     around = _around(opened)
     special = _special_ids({role: ids[name] for role, name in given.items()}, path)
     special = (around[0] or special[0], special[1], around[1] or special[2], *special[3:])

@@ -95,11 +95,6 @@ def read_unigram(path: Path) -> bytes:
     return _agreeing(pieces, charsmaps or [*map(rule_charsmap, RULES), b""], found, path)
 
 
-def mask_id(folder: Path, symbols: int) -> int:
-    """The id of ``<mask>`` in a tokenizer: its own if it has one, otherwise the number of other symbols."""
-    return added_tokens(folder).get(MASK, symbols)
-
-
 def _require_specials(symbols: Sequence[str], path: Path) -> None:
     """Refuse a vocabulary without XLM-R's special symbols, or one whose <mask> is not where the file itself says."""
     added = added_tokens(path.parent)

@@ -13,13 +13,7 @@ from xalign_fairseq.data.tokenizers.dictionary import BOS, EOS, MASK, SPECIALS, 
 from xalign_fairseq.data.tokenizers.tokenizer import load_sentencepiece, pieces_of
 from xalign_fairseq.data.tokenizers.wordpiece import LONGEST_WORD, bert_ids, from_vocabulary
 from xalign_fairseq.encoder.pretrained.huggingface.families import XLM_R, Family
-from xalign_fairseq.encoder.pretrained.huggingface.tokenizer_json import (
-    TOKENIZER,
-    added_tokens,
-    mask_id,
-    parts,
-    read_unigram,
-)
+from xalign_fairseq.encoder.pretrained.huggingface.tokenizer_json import TOKENIZER, added_tokens, parts, read_unigram
 from xalign_fairseq.encoder.vocabulary import tokenizer_state
 
 logger = logging.getLogger(__name__)
@@ -87,7 +81,7 @@ def _read_sentencepiece(folder: Path, vocab_size: int) -> Vocabulary:
         raise XalignError(error.problem, where=path) from None
     dictionary = dictionary_of_xlm_r(pieces_of(processor, path), path)
     symbols = len(dictionary)
-    place = mask_id(folder, symbols)
+    place = added_tokens(folder).get(MASK, symbols)
     order = range(symbols + 1) if place == symbols else [*range(symbols), place]
     _require_fit(dictionary, order, vocab_size, folder, path)
     scores = [processor.get_score(i) for i in range(3, processor.get_piece_size())]
