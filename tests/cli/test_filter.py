@@ -32,7 +32,7 @@ def test_scores_are_kept_and_need_not_be_made_again(filter_text, tiny_text, tmp_
     assert filter_text("--scores", tmp_path / "kept.scores", "--min-score", middle, out="fewer") == 0
     fewer = contents(tmp_path, "fewer")
     kept = [number for number, score in enumerate(scores) if score >= middle]
-    assert sorted(fewer) == [".en", ".links", ".xx"]
+    assert sorted(fewer) == [".dropped.tsv", ".en", ".links", ".xx"]
     assert fewer[".xx"].splitlines() == [whole[".xx"].splitlines()[number] for number in kept]
     assert len(read_links(tmp_path / "fewer.links")) == len(kept)
 

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 import torch
 from support.small import diagonal, pair
@@ -101,6 +103,17 @@ def test_a_resumed_module_knows_its_updates_and_a_checkpoint_its_heads(tmp_path)
     for name, value in model.state_dict().items():
         if name != "_extra_state":
             assert torch.equal(loaded.state_dict()[name], value), name
+
+
+@pytest.mark.parametrize("ids", [-5, 5])
+def test_a_checkpoint_of_another_number_of_ids_is_refused(tmp_path, ids):
+    """fairseq's checkpoints store no tokenizer to compare."""
+    data = PretrainingData(write_plain_data(tmp_path / "data"))
+    vocab_size = data.data.dictionary.embedding_size + ids
+    model = AlignmentModel(Encoder(replace(CONFIG, vocab_size=vocab_size)), [TLM()])
+    torch.save(model.checkpoint(), tmp_path / "other.pt")
+    with pytest.raises(XalignError, match=f"the checkpoint's {vocab_size} ids"):
+        AlignmentModel.from_pretrained(tmp_path / "other.pt", [TLM()], data)
 
 
 def test_validation_is_no_update():

@@ -130,7 +130,7 @@ class AlignmentModel(HeadedEncoder):
         encoder.load_state_dict(found.state_dict())
         task_state = state.get("task_state") or {}
         if data is not None:
-            require_same_tokenizer(task_state.get("tokenizer") or {}, data.data)
+            require_same_tokenizer(task_state.get("tokenizer") or {}, data.data, config.vocab_size)
         heads = {name: value for name, value in others.items() if name.startswith("heads.")}
         model = cls(encoder, objectives, data, loss_normalization=loss_normalization, heads=heads)
         model.kept = {"tokenizer": task_state["tokenizer"]} if "tokenizer" in task_state else {}

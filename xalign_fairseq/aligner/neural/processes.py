@@ -233,10 +233,10 @@ def _serve(connection: Connection, load: Load, device: str, number: int) -> None
         while True:
             task = connection.recv()
             try:
-                answer = task(aligner), None
+                answer, failure = task(aligner), None
             except Exception as error:
-                answer = None, _sendable(error)
-            connection.send(answer)
+                answer, failure = None, _sendable(error)
+            connection.send((answer, failure))
 
 
 def _align(aligner: "Aligner", pairs: list[WordPair], matrices: bool) -> list["Alignment"]:
