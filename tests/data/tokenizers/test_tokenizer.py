@@ -10,7 +10,8 @@ from support.text import sentencepiece_model
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.corpus import scan
 from xalign_fairseq.core.text.lines import split_words
-from xalign_fairseq.data.tokenizers.dictionary import Dictionary
+from xalign_fairseq.data.tokenizers.dictionary import BOS, EOS, UNK, Dictionary
+from xalign_fairseq.data.tokenizers.model_proto import CONTROL, UNKNOWN, Piece, make_unigram
 from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer, dictionary_of_model, load_sentencepiece
 
 # "¨" becomes a space and a combining mark, "\u200b" nothing, "ﬁ" and "Ⅳ" two letters, "\u00a0" a space; Ж is unknown.
@@ -136,3 +137,14 @@ def test_a_model_with_a_piece_that_is_not_text_is_damaged(spm, tmp_path, place):
 def test_a_dictionary_of_another_model_is_an_error(spm):
     with pytest.raises(XalignError, match=r"(?s)does not belong.*11\d of the model's 120 pieces"):
         SentencePieceTokenizer(spm, Dictionary(["▁the", "▁a", "▁of"]))
+
+
+def test_a_line_break_as_a_piece_does_not_break_the_dictionarys_file(tmp_path):
+    """Libraries make such pieces if they learn from whole files."""
+    pieces = [Piece(UNK, 0.0, UNKNOWN), Piece(BOS, 0.0, CONTROL), Piece(EOS, 0.0, CONTROL)]
+    model = make_unigram([*pieces, *(Piece(text, -1.0) for text in ("\n", "▁a", "\n▁b", "c"))], b"")
+    dictionary = SentencePieceTokenizer(model).dictionary
+    dictionary.save(tmp_path / "dict.txt")
+    loaded = Dictionary.load(tmp_path / "dict.txt")
+    assert loaded.symbols == dictionary.symbols and len(loaded) == 4 + 4
+    assert SentencePieceTokenizer(model, loaded).encode_words(["ac", "a"]) == ([5, 7, 5], [0, 0, 1])

@@ -260,12 +260,15 @@ def dictionary_of_model(processor: sentencepiece.SentencePieceProcessor) -> Dict
 
 
 def pieces_of(processor: sentencepiece.SentencePieceProcessor, where: object) -> list[str]:
-    """The pieces of a model by their ids; :class:`XalignError` if one is not text, as in a damaged file."""
+    """The pieces of a model by their ids; :class:`XalignError` if one is not text, as in a damaged file.
+
+    A line break, which no line of text and of ``dict.txt`` contains, becomes ``\\u000a``.
+    """
     try:
         pieces: list[str] = processor.id_to_piece(list(range(processor.get_piece_size())))
     except UnicodeDecodeError as error:
         raise XalignError("the sentencepiece model is damaged", where=where, found=error) from None
-    return pieces
+    return [piece.replace("\n", "\\u000a") for piece in pieces]
 
 
 def flatten(sequences: Sequence[Sequence[int] | np.ndarray]) -> Ragged:
