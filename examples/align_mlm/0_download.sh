@@ -11,6 +11,7 @@ set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"
 [[ $# -eq 1 ]] || usage
+[[ -z "${SAMPLE:-}" ]] || { echo "error: this recipe has no sample; next: try ../fairseq_preprocess or ../xlm_align" >&2; exit 2; }
 data="$1"
 as_paths data
 treebanks=(en_ewt-ud-{train,dev,test} fr_gsd-ud-{dev,test})

@@ -4,8 +4,8 @@
 #
 #   bash 0_download.sh TEXT [PAIR ...]          PAIR: ar-en de-en en-es en-fr en-hi en-ru en-vi en-zh (default: all)
 #
-# DRY=1 only lists downloads and addresses. SAMPLE=N downloads nothing and writes N made-up pairs for each of en-de
-# and en-fr (in either order), to try the next steps. Run again to resume. XLM-R base
+# DRY=1 only lists downloads and addresses. SAMPLE=N downloads nothing and writes N made-up pairs of de-en (or of the
+# given pairs: en-de and en-fr, in either order), to try the next steps. Run again to resume. XLM-R base
 # goes to TEXT/downloads/xlmr.base.
 # PAIRS (1000000): pairs drawn per language. CORPUS: use this corpus of ../common/corpora.py for all pairs, for example
 # OPUS-100 (Table 1b). Each Han character is a word; the paper uses Stanford's segmenter.
@@ -15,6 +15,7 @@ need 1 "$@"
 text="$1"
 as_paths text
 shift
+[[ $# -gt 0 || -z "${SAMPLE:-}" ]] || set -- de-en
 [[ $# -gt 0 ]] || set -- ar-en de-en en-es en-fr en-hi en-ru en-vi en-zh
 bitext=()
 for pair in "$@"; do

@@ -3,8 +3,8 @@
 #
 #   bash 0_download.sh TEXT [PAIR ...]          PAIR: en-fr en-es en-de en-bg en-ar en-zh en-hi (default: all)
 #
-# DRY=1 only lists downloads and addresses. SAMPLE=N downloads nothing and writes N made-up pairs for each of en-de
-# and en-fr (in either order), to try the next steps. Run again to resume. mBERT goes to TEXT/mbert.pt;
+# DRY=1 only lists downloads and addresses. SAMPLE=N downloads nothing and writes N made-up pairs of de-en (or of the
+# given pairs: en-de and en-fr, in either order), to try the next steps. Run again to resume. mBERT goes to TEXT/mbert.pt;
 # MODEL=xlmr.base fetches XLM-R base instead, to TEXT/downloads/xlmr.base.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
@@ -12,6 +12,7 @@ need 1 "$@"
 text="$1"
 as_paths text
 shift
+[[ $# -gt 0 || -z "${SAMPLE:-}" ]] || set -- de-en
 [[ $# -gt 0 ]] || set -- en-fr en-es en-de en-bg en-ar en-zh en-hi
 bitext=()
 for pair in "$@"; do
