@@ -35,7 +35,7 @@ class StatisticalAligner(WordAligner):
 
     Args:
         min_probability: take exactly the links of at least this probability. None: links grow by the best setting on
-            development gold (:func:`~xalign_fairseq.links.symmetrize.grown_links`).
+            development gold (:func:`~xalign_fairseq.links.growing.grown_links`).
     """
 
     trained: TrainedModels
