@@ -68,11 +68,6 @@ def alignment_counts(queries: Tensor, candidates: Tensor, golds: Sequence[Collec
     Raises:
         XalignError: not one gold set per query, or a row outside the candidates.
     """
-    _check(queries, candidates, golds)
-    return ALIGNMENT_SCORE.counts(golds, by_cosine(queries, candidates).tolist(), "")
-
-
-def _check(queries: Tensor, candidates: Tensor, golds: Sequence[Collection[int]]) -> None:
     beyond = [row for gold in golds for row in gold if not 0 <= row < len(candidates)]
     if len(golds) != len(queries) or beyond:
         raise XalignError(
@@ -81,6 +76,7 @@ def _check(queries: Tensor, candidates: Tensor, golds: Sequence[Collection[int]]
             + (f", candidate {beyond[0]} of {len(candidates)}" if beyond else ""),
             expected="one set for each word, of rows of the candidates",
         )
+    return ALIGNMENT_SCORE.counts(golds, by_cosine(queries, candidates).tolist(), "")
 
 
 def word_vectors(embeddings: Tensor, tokenizer: Tokenizer, words: Sequence[str]) -> Tensor:
