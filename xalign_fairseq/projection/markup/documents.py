@@ -14,7 +14,7 @@ from xalign_fairseq.core.text.containers import plain_language
 from xalign_fairseq.core.text.lines import require_file
 from xalign_fairseq.core.text.segmentation import Segmenter
 from xalign_fairseq.projection.markup.inline import TAG, attributes_of
-from xalign_fairseq.projection.markup.pair import MARKUPS, Markup, left_out, markup_unit
+from xalign_fairseq.projection.markup.pair import MARKUPS, left_out, markup_unit
 from xalign_fairseq.projection.units import Annotated, Piece, Unit
 
 BLOCK = 1 << 16
@@ -127,7 +127,7 @@ class _Parser:
         return taken
 
 
-def bilingual_xml(files: Annotated, markup: str) -> Iterator[Piece]:
+def bilingual_xml(files: Annotated) -> Iterator[Piece]:
     """XLIFF 1.2 or 2.0, or TMX: the unchanged XML, and the translations in it.
 
     In TMX all other languages are translations of the source language.
@@ -140,7 +140,7 @@ def bilingual_xml(files: Annotated, markup: str) -> Iterator[Piece]:
             block = stream.read(BLOCK)
             parser.feed(block, not block)
             for texts in parser.done:
-                yield from _unit(parser, texts, MARKUPS[markup], files.segment)
+                yield from _unit(parser, texts, files.segment)
             parser.done.clear()
             if parser.unit < 0 and parser.last > parser.base:
                 yield parser.take(parser.last)
@@ -149,7 +149,8 @@ def bilingual_xml(files: Annotated, markup: str) -> Iterator[Piece]:
     yield parser.take(parser.base + len(parser.data))
 
 
-def _unit(parser: _Parser, texts: list[_Text], markup: Markup, segment: Segmenter) -> Iterator[Piece]:
+def _unit(parser: _Parser, texts: list[_Text], segment: Segmenter) -> Iterator[Piece]:
+    markup = MARKUPS["bilingual"]
     raw = {id(text): parser.data[text.start - parser.base : text.stop - parser.base].decode() for text in texts}
     sources = {text.role: raw[id(text)] for text in reversed(texts) if text.role != "target"}
     if "source" not in sources:
