@@ -66,7 +66,6 @@ class StatisticalAligner(WordAligner):
                 progress(len(chunk))
 
     def describe(self) -> str:
-        """How links are found, in one line."""
         names = ", ".join(model.name for model in self.trained.models)
         least, growth = self.trained.choice.calibration.probability(np.array(self.least))
         grown = f", and next to them of {growth:.2f} and more" if growth < least else ""
