@@ -19,7 +19,6 @@ from xalign_fairseq.core.text.containers import text_sha256
 from xalign_fairseq.core.text.pairs import SentencePairs, SpreadPairs, chunks
 from xalign_fairseq.core.text.segmentation import segmenter_versions
 from xalign_fairseq.core.version import __version__
-from xalign_fairseq.evaluation.signature import score_signature
 from xalign_fairseq.links.growing import grown_links
 
 logger = logging.getLogger(__name__)
@@ -71,9 +70,6 @@ class StatisticalAligner(WordAligner):
         grown = f", and next to them of {growth:.2f} and more" if growth < least else ""
         source = "statistics that an encoder guided" if self.trained.guide else "bitext alone"
         return f"from {source} ({names}), links of probability {least:.2f} and more{grown}"
-
-    def signature(self) -> str:
-        return score_signature(system=self.describe())
 
 
 def judged(model: UnitModel, text: Iterable[WordPairs]) -> Iterator[WordPairs]:
