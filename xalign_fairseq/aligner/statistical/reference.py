@@ -33,7 +33,6 @@ class Counts(NamedTuple):
 
     @classmethod
     def none(cls, tables: Tables) -> "Counts":
-        """Empty counts."""
         first, second = (np.zeros(len(null)) for null in tables.null)
         jumps = np.zeros(2 * REACH + 1), np.zeros(2 * REACH + 1)
         return cls(np.zeros(len(tables.pairs)), (first, second), jumps)

@@ -89,7 +89,6 @@ class Message:
 
     @property
     def mark(self) -> Token:
-        """The final mark."""
         return ("?" if self.first.question else "."), self.key
 
     def joint(self, language: str) -> list[Token]:

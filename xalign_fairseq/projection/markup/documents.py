@@ -107,7 +107,6 @@ class _Parser:
         self.path.pop()
 
     def feed(self, block: bytes, last: bool) -> None:
-        """Parse more of the file."""
         if not self.data and not self.base and b"\0" in block[:4] + bytes(block.startswith((b"\xff\xfe", b"\xfe\xff"))):
             remedy = "convert it (iconv -f UTF-16 -t UTF-8), and correct the encoding in its first line"
             raise XalignError("the file is not UTF-8", where=self.file, found="UTF-16", remedy=remedy)
