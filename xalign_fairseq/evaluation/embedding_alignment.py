@@ -36,7 +36,6 @@ class BilingualDictionary:
     src: list[str]
     tgt: list[str]
     to_tgt: list[set[int]]
-    to_src: list[set[int]]
 
     @classmethod
     def collect(cls, pairs: Iterable[tuple[str, str]]) -> "BilingualDictionary":
@@ -45,16 +44,13 @@ class BilingualDictionary:
         Raises:
             XalignError: no pair.
         """
-        distinct = list(dict.fromkeys(pairs))
-        if not distinct:
+        rows: dict[str, int] = {}
+        translations: dict[str, set[int]] = {}
+        for src, tgt in pairs:
+            translations.setdefault(src, set()).add(rows.setdefault(tgt, len(rows)))
+        if not rows:
             raise XalignError("the dictionary has no word pair to score")
-        src, tgt = (list(dict.fromkeys(side)) for side in zip(*distinct, strict=True))
-        rows = [{word: row for row, word in enumerate(side)} for side in (src, tgt)]
-        found = cls(src, tgt, [set() for _ in src], [set() for _ in tgt])
-        for first, second in distinct:
-            found.to_tgt[rows[0][first]].add(rows[1][second])
-            found.to_src[rows[1][second]].add(rows[0][first])
-        return found
+        return cls(list(translations), list(rows), list(translations.values()))
 
 
 def alignment_counts(queries: Tensor, candidates: Tensor, golds: Sequence[Collection[int]]) -> np.ndarray:
