@@ -74,7 +74,7 @@ class WordAligner(Protocol):
         Args:
             pairs: pairs of source and target sentence.
             progress: called with the number of newly finished pairs.
-            matrices: also return the probabilities of all pairs of words (:class:`~xalign_fairseq.aligner.Alignment`).
+            matrices: also return the probabilities of all pairs of words (:class:`Alignment`).
         """
 
     def describe(self) -> str:
