@@ -10,7 +10,6 @@ from xalign_fairseq.aligner.statistical.folder import TrainedModels
 from xalign_fairseq.aligner.statistical.models import mean_scores
 from xalign_fairseq.core.text.pairs import chunks
 from xalign_fairseq.data.tokenizers.unknown import UnknownTokens
-from xalign_fairseq.evaluation.signature import score_signature
 from xalign_fairseq.transport.grown import Grown
 
 AT_ONCE = 512  # pairs whose statistics are counted together
@@ -126,6 +125,3 @@ class CombinedAligner(WordAligner):
             scores += f"; {1 - share:.0%} of its scores and {share:.0%} of statistics that it guides ({names})"
         least, grown = self._choice.threshold, self._choice.least
         return f"{scores}, links of {least:.2g} and more, and next to them of {grown:.2f} and more"
-
-    def signature(self) -> str:
-        return score_signature(system=self.describe())

@@ -129,7 +129,6 @@ def write_dictionary(run: DictionaryRun) -> str:
 
 
 def _write_lexical(run: DictionaryRun, linked: Iterable[LinkedWords]) -> str:
-    """Write the files of lexical probabilities."""
     paths = {name: path for name, path in run.outputs.items() if name in ("s2t", "t2s", "shortlist")}
     with ExitStack() as stack:
         streams = {name: stack.enter_context(atomic_write(path)) for name, path in paths.items()}

@@ -49,7 +49,7 @@ def _gold_files(top: Path) -> Iterator[Path]:
 
 
 def read_set(gold: Path, top: Path | None = None) -> GoldSet:
-    """The set of ``S-T.gold``, with the texts ``S-T.S`` and ``S-T.T``next to it; named below ``top``."""
+    """The set of ``S-T.gold``, with the texts ``S-T.S`` and ``S-T.T`` next to it; named below ``top``."""
     src, dash, tgt = gold.stem.partition("-")
     if not (src and dash and tgt):
         raise XalignError("the languages of a test set are not in its name", where=gold, expected="such as de-en.gold")

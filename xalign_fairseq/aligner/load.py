@@ -110,27 +110,26 @@ def check_options(path: str | os.PathLike[str], options: AlignerOptions, learn: 
                 problem = "an aligner that was made in steps sets this option itself"
                 raise XalignError(problem, parameter=name, remedy="leave it out")
         return
-    if combined:
-        if is_statistical(path):
-            raise XalignError("statistics need an encoder as the model", where=path, parameter="statistics")
-        if (method := options.linking.method) not in ("", *MIXINGS):
-            problem, expected = "statistics cannot be combined with this method", (" or ".join(MIXINGS),)
-            raise XalignError(problem, parameter="method", found=method, expected=expected)
-        if learn != GUIDED and not is_statistical(options.statistics):
-            problem, beside = "the folder has no statistics of bitext", f"{options.statistics}.aligner"
-            following: Text = ("learn them by", Command("align", Parameter("from_scratch")))
-            if is_statistical(beside):
-                following = ("use", Parameter("statistics", beside))
-            elif os.path.isfile(str(options.statistics)):
-                following = ("if this file is the text, give it before", Parameter("statistics"))
-            raise XalignError(problem, parameter="statistics", found=options.statistics, remedy=following)
     linking = options.linking
-    if combined:  # both scores choose the links
-        make_method(
-            "grow", **{name: linking.options[name] for name in linking.options.keys() & {"threshold", "growth"}}
-        )
-    elif linking.method:
-        make_method(linking.method, **linking.options)
+    if not combined:
+        if linking.method:
+            make_method(linking.method, **linking.options)
+        return
+    if is_statistical(path):
+        raise XalignError("statistics need an encoder as the model", where=path, parameter="statistics")
+    if linking.method not in ("", *MIXINGS):
+        problem, expected = "statistics cannot be combined with this method", (" or ".join(MIXINGS),)
+        raise XalignError(problem, parameter="method", found=linking.method, expected=expected)
+    if learn != GUIDED and not is_statistical(options.statistics):
+        problem, beside = "the folder has no statistics of bitext", f"{options.statistics}.aligner"
+        following: Text = ("learn them by", Command("align", Parameter("from_scratch")))
+        if is_statistical(beside):
+            following = ("use", Parameter("statistics", beside))
+        elif os.path.isfile(str(options.statistics)):
+            following = ("if this file is the text, give it before", Parameter("statistics"))
+        raise XalignError(problem, parameter="statistics", found=options.statistics, remedy=following)
+    # Both scores choose the links.
+    make_method("grow", **{name: value for name, value in linking.options.items() if name in ("threshold", "growth")})
 
 
 def choice_of(options: AlignerOptions) -> tuple[float | None, float | None]:

@@ -32,27 +32,22 @@ class Pictures:
     def check(self, text: Sequence[str], page: bool) -> None:
         """Check that gold links and a picture are possible for a text; ``page``: a page is written."""
         piped = any(map(is_piped, text))
-        if self.gold:
-            if not (self.plot or page):
-                raise XalignError(
-                    "gold links are shown only in pictures",
-                    parameter="gold",
-                    remedy=("add", Parameter("plot", "FILE.png"), "or", Parameter("format", "html")),
-                )
+        if self.gold and not (self.plot or page):
+            raise XalignError(
+                "gold links are shown only in pictures",
+                parameter="gold",
+                remedy=("add", Parameter("plot", "FILE.png"), "or", Parameter("format", "html")),
+            )
+        if self.gold and piped:
+            problem = "gold links can't be checked against a pipe"
+            raise XalignError(problem, parameter="gold", expected="files as input")
+        if self.plot:
+            check_picture(self.plot)
             if piped:
-                problem = "gold links can't be checked against a pipe"
-                raise XalignError(problem, parameter="gold", expected="files as input")
-        if not self.plot:
-            if self.line is not None:
-                raise XalignError(
-                    "a line number needs a picture",
-                    parameter="plot_line",
-                    remedy=("add", Parameter("plot", "FILE.png")),
-                )
-            return
-        check_picture(self.plot)
-        if piped:
-            raise XalignError("a pair from a pipe cannot be drawn", parameter="plot", expected="files as input")
+                raise XalignError("a pair from a pipe cannot be drawn", parameter="plot", expected="files as input")
+        elif self.line is not None:
+            remedy = ("add", Parameter("plot", "FILE.png"))
+            raise XalignError("a line number needs a picture", parameter="plot_line", remedy=remedy)
 
     def check_place(self, pairs: SentencePairs | PairStream, inputs: Sequence[str], out: str | None) -> None:
         """Check that the pair exists, and that its picture replaces neither an input nor ``out``."""

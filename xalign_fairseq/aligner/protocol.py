@@ -10,6 +10,7 @@ import numpy as np
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.pairs import Sentence
 from xalign_fairseq.data.tokenizers.unknown import UnknownTokens
+from xalign_fairseq.evaluation.signature import score_signature
 
 Links = dict[tuple[int, int], float]
 
@@ -73,7 +74,7 @@ class WordAligner(Protocol):
         Args:
             pairs: pairs of source and target sentence.
             progress: called with the number of newly finished pairs.
-            matrices: also return the probabilities of all pairs of words (:class:`~xalign_fairseq.aligner.Alignment`).
+            matrices: also return the probabilities of all pairs of words (:class:`Alignment`).
         """
 
     def describe(self) -> str:
@@ -83,6 +84,7 @@ class WordAligner(Protocol):
         """Everything that determines the links, as ``key:value`` joined by ``|``
         (:mod:`xalign_fairseq.evaluation.signature`).
         """
+        return score_signature(system=self.describe())
 
     def unknown(self) -> UnknownTokens:
         """The number of unknown tokens in all pairs so far; do not call this while pairs are being aligned."""

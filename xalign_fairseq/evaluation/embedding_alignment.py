@@ -36,7 +36,6 @@ class BilingualDictionary:
     src: list[str]
     tgt: list[str]
     to_tgt: list[set[int]]
-    to_src: list[set[int]]
 
     @classmethod
     def collect(cls, pairs: Iterable[tuple[str, str]]) -> "BilingualDictionary":
@@ -45,16 +44,13 @@ class BilingualDictionary:
         Raises:
             XalignError: no pair.
         """
-        distinct = list(dict.fromkeys(pairs))
-        if not distinct:
+        rows: dict[str, int] = {}
+        translations: dict[str, set[int]] = {}
+        for src, tgt in pairs:
+            translations.setdefault(src, set()).add(rows.setdefault(tgt, len(rows)))
+        if not rows:
             raise XalignError("the dictionary has no word pair to score")
-        src, tgt = (list(dict.fromkeys(side)) for side in zip(*distinct, strict=True))
-        rows = [{word: row for row, word in enumerate(side)} for side in (src, tgt)]
-        found = cls(src, tgt, [set() for _ in src], [set() for _ in tgt])
-        for first, second in distinct:
-            found.to_tgt[rows[0][first]].add(rows[1][second])
-            found.to_src[rows[1][second]].add(rows[0][first])
-        return found
+        return cls(list(translations), list(rows), list(translations.values()))
 
 
 def alignment_counts(queries: Tensor, candidates: Tensor, golds: Sequence[Collection[int]]) -> np.ndarray:
@@ -68,11 +64,6 @@ def alignment_counts(queries: Tensor, candidates: Tensor, golds: Sequence[Collec
     Raises:
         XalignError: not one gold set per query, or a row outside the candidates.
     """
-    _check(queries, candidates, golds)
-    return ALIGNMENT_SCORE.counts(golds, by_cosine(queries, candidates).tolist(), "")
-
-
-def _check(queries: Tensor, candidates: Tensor, golds: Sequence[Collection[int]]) -> None:
     beyond = [row for gold in golds for row in gold if not 0 <= row < len(candidates)]
     if len(golds) != len(queries) or beyond:
         raise XalignError(
@@ -81,6 +72,7 @@ def _check(queries: Tensor, candidates: Tensor, golds: Sequence[Collection[int]]
             + (f", candidate {beyond[0]} of {len(candidates)}" if beyond else ""),
             expected="one set for each word, of rows of the candidates",
         )
+    return ALIGNMENT_SCORE.counts(golds, by_cosine(queries, candidates).tolist(), "")
 
 
 def word_vectors(embeddings: Tensor, tokenizer: Tokenizer, words: Sequence[str]) -> Tensor:

@@ -1,7 +1,6 @@
 """Metrics of tag sequences: accuracy per word, F1 of entities as in seqeval, XTREME's F1 of POS tags."""
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -46,44 +45,33 @@ def repair_bio(tags: Sequence[str]) -> list[str]:
     return repaired
 
 
-@dataclass(frozen=True)
 class EntityMetric(Metric):
-    """A metric over all sentences, joined by ``O``, as in seqeval.
+    """F1 of entities over all sentences, joined by ``O``, as in seqeval.
 
     With typed tags (``B-PER``) each sentence counts independently. With bare tags seqeval looks across sentence
-    borders: an ``X`` at the start of a sentence continues an earlier entity. ``joint``: (golds, predictions) -> counts
-    (N, K).
+    borders: an ``X`` at the start of a sentence continues an earlier entity.
     """
 
-    joint: Callable[[Sequence[Any], Sequence[Any]], np.ndarray]
-
     def counts(self, golds: Sequence[Any], predictions: Sequence[Any], language: str) -> np.ndarray:
-        """Counts (N, K) float64 of N items."""
-        return self.joint(golds, predictions)
+        """Hits, predicted and gold entities (N, 3) float64, each counted in the sentence where it ends."""
+        for each_gold, prediction in zip(golds, predictions, strict=True):
+            _check(each_gold, prediction)
+        ends = np.cumsum([len(tags) + 1 for tags in golds])
+        gold, mine = (set(entities([tag for tags in side for tag in (*tags, "O")])) for side in (golds, predictions))
+
+        def per_sentence(found: Collection[Entity]) -> np.ndarray:
+            last_words = np.array([end - 1 for _, _, end in found], dtype=np.int64)
+            return np.bincount(np.searchsorted(ends, last_words, side="right"), minlength=len(golds))
+
+        return np.stack([per_sentence(found) for found in (gold & mine, mine, gold)], axis=1).astype(np.float64)
 
 
 def _entity_metric(variant: str) -> Metric:
-    def joint(golds: Sequence[Sequence[str]], predictions: Sequence[Sequence[str]]) -> np.ndarray:
-        for gold, prediction in zip(golds, predictions, strict=True):
-            _check(gold, prediction)
-        return _joint_counts(golds, predictions)
-
     def count(gold: Sequence[str], prediction: Sequence[str], language: str) -> Sequence[float]:
-        return joint([gold], [prediction])[0].tolist()
+        return metric.counts([gold], [prediction], language)[0].tolist()
 
-    return EntityMetric("f1", ("hits", "predicted", "gold"), count, f1, variant, joint)
-
-
-def _joint_counts(golds: Sequence[Sequence[str]], predictions: Sequence[Sequence[str]]) -> np.ndarray:
-    """Hits, predicted and gold entities (N, 3) float64, each counted in the sentence where it ends."""
-    ends = np.cumsum([len(tags) + 1 for tags in golds])
-    gold, mine = (set(entities([tag for tags in side for tag in (*tags, "O")])) for side in (golds, predictions))
-
-    def per_sentence(found: Collection[Entity]) -> np.ndarray:
-        last_words = np.array([end - 1 for _, _, end in found], dtype=np.int64)
-        return np.bincount(np.searchsorted(ends, last_words, side="right"), minlength=len(golds))
-
-    return np.stack([per_sentence(found) for found in (gold & mine, mine, gold)], axis=1).astype(np.float64)
+    metric = EntityMetric("f1", ("hits", "predicted", "gold"), count, f1, variant)
+    return metric
 
 
 def _check(gold: Sequence[str], prediction: Sequence[str]) -> None:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.files import atomic_folder, file_sha256
@@ -17,7 +17,8 @@ from xalign_fairseq.data.prepare.manifest import hashes
 from xalign_fairseq.data.prepare.sources import require_language
 from xalign_fairseq.languages.files import derive_source, open_source
 from xalign_fairseq.languages.script import Transliteration
-from xalign_fairseq.languages.sentence import Composition, Sentence, Transformation
+from xalign_fairseq.languages.sentence import Composition, Sentence
+from xalign_fairseq.languages.syntax import Reordering, learn, read_treebank
 
 MARKS = "sentence marks"
 
@@ -48,12 +49,6 @@ class Inversion:
 
 SCRIPT, INVERSION, SYNTAX = STEPS = ("script", "inversion", "syntax")
 _INPUTS = ("NAME=FILE as", Parameter("text"), Parameter("conllu"), Parameter("ner"), "or", Parameter("nli"))
-
-
-class CountingStep(Transformation, Protocol):
-    """A transformation that counts exceptions."""
-
-    counts: Counter[str]
 
 
 @dataclass(frozen=True)
@@ -145,13 +140,11 @@ def derive(options: DeriveOptions, progress: bool = False) -> dict[str, Any]:
         return manifest
 
 
-def _step(name: str, options: DeriveOptions) -> CountingStep:
+def _step(name: str, options: DeriveOptions) -> Inversion | Transliteration | Reordering:
     """The transformation of a step; ``check`` has made sure that its files are given."""
     if name == INVERSION:
         return Inversion(options.inversion_marks)
     if name == SCRIPT:
         assert options.spm is not None
         return Transliteration(options.spm, options.overlap, options.seed)
-    from xalign_fairseq.languages.syntax import Reordering, learn, read_treebank
-
     return Reordering(learn(tree for path in options.towards for tree in read_treebank(path)), options.seed)

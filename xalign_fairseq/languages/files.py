@@ -27,25 +27,28 @@ _LABELLED: dict[str, tuple[Callable[..., Any], Callable[..., Iterator[str]], str
 
 @dataclass(frozen=True)
 class Source:
-    """A checked input file: text by its lines, labelled data as they were read."""
+    """A checked input file: the sentences of a text, read on demand, with their number if known; or labelled data."""
 
     kind: str
     name: str
     path: str
     content: Any
     trees: Sequence[SyntaxTree] | None = None
+    length: int | None = None
 
 
 def open_source(kind: str, name: str, path: str, language: str, with_trees: bool) -> Source:
     """Check a file, and its trees if the transformation needs them."""
     trees = None
-    if kind == "text" and not _is_conllu(path):
+    if kind == "text" and not unpacked_name(path).endswith(".conllu"):
         if with_trees:
             problem, remedy = "plain text has no trees, which the syntax step needs", "parse the text"
             raise XalignError(problem, where=path, expected="a file named .conllu, compressed or not", remedy=remedy)
-        return Source(kind, name, path, scan(path))
+        text = scan(path)
+        lines = (line for part in text.parts() for line in part.read())
+        return Source(kind, name, path, (Sentence.natural(split_words(line)) for line in lines), length=text.lines)
     if kind == "text":
-        return Source(kind, name, path, with_trees)
+        return Source(kind, name, path, _sentences(path, with_trees))
     content: Any
     if kind == "conllu":
         content = list(_with_trees(conllu_files.read(path), with_trees))
@@ -63,8 +66,8 @@ def derive_source(
 ) -> dict[str, int]:
     """Write the derived files of one source: text as bitext with exact links, labelled data; return their counts."""
     if source.kind == "text":
-        sentences, length = _sentences(source), _length(source)
-        with progress_of(sentences, desc=source.name, total=length, unit=" lines", quiet=not progress) as bar:
+        unit = " lines"
+        with progress_of(source.content, desc=source.name, total=source.length, unit=unit, quiet=not progress) as bar:
             return _write_bitext(bar, folder / f"{source.name}.{src}-{tgt}", src, tgt, transform)
     derive, lines, suffix = _LABELLED[source.kind]
     with progress_of(source.content, desc=source.name, unit=" sentences", quiet=not progress) as bar:
@@ -95,20 +98,11 @@ def _write_bitext(
     return counts
 
 
-def _is_conllu(path: str) -> bool:
-    return unpacked_name(path).endswith(".conllu")
-
-
-def _sentences(source: Source) -> Iterator[Sentence]:
-    """The sentences of a text; a space within a word of CoNLL-U becomes U+200B, because spaces separate words."""
-    if _is_conllu(source.path):
-        for each in _with_trees(read_sentences(source.path), source.content):
-            natural = conllu_files.natural(each)
-            yield Sentence.natural([unbroken(word) for word in natural.source], natural.tree)
-    else:
-        for part in source.content.parts():
-            for line in part.read():
-                yield Sentence.natural(split_words(line))
+def _sentences(path: str, with_trees: bool) -> Iterator[Sentence]:
+    """The sentences of CoNLL-U as text; a space within a word becomes U+200B, because spaces separate words."""
+    for each in _with_trees(read_sentences(path), with_trees):
+        natural = conllu_files.natural(each)
+        yield Sentence.natural([unbroken(word) for word in natural.source], natural.tree)
 
 
 def _write_lines(path: Path, lines: Iterable[str]) -> None:
@@ -124,8 +118,3 @@ def _with_trees(sentences: Iterable[ConlluSentence], required: bool) -> Iterator
             expected = "heads and relations in columns 7 and 8"
             raise XalignError(problem, where=sentence.where, expected=expected, remedy="parse the text")
         yield sentence
-
-
-def _length(source: Source) -> int | None:
-    """The number of lines of a plain text; unknown for CoNLL-U, which is read only once."""
-    return None if _is_conllu(source.path) else source.content.lines

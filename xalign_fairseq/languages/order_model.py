@@ -45,13 +45,9 @@ class Template:
     names: dict[Hashable, int]
     weights: np.ndarray
 
-    def numbers(self, elements: Sequence[Hashable]) -> np.ndarray:
-        """(len(elements),) int64."""
-        return np.array([self.names.get(each, len(self.names)) for each in elements])
-
     def pairs(self, elements: Sequence[Hashable]) -> np.ndarray:
         """Weights of all pairs of elements, (kind, len(elements), len(elements))."""
-        numbers = self.numbers(elements)
+        numbers = np.array([self.names.get(each, len(self.names)) for each in elements])
         return self.weights[:, numbers[:, None], numbers]
 
 

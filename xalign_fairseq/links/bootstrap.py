@@ -77,9 +77,8 @@ def paired_bootstrap_of_sets(
         raise XalignError("the two systems have different numbers of lines", found=f"{one} and {other} lines")
     difference, drawn = 0.0, np.zeros(samples)
     for place, pair in enumerate(zip(first, second, strict=True)):
-        tables = [_table(counts) for counts in pair]
-        observed = [float(_rates(table.sum(0, keepdims=True))[0, 0]) for table in tables]
-        difference += (observed[1] - observed[0]) / len(first)
+        before, after = (sum(counts, AlignmentCounts()).aer for counts in pair)
+        difference += (after - before) / len(first)
         aers = _drawn_aers(pair, samples, _seed(seed, first, place))
         drawn += (aers[1] - aers[0]) / len(first)
     return paired_test(difference, drawn)

@@ -46,8 +46,8 @@ ANNOTATIONS = {
     "html": AnnotationFormat((".html", ".htm"), partial(marked_lines, markup="html"), marked=True),
     "xml": AnnotationFormat((".xml",), partial(marked_lines, markup="xml"), marked=True),
     "placeholders": AnnotationFormat((), partial(marked_lines, markup="placeholders"), marked=True, item="placeholder"),
-    "xliff": AnnotationFormat((".xlf", ".xliff", ".sdlxliff"), partial(bilingual_xml, markup="xliff"), bilingual=True),
-    "tmx": AnnotationFormat((".tmx",), partial(bilingual_xml, markup="tmx"), bilingual=True),
+    "xliff": AnnotationFormat((".xlf", ".xliff", ".sdlxliff"), bilingual_xml, bilingual=True),
+    "tmx": AnnotationFormat((".tmx",), bilingual_xml, bilingual=True),
 }
 
 

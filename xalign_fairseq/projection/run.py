@@ -194,7 +194,6 @@ class AnnotatedPairs:
 
 
 def _check(run: ProjectRun) -> None:
-    """Check that the options go together."""
     if run.learns:
         needs = ("out", is_plain(run.out), "a file as output"), ("links", not run.links, "links or statistics")
         for name, fits, expected in needs:

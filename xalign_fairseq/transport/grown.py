@@ -31,7 +31,7 @@ class Grown(WordMethod):
 
     so a word of several subwords counts once, and its subwords may point at different subwords of one partner. Links
     are pairs with a score of at least ``threshold``. From these, weaker links of at least ``growth`` times
-    ``threshold`` grow as in grow-diag-final-and (:func:`~xalign_fairseq.links.symmetrize.grown_links`). The score is
+    ``threshold`` grow as in grow-diag-final-and (:func:`~xalign_fairseq.links.growing.grown_links`). The score is
     the probability.
 
     Args:

@@ -25,8 +25,8 @@ def project(markup, source, target):
         ("xml", "a&#160;b", "c\xa0d & e", "c&#160;d &amp; e"),
         ("placeholders", "{0} of {1}", "de {1}", "{0} de {1}"),
         ("placeholders", "%d files", "%d fichiers", "%d fichiers"),
-        ("xliff", "a <x/>b", "A&#xA0;B", "A&#xA0;<x/>B"),
-        ("xliff", "a <x/>b", "A B<x/>", "A <x/>B"),
+        ("bilingual", "a <x/>b", "A&#xA0;B", "A&#xA0;<x/>B"),
+        ("bilingual", "a <x/>b", "A B<x/>", "A <x/>B"),
     ],
 )
 def test_the_translation_is_written_like_its_source(markup, source, target, expected):
@@ -43,8 +43,8 @@ def test_the_translation_is_written_like_its_source(markup, source, target, expe
         ("placeholders", "日 {0} 本", "日 本", "日 {0} 本"),
         ("html", "I <img> have", "我有", "我<img>有"),
         ("html", "我<img>有", "I have", "I<img> have"),  # an image is not a word
-        ("xliff", '我<x equiv-text="{{n}}"/>有', "I have", 'I <x equiv-text="{{n}}"/> have'),
-        ("tmx", "我<ph>%d</ph>有", "I have", "I <ph>%d</ph> have"),
+        ("bilingual", '我<x equiv-text="{{n}}"/>有', "I have", 'I <x equiv-text="{{n}}"/> have'),
+        ("bilingual", "我<ph>%d</ph>有", "I have", "I <ph>%d</ph> have"),
     ],
 )
 def test_only_one_language_has_spaces_around_a_tag_alone(markup, source, target, expected):
@@ -69,11 +69,11 @@ ADDED = "the translation has this tag, its source does not"
     ("markup", "source", "target", "dropped"),
     [
         ("html", "a <b>b</b> <i>c</i>", "A <b>B</b> C", [("<i>", BY_HAND)]),
-        ("xliff", "a <x/>b<y/><z/>", "A <x/>B", [("<y/>", BY_HAND), ("<z/>", BY_HAND)]),
-        ("xliff", "a <x/>b", "A B<y></y>", [("<x/>", BY_HAND), ("<y>", ADDED)]),
-        ("xliff", "a <x/>b", "A <x/>B<x/>", [("<x/>", ADDED)]),
+        ("bilingual", "a <x/>b<y/><z/>", "A <x/>B", [("<y/>", BY_HAND), ("<z/>", BY_HAND)]),
+        ("bilingual", "a <x/>b", "A B<y></y>", [("<x/>", BY_HAND), ("<y>", ADDED)]),
+        ("bilingual", "a <x/>b", "A <x/>B<x/>", [("<x/>", ADDED)]),
         ("html", "a <b>b</b>", "A <b>B</b>", []),
-        ("xliff", "a <b>b</b>", "<b>A</b> B", []),
+        ("bilingual", "a <b>b</b>", "<b>A</b> B", []),
         ("xml", "a <b>b", "A B", [("<b>", "an opening tag has no closing tag")]),
         ("xml", "a <b>b", "A <b>B", [("<b>", "an opening tag has no closing tag")]),
         ("xml", "a </b>b", "A B", [("</b>", "a closing tag has no opening tag")]),

@@ -202,7 +202,6 @@ class Aligner(WordAligner):
     def signature(self, linking: Linking | None = None) -> str:
         """Everything that determines the links of a linking (default: the aligner's), in one line."""
         return score_signature(
-            unit="word",
             linking=replace(linking or self.linking, similarity=self.linking.similarity),
             languages=self.pair_encoder.mapped,
             embedded=self.pair_encoder.embedded,

@@ -19,7 +19,6 @@ from xalign_fairseq.core.text.containers import text_sha256
 from xalign_fairseq.core.text.pairs import SentencePairs, SpreadPairs, chunks
 from xalign_fairseq.core.text.segmentation import segmenter_versions
 from xalign_fairseq.core.version import __version__
-from xalign_fairseq.evaluation.signature import score_signature
 from xalign_fairseq.links.growing import grown_links
 
 logger = logging.getLogger(__name__)
@@ -35,7 +34,7 @@ class StatisticalAligner(WordAligner):
 
     Args:
         min_probability: take exactly the links of at least this probability. None: links grow by the best setting on
-            development gold (:func:`~xalign_fairseq.links.symmetrize.grown_links`).
+            development gold (:func:`~xalign_fairseq.links.growing.grown_links`).
     """
 
     trained: TrainedModels
@@ -66,15 +65,11 @@ class StatisticalAligner(WordAligner):
                 progress(len(chunk))
 
     def describe(self) -> str:
-        """How links are found, in one line."""
         names = ", ".join(model.name for model in self.trained.models)
         least, growth = self.trained.choice.calibration.probability(np.array(self.least))
         grown = f", and next to them of {growth:.2f} and more" if growth < least else ""
         source = "statistics that an encoder guided" if self.trained.guide else "bitext alone"
         return f"from {source} ({names}), links of probability {least:.2f} and more{grown}"
-
-    def signature(self) -> str:
-        return score_signature(system=self.describe())
 
 
 def judged(model: UnitModel, text: Iterable[WordPairs]) -> Iterator[WordPairs]:

@@ -56,7 +56,7 @@ def fit_calibration(scores: np.ndarray, hits: np.ndarray) -> Calibration:
 
 
 class Choice(NamedTuple):
-    """Least scores of a link, alone and next to others (:mod:`~xalign_fairseq.links.symmetrize`); calibration."""
+    """Least scores of a link, alone and next to others (:mod:`~xalign_fairseq.links.growing`); calibration."""
 
     threshold: float
     growth: float

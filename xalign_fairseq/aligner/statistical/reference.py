@@ -33,7 +33,6 @@ class Counts(NamedTuple):
 
     @classmethod
     def none(cls, tables: Tables) -> "Counts":
-        """Empty counts."""
         first, second = (np.zeros(len(null)) for null in tables.null)
         jumps = np.zeros(2 * REACH + 1), np.zeros(2 * REACH + 1)
         return cls(np.zeros(len(tables.pairs)), (first, second), jumps)
@@ -150,22 +149,16 @@ def both_directions(
     probabilities = tables.pairs[batch.rows]
     if batch.factors is not None:
         probabilities = probabilities * batch.factors[..., None]
-    src, tgt = (side >= 0 for side in (batch.src, batch.tgt))
-    forward = posteriors(
-        np.ascontiguousarray(probabilities[..., 0].transpose(2, 0, 1)),
-        tables.null[0][batch.tgt.T],  # -1 is the last entry, for padding
-        src.astype(np.float32),
-        tables.jumps[0],
-        tgt.T,
-        counts[0],
-    )
-    backward = posteriors(
-        np.ascontiguousarray(probabilities[..., 1].transpose(1, 0, 2)),
-        tables.null[1][batch.src.T],
-        tgt.astype(np.float32),
-        tables.jumps[1],
-        src.T,
-        counts[1],
+    forward, backward = (
+        posteriors(
+            np.ascontiguousarray(probabilities[..., side].transpose(axes)),
+            tables.null[side][observed.T],  # -1 is the last entry, for padding
+            (states >= 0).astype(np.float32),
+            tables.jumps[side],
+            (observed >= 0).T,
+            counts[side],
+        )
+        for side, states, observed, axes in ((0, batch.src, batch.tgt, (2, 0, 1)), (1, batch.tgt, batch.src, (1, 0, 2)))
     )
     return forward, backward
 

@@ -6,7 +6,6 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import chain
-from typing import Protocol
 
 import sentencepiece
 
@@ -56,52 +55,21 @@ NAMES = ("prefix4", *TYPES)
 """The units of an aligner; chosen on development gold."""
 
 
-class Units(Protocol):
-    """How one side of a text is cut."""
+class Units:
+    """How one side of a text is cut: the first four letters of a token (Fraser and Marcu, 2005), or its pieces.
 
-    @property
-    def model(self) -> bytes:
-        """The data to store; empty if the name is sufficient."""
+    ``model`` is sentencepiece's model of the pieces, by merges (Sennrich et al., 2016) or a unigram model (Kudo, 2018);
+    without one, a token's letters are its unit.
+    """
+
+    def __init__(self, model: bytes = b""):
+        self.model = model
+        self._processor = sentencepiece.SentencePieceProcessor(model_proto=model) if model else None
 
     def of(self, tokens: list[str]) -> list[list[str]]:
         """The units of each token, at least one."""
-
-
-class Prefixes:
-    """The first four letters of a token (Fraser and Marcu, 2005)."""
-
-    model = b""
-
-    def of(self, tokens: list[str]) -> list[list[str]]:
-        return [[token[:LETTERS]] for token in tokens]
-
-
-class Pieces:
-    """Sentencepiece's pieces of a token, by merges (Sennrich et al., 2016) or by a unigram model (Kudo, 2018)."""
-
-    def __init__(self, model: bytes):
-        self.model = model
-        self._processor = sentencepiece.SentencePieceProcessor(model_proto=model)
-
-    @classmethod
-    def learn(cls, counts: Mapping[str, int], model_type: str, size: int) -> "Pieces":
-        """Learn from the tokens of one side and their counts; a small text gives fewer than ``size`` pieces."""
-        stream = io.BytesIO()
-        sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=iter(f"{token}\t{count}" for token, count in sorted(counts.items())),
-            input_format="tsv",
-            model_writer=stream,
-            model_type=model_type,
-            vocab_size=max(size, len({character for token in counts for character in token}) + 10),
-            hard_vocab_limit=False,
-            character_coverage=1.0,
-            normalization_rule_name="identity",
-            num_threads=1,
-            minloglevel=2,
-        )
-        return cls(stream.getvalue())
-
-    def of(self, tokens: list[str]) -> list[list[str]]:
+        if self._processor is None:
+            return [[token[:LETTERS]] for token in tokens]
         try:
             found = self._processor.encode(tokens, out_type=str, num_threads=1)
         except TypeError:  # sentencepiece's error for half a surrogate pair
@@ -111,19 +79,37 @@ class Pieces:
         return [pieces or [token] for token, pieces in zip(tokens, found, strict=True)]
 
 
+def learned_pieces(counts: Mapping[str, int], model_type: str, size: int) -> bytes:
+    """Sentencepiece's model of the tokens of one side and their counts; a small text has fewer than ``size`` pieces."""
+    stream = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(f"{token}\t{count}" for token, count in sorted(counts.items())),
+        input_format="tsv",
+        model_writer=stream,
+        model_type=model_type,
+        vocab_size=max(size, len({character for token in counts for character in token}) + 10),
+        hard_vocab_limit=False,
+        character_coverage=1.0,
+        normalization_rule_name="identity",
+        num_threads=1,
+        minloglevel=2,
+    )
+    return stream.getvalue()
+
+
 def make_units(name: str, words: Mapping[str, int], model: bytes | None = None) -> Units:
     """The units of one of :data:`NAMES`, learned from words and their counts unless the model is given."""
     if name not in NAMES:
         raise XalignError("there are no such units", found=name, expected=", ".join(NAMES))
     if name not in TYPES:
-        return Prefixes()
+        return Units()
     if model:
-        return Pieces(model)
+        return Units(model)
     counts: Counter[str] = Counter()
     for word, count in words.items():
         for token in tokens_of(word):
             counts[token] += count
-    return Pieces.learn(counts, *TYPES[name])
+    return Units(learned_pieces(counts, *TYPES[name]))
 
 
 def cut_all(units: Units, words: Iterable[str]) -> list[list[str]]:

@@ -92,27 +92,23 @@ def train_options(run: TrainingRun, config: EncoderConfig, layer: int, cpu: bool
         "--log-format": "json",
         "--log-interval": min(50, run.validate_every),
     }
-    line = [str(run.out / "data-bin"), *flags(rest), *flags(model), *flags(objectives), *flags(optimiser)]
-    return [*line, *flags(_checkpoints(run)), *run.extra]
-
-
-def _checkpoints(run: TrainingRun) -> dict[str, Any]:
-    """Options for when checkpoints are saved and which is the best."""
-    options: dict[str, Any] = {
+    checkpoints: dict[str, Any] = {
         "--save-interval-updates": run.validate_every,
         "--keep-interval-updates": 1,
         "--save-interval": NEVER,
         "--no-epoch-checkpoints": True,
     }
     if run.dev is None:
-        return {**options, "--disable-validation": True}
-    return {
-        **options,
-        "--validate-interval-updates": run.validate_every,
-        "--validate-interval": NEVER,
-        "--best-checkpoint-metric": "aer",
-        "--patience": run.patience or None,
-    }
+        checkpoints["--disable-validation"] = True
+    else:
+        checkpoints |= {
+            "--validate-interval-updates": run.validate_every,
+            "--validate-interval": NEVER,
+            "--best-checkpoint-metric": "aer",
+            "--patience": run.patience or None,
+        }
+    parts = (rest, model, objectives, optimiser, checkpoints)
+    return [str(run.out / "data-bin"), *(flag for part in parts for flag in flags(part)), *run.extra]
 
 
 def require_known(line: Sequence[str]) -> None:

@@ -84,9 +84,6 @@ def _short(word: str) -> str:
     return word if len(word) <= LONGEST_LABEL else word[: LONGEST_LABEL - 1] + "…"
 
 
-if TYPE_CHECKING:
-    from xalign_fairseq.links.pharaoh import Gold
-
 CELL = 0.34  # inches
 LONGEST_SIDE = 34.0  # inches, of the matrix; with more words the cells shrink
 FEWEST_LETTERS = 8  # words whose labels fit

@@ -10,7 +10,6 @@ STEPS = 16
 
 
 def _between(first: str, last: str, share: float) -> str:
-    """A mix of two colours."""
     ends = ([int(colour[at : at + 2], 16) for at in (1, 3, 5)] for colour in (first, last))
     return "#" + "".join(f"{round(a + share * (b - a)):02x}" for a, b in zip(*ends, strict=True))
 

@@ -54,9 +54,10 @@ class LexiconOptions:
             raise XalignError("unknown rule for several subwords", found=self.subwords, expected=" or ".join(SUBWORDS))
         check_values("a seed is below 0", ("seed", self.seed, self.seed >= 0, "0 or more"))
         check_values("the held-out part is outside [0, 1)", ("held_out", held_out, 0 <= held_out < 1, "such as 0.1"))
-        if fraction is not None:
-            check_values("the fraction is outside (0, 1]", ("fraction", fraction, 0 < fraction <= 1, "such as 0.25"))
-        if fraction is not None and fraction + held_out > 1 + 1e-9:
+        if fraction is None:
+            return
+        check_values("the fraction is outside (0, 1]", ("fraction", fraction, 0 < fraction <= 1, "such as 0.25"))
+        if fraction + held_out > 1 + 1e-9:
             problem = "the fraction and the held-out part exceed the lexicon"
             found = f"{fraction} to train on and {held_out} to hold out"
             raise XalignError(problem, parameter=("fraction", "held_out"), found=found, expected="at most 1 together")

@@ -11,8 +11,7 @@ A_EXCEPTIONS = ("uni", "use", "euro", "one")
 def say(message: Message) -> list[Token]:
     out = _clause(message.first)
     if message.second is not None:
-        joint = message.joint("en")
-        out += [*([message.comma] if joint[0][0] == "but" else []), *joint, *_clause(message.second)]
+        out += [*message.joint("en"), *_clause(message.second)]
     for i, (text, keys) in enumerate(out[:-1]):
         following = out[i + 1][0].lower()
         vowel = following[0] in "aeiou" and not following.startswith(A_EXCEPTIONS)

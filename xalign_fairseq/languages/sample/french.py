@@ -33,8 +33,7 @@ def vowel_start(text: str) -> bool:
 def say(message: Message) -> list[Token]:
     out = _clause(message.first)
     if message.second is not None:
-        joint = message.joint("fr")
-        out += [*([message.comma] if joint[0][0] == "mais" else []), *joint, *_clause(message.second)]
+        out += [*message.joint("fr"), *_clause(message.second)]
     for i in range(len(out) - 2, -1, -1):  # elision from the right: de le ami, de l' ami
         if out[i][0] in ELIDED and vowel_start(out[i + 1][0]):
             out[i] = (ELIDED[out[i][0]], out[i][1])

@@ -30,9 +30,8 @@ WERDEN = by_person("werde wird werden werden")
 def say(message: Message) -> list[Token]:
     out = _clause(message.first)
     if message.second is not None:
-        joint, coordinate = message.joint("de"), message.conjunction and message.conjunction["kind"] == "coordinate"
-        comma = [] if joint[0][0] == "und" else [message.comma]
-        out += [*comma, *joint, *_clause(message.second, last=not coordinate)]
+        coordinate = message.conjunction and message.conjunction["kind"] == "coordinate"
+        out += [*message.joint("de"), *_clause(message.second, last=not coordinate)]
     return merged([*out, message.mark], CONTRACTIONS)
 
 

@@ -89,18 +89,14 @@ class Message:
 
     @property
     def mark(self) -> Token:
-        """The final mark."""
         return ("?" if self.first.question else "."), self.key
 
-    @property
-    def comma(self) -> Token:
-        """A comma between the clauses."""
-        return ",", self.key << 1
-
     def joint(self, language: str) -> list[Token]:
-        """The conjunction."""
+        """The conjunction, after a comma if it is "but", and in German unless it is "and"."""
         assert self.conjunction is not None
-        return fixed_phrase(self.conjunction[language], self.key << 2)
+        words = fixed_phrase(self.conjunction[language], self.key << 2)
+        comma = words[0][0] in ("but", "mais") or (language == "de" and words[0][0] != "und")
+        return [(",", self.key << 1), *words] if comma else words
 
 
 class Sampler:

@@ -57,7 +57,6 @@ def word(entry: Entry, column: str) -> dict[str, str]:
 
 @cache
 def table(name: str) -> tuple[Entry, ...]:
-    """The rows of a table."""
     text = (files(__package__) / "tables" / f"{name}.tsv").read_text(encoding="utf-8")
     header, *rows = (line.split("\t") for line in text.splitlines())
     return tuple(Entry(name, zip(header, row, strict=True)) for row in rows)

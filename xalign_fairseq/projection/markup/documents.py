@@ -14,7 +14,7 @@ from xalign_fairseq.core.text.containers import plain_language
 from xalign_fairseq.core.text.lines import require_file
 from xalign_fairseq.core.text.segmentation import Segmenter
 from xalign_fairseq.projection.markup.inline import TAG, attributes_of
-from xalign_fairseq.projection.markup.pair import MARKUPS, Markup, left_out, markup_unit
+from xalign_fairseq.projection.markup.pair import MARKUPS, left_out, markup_unit
 from xalign_fairseq.projection.units import Annotated, Piece, Unit
 
 BLOCK = 1 << 16
@@ -119,7 +119,6 @@ class _Parser:
         self.translated.pop()
 
     def feed(self, block: bytes, last: bool) -> None:
-        """Parse more of the file."""
         if not self.data and not self.base and b"\0" in block[:4] + bytes(block.startswith((b"\xff\xfe", b"\xfe\xff"))):
             remedy = "convert it (iconv -f UTF-16 -t UTF-8), and correct the encoding in its first line"
             raise XalignError("the file is not UTF-8", where=self.file, found="UTF-16", remedy=remedy)
@@ -139,7 +138,7 @@ class _Parser:
         return taken
 
 
-def bilingual_xml(files: Annotated, markup: str) -> Iterator[Piece]:
+def bilingual_xml(files: Annotated) -> Iterator[Piece]:
     """XLIFF 1.2 or 2.0, or TMX: the unchanged XML, and the translations in it.
 
     In TMX all other languages are translations of the source language.
@@ -152,7 +151,7 @@ def bilingual_xml(files: Annotated, markup: str) -> Iterator[Piece]:
             block = stream.read(BLOCK)
             parser.feed(block, not block)
             for texts in parser.done:
-                yield from _unit(parser, texts, MARKUPS[markup], files.segment)
+                yield from _unit(parser, texts, files.segment)
             parser.done.clear()
             if parser.unit < 0 and parser.last > parser.base:
                 yield parser.take(parser.last)
@@ -161,7 +160,8 @@ def bilingual_xml(files: Annotated, markup: str) -> Iterator[Piece]:
     yield parser.take(parser.base + len(parser.data))
 
 
-def _unit(parser: _Parser, texts: list[_Text], markup: Markup, segment: Segmenter) -> Iterator[Piece]:
+def _unit(parser: _Parser, texts: list[_Text], segment: Segmenter) -> Iterator[Piece]:
+    markup = MARKUPS["bilingual"]
     raw = {id(text): parser.data[text.start - parser.base : text.stop - parser.base].decode() for text in texts}
     sources = {text.role: raw[id(text)] for text in reversed(texts) if text.role != "target"}
     if "source" not in sources:

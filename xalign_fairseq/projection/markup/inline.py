@@ -4,6 +4,7 @@ import html
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.projection.markup.marked import MarkedText, Token, marked
@@ -61,27 +62,25 @@ BILINGUAL = Dialect(_bilingual, code=CODE)
 
 
 def read_inline(text: str, dialect: Dialect) -> MarkedText:
-    return marked(list(_tokens(text, dialect)), dialect.strict)
+    return marked(list(_tokens(text, SPECIAL, partial(_token, dialect=dialect))), dialect.strict)
 
 
-def _tokens(text: str, dialect: Dialect) -> Iterator[Token]:
+def _tokens(text: str, begin: re.Pattern[str], read: Callable[[str, int], tuple[Token | None, int]]) -> Iterator[Token]:
+    """The pieces of a text; ``read`` gives what begins at a place, or ``None`` for text, and where to go on."""
     start = at = 0
-    while match := SPECIAL.search(text, at):
-        at = match.start()
-        token, end = _token(text, at, dialect)
-        if token is None:
-            at += 1
-            continue
-        if start < at:
-            yield Token(text[start:at], "text")
-        yield token
-        start = at = end
+    while match := begin.search(text, at):
+        token, at = read(text, match.start())
+        if token:
+            if start < match.start():
+                yield Token(text[start : match.start()], "text")
+            yield token
+            start = at
     if start < len(text):
         yield Token(text[start:], "text")
 
 
 def _token(text: str, at: int, dialect: Dialect) -> tuple[Token | None, int]:
-    """The tag or entity that begins here, and its end; ``None`` for text."""
+    """The tag or entity that begins here, and its end."""
     if text[at] == "&":
         return _entity(text, at, dialect)
     if match := OTHER.match(text, at):
@@ -90,7 +89,7 @@ def _token(text: str, at: int, dialect: Dialect) -> tuple[Token | None, int]:
     if match is None:
         if dialect.strict or re.match(r"</?[A-Za-z]|<!--", text[at : at + 4]):
             raise XalignError("a tag is not complete", found=text[at : at + 40])
-        return None, at
+        return None, at + 1
     slash, name, rest = match.groups()
     end = match.end()
     kind, key = dialect.kind(name, attributes_of(rest))
@@ -114,7 +113,7 @@ def _entity(text: str, at: int, dialect: Dialect) -> tuple[Token | None, int]:
     if match is None:
         if dialect.strict:
             raise XalignError("an entity is not complete", found=text[at : at + 40], expected="&amp; for &")
-        return None, at
+        return None, at + 1
     known = dialect is HTML or match[0][1] == "#" or match[0] in XML_ENTITIES
     character = html.unescape(match[0]) if known else ""
     if len(character) != 1 or "\ud800" <= character <= "\udfff":
@@ -142,30 +141,21 @@ PERCENT = re.compile(
 
 def read_placeholders(text: str) -> MarkedText:
     """A text and its placeholders; :class:`XalignError` if a brace is not closed."""
-    return marked(list(_placeholder_tokens(text)))
+    return marked(list(_tokens(text, BEGIN, _placeholder)))
 
 
-def _placeholder_tokens(text: str) -> Iterator[Token]:
-    start = at = 0
-    while match := BEGIN.search(text, at):
-        at = match.start()
+def _placeholder(text: str, at: int) -> tuple[Token | None, int]:
+    """The placeholder that begins here, and its end."""
+    if text[at] == "%" and not text.startswith("%{", at):
         if text.startswith("%%", at):
-            at += 2
-            continue
-        if match[0] == "%":
-            found = PERCENT.match(text, at)
-            end = found.end() if found else at
-        else:
-            end = _closing_brace(text, match.end())
-        if end == at:
-            at += 1
-            continue
-        if start < at:
-            yield Token(text[start:at], "text")
-        yield Token(text[at:end], "placeholder")
-        start = at = end
-    if start < len(text):
-        yield Token(text[start:], "text")
+            return None, at + 2
+        found = PERCENT.match(text, at)
+        if found is None:
+            return None, at + 1
+        end = found.end()
+    else:
+        end = _closing_brace(text, text.index("{", at) + 1)
+    return Token(text[at:end], "placeholder"), end
 
 
 def _closing_brace(text: str, at: int) -> int:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import repeat
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.lines import read_lines
@@ -17,15 +18,21 @@ CODE = {"html": re.compile(rf"<!--|<({ELEMENTS})\b[^<>]*>", re.IGNORECASE), "xml
 def marked_lines(files: Annotated, markup: str) -> Iterator[Piece]:
     """A unit for each line, and unchanged the code and comments that do not begin and end in it."""
     kind, number = MARKUPS[markup], 0
-    translations = _Translations(files.tgt, files.src)
+    translations = repeat("") if files.tgt is None else read_lines(files.tgt)
     lines = read_lines(files.src)
     parts = without_code(lines, CODE[markup]) if markup in CODE else (("", line, "") for line in lines)
     for number, (before, line, after) in enumerate(parts, 1):
         where = f"{files.src}, line {number}"
         yield before
-        yield markup_unit(kind, line, translations.next(where, kind, line), files.segment, where)
+        translation = next(translations, None)
+        if translation is None and _has_text(kind, line):
+            expected = f"a line for each line of {files.src}; there is none for {where}"
+            raise XalignError("the translation has too few lines", where=files.tgt, expected=expected)
+        yield markup_unit(kind, line, translation or "", files.segment, where)
         yield f"{after}\n"
-    translations.end(number)
+    if files.tgt is not None and any(map(str.strip, translations)):
+        where, expected = f"{files.tgt}, line {number + 1}", f"{number:,}, one for each line of {files.src}"
+        raise XalignError("the translation has too many lines", where=where, expected=expected)
 
 
 def without_code(lines: Iterable[str], begin: re.Pattern[str]) -> Iterator[tuple[str, str, str]]:
@@ -47,28 +54,6 @@ def without_code(lines: Iterable[str], begin: re.Pattern[str]) -> Iterator[tuple
             else:
                 stop = opening.start()
         yield line[:start], line[start:stop], line[stop:]
-
-
-class _Translations:
-    """The lines of a translation, one for each line of a marked-up file; without a file they are empty."""
-
-    def __init__(self, path: str | None, source: str):
-        self._path, self._source = path, source
-        self._lines: Iterator[str] = iter(()) if path is None else read_lines(path)
-
-    def next(self, where: str, markup: Markup, source: str) -> str:
-        """The translation of the next line; :class:`XalignError` if there is none, and the source has text."""
-        line = "" if self._path is None else next(self._lines, None)
-        if line is None and _has_text(markup, source):
-            expected = f"a line for each line of {self._source}; there is none for {where}"
-            raise XalignError("the translation has too few lines", where=self._path, expected=expected)
-        return line or ""
-
-    def end(self, texts: int) -> None:
-        """:class:`XalignError` if there is text left."""
-        if any(map(str.strip, self._lines)):
-            where, expected = f"{self._path}, line {texts + 1}", f"{texts:,}, one for each line of {self._source}"
-            raise XalignError("the translation has too many lines", where=where, expected=expected)
 
 
 def _has_text(markup: Markup, source: str) -> bool:

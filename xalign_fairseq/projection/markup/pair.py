@@ -1,8 +1,9 @@
 """A marked-up text and its plain translation as a unit of projection."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from xalign_fairseq.aligner.protocol import Links
 from xalign_fairseq.core.errors import XalignError
@@ -13,7 +14,6 @@ from xalign_fairseq.projection.markup.inline import (
     HTML,
     TAG,
     XML,
-    Dialect,
     read_inline,
     read_placeholders,
 )
@@ -38,16 +38,11 @@ class Markup:
     target: str = "plain"
 
 
-def _inline(dialect: Dialect) -> Callable[[str], MarkedText]:
-    return lambda text: read_inline(text, dialect)
-
-
 MARKUPS = {
-    "html": Markup(_inline(HTML), ESCAPES),
-    "xml": Markup(_inline(XML), ESCAPES),
+    "html": Markup(partial(read_inline, dialect=HTML), ESCAPES),
+    "xml": Markup(partial(read_inline, dialect=XML), ESCAPES),
     "placeholders": Markup(read_placeholders, target="placeholders"),
-    "xliff": Markup(_inline(BILINGUAL), ESCAPES, "inline"),
-    "tmx": Markup(_inline(BILINGUAL), ESCAPES, "inline"),
+    "bilingual": Markup(partial(read_inline, dialect=BILINGUAL), ESCAPES, "inline"),
 }
 
 
@@ -64,7 +59,8 @@ def markup_unit(markup: Markup, source: str, target: str, segment: Segmenter, wh
 
     def project(links: Links) -> Projected:
         left = _without(read, there.tags) if markup.target == "placeholders" else read
-        for written in (_spelled(markup, read, there), [markup.escapes.get(each, each) for each in there.text]):
+        spelled = (there if markup.target == "inline" else read).spelled(there.text, markup.escapes)
+        for written in (spelled, [markup.escapes.get(each, each) for each in there.text]):
             text, dropped = place(left, src, tgt, links, written)
             if _is_right(markup, text, tags, there.text):
                 return Projected(text, sum(1 for _ in walk(read.marks)) - len(dropped), (*read.alone, *dropped))
@@ -109,10 +105,6 @@ def left_out(markup: Markup, source: str, target: str, reason: str = "") -> tupl
     missing = [Dropped(tag, reason or f"{TAGGED}: add this one by hand") for tag in (wanted - found).elements()]
     added = [Dropped(tag, "the translation has this tag, its source does not") for tag in (found - wanted).elements()]
     return (*both[0].alone, *missing, *added)
-
-
-def _spelled(markup: Markup, source: MarkedText, target: MarkedText) -> Sequence[str]:
-    return (target if markup.target == "inline" else source).spelled(target.text, markup.escapes)
 
 
 def _without(source: MarkedText, tags: Counter[str]) -> MarkedText:

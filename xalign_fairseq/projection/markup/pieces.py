@@ -42,9 +42,10 @@ class LinkedPieces:
         self.src = [piece for word in sources for piece in word]
         self.tgt = [piece for word in targets for piece in word]
         self._word = [number for number, word in enumerate(sources) for _ in word]
-        self._tgt_starts = set(_starts(targets))
         self.worth = [PUNCTUATION_WORTH if _is_punctuation(tgt.text[slice(*span)]) else 1.0 for span in self.tgt]
-        first, second = _starts(sources), _starts(targets)
+        # The number of the first piece of each word.
+        first, second = ([*accumulate(map(len, pieces), initial=0)] for pieces in (sources, targets))
+        self._tgt_starts = set(second)
         self.marks = [_is_punctuation(src.text[slice(*span)]) for span in self.src]
         self.links: list[dict[int, float]] = [{} for _ in self.src]
         self.total = [0.0] * len(self.tgt)
@@ -207,8 +208,3 @@ def _cut(span: Span, cuts: Sequence[int]) -> list[Span]:
     start, stop = span
     inner = cuts[bisect_right(cuts, start) : bisect_left(cuts, stop)]
     return list(pairwise([start, *inner, stop]))
-
-
-def _starts(pieces: Sequence[Sequence[Span]]) -> list[int]:
-    """The number of the first piece of each word."""
-    return list(accumulate(map(len, pieces), initial=0))
