@@ -76,6 +76,9 @@ link_splits() { # FOLDER SRC TGT [option of xalign links ...]
   all="$folder/.all"
   [[ ! -e "$folder/symmetrized.json" ]] || return 0 # written last
   for lang in "$src" "$tgt"; do
+    require_file "the text of $src-$tgt" "$folder/train.$lang"
+  done
+  for lang in "$src" "$tgt"; do
     awk 1 "$folder/train.$lang" "$folder/valid.$lang" > "$all.$lang" # adds a missing newline at the end
   done
   xalign links --src "$all.$src" --tgt "$all.$tgt" --out "$all.links" --engine "$engine" \

@@ -45,8 +45,12 @@ if [[ -z "${DRY:-}${SAMPLE:-}" && -d "$text/downloads/alignment-test-sets" ]]; t
   python "$here/lay_out.py" "$text/downloads/alignment-test-sets" "$text/gold"
 elif [[ -n "${SAMPLE:-}" ]]; then
   mkdir -p "$text/gold"
-  for file in "$text"/.sample/en-*/test.*; do
-    cp "$file" "$text/gold/$(basename "$(dirname "$file")").${file##*.}"
+  for pair in "$@"; do
+    made=("$text"/.sample/en-"$([[ "$pair" == en-* ]] && echo "${pair#en-}" || echo "${pair%-en}")")
+    cp "$made/test.${pair%-*}" "$made/test.${pair#*-}" "$text/gold"
+    for lang in "${pair%-*}" "${pair#*-}"; do mv "$text/gold/test.$lang" "$text/gold/$pair.$lang"; done
+    # Made-up links are from English.
+    sed -E "$([[ "$pair" == en-* ]] || echo 's/([0-9]+)([-p])([0-9]+)/\3\2\1/g')" "$made/test.gold" > "$text/gold/$pair.gold"
   done
 fi
 exit "$missing"

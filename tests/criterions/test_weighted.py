@@ -257,6 +257,26 @@ def test_every_criterion_has_every_option_of_every_objective():
         assert {field.name for field in dataclasses.fields(CRITERION_DATACLASS_REGISTRY[name])} == expected
 
 
+@pytest.mark.parametrize(
+    ("options", "unused"),
+    [
+        ({"dwa_layer": 7, "word_exchange_weight": 2.0}, "word_exchange_weight"),
+        ({"objectives": "tlm", "dwa_queries": "unmasked"}, "dwa_queries"),
+        ({"dwa_layer": 7}, ""),
+    ],
+)
+def test_options_of_objectives_outside_the_sum_are_warned_of(caplog, options, unused):
+    build_criterion("xlm_align", **options)
+    assert unused in caplog.text and ("no effect" in caplog.text) == bool(unused)
+
+
+def test_an_objective_that_returns_no_loss_is_named():
+    made = criterion(LOSSES)
+    made.objectives[1].forward = lambda step: torch.zeros(())
+    with pytest.raises(XalignError, match=r"(?s)does not return its loss.*where: tlm.*a Tensor"):
+        made(Model(), SAMPLE)
+
+
 def test_a_preset_can_be_added(monkeypatch):
     monkeypatch.setattr(weighted, "CRITERIONS", dict(weighted.CRITERIONS))  # other tests use all presets
     add("only_tlm", Preset(("tlm",), {"tlm_weight": 3.0}))

@@ -185,6 +185,7 @@ def test_pairs_that_fit_no_batch_are_left_out_and_counted(build, caplog):
     lengths = dataset.num_tokens_vec(np.arange(80))
     assert sorted(found) == np.flatnonzero(lengths <= 8).tolist()
     assert f"dropped {(lengths > 8).sum()} of 80 pairs" in caplog.text
+    assert caplog.records[-1].levelname == "WARNING"  # more than a few
     with pytest.raises(XalignError, match="max_tokens"):
         batches(dataset, max_tokens=4)
 

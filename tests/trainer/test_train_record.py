@@ -41,6 +41,7 @@ def begun(folder, *line):
         (["a", "--seed", "2", "--lr", "1"], "seed 1, now 2"),
         (["a", "--seed=1", "--objectives", "mlm"], "objectives default, now mlm"),
         (["c", "--seed", "1"], "/a, now "),
+        (["a", "--seed", "1", "--criterion", "weam"], "restore_file='FILE' with reset_optimizer to say where"),
     ],
 )
 def test_the_checkpoints_of_another_run_are_not_gone_on_from(tmp_path, other, told):

@@ -43,6 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     from xalign_fairseq.encoder.pretrained.exporting import export
+    from xalign_fairseq.encoder.pretrained.reading import find_pretrained
 
     if args.layer != -1 and args.sentence_transformers is None:
         remedy = ("set", Parameter("sentence_transformers", "mean"))
@@ -51,6 +52,10 @@ def run(args: argparse.Namespace) -> None:
         raise XalignError(
             "an encoder that transformers runs cannot become a sentence-transformers folder", parameter="onto"
         )
+    found = find_pretrained(args.model)
     options = {"pooling": args.sentence_transformers, "layer": args.layer, "onto": args.onto}
-    export(args.model, args.out, overwrite=args.overwrite, **options)
-    print(f"{args.out}: written" + ("" if args.onto else "; check the model card, README.md, before you share it"))
+    export(found, args.out, overwrite=args.overwrite, **options)
+    print(
+        f"{args.out}: written from {found}"
+        + ("" if args.onto else "; check the model card, README.md, before you share it")
+    )

@@ -1,7 +1,8 @@
 """The weighted sum of objectives, computed in one call of the model per update."""
 
+import logging
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, make_dataclass
 from types import UnionType
 from typing import Any, Optional, Union, get_args
@@ -23,6 +24,7 @@ from xalign_fairseq.trainer.host_numbers import logged_sums
 from xalign_fairseq.training.weighted_sum import WeightedSum
 from xalign_fairseq.transport.sinkhorn import backend
 
+logger = logging.getLogger(__name__)
 LONGEST = 160  # limit for a text in a message
 
 
@@ -67,6 +69,15 @@ class WeightedConfig(FairseqDataclass):
     )
 
 
+def warn_of_unused(cfg: Any, usual: Any, active: Collection[str]) -> None:
+    """Log the options of objectives that are not in the sum, if they differ from the criterion's defaults."""
+    names = [f"{name}_{each.name}" for name in OBJECTIVES.keys() - active for each in options_of(OBJECTIVES[name])]
+    if unused := sorted(name for name in names if getattr(cfg, name) != getattr(usual, name)):
+        logger.warning(
+            "no effect, as the objectives are not in the sum: %s", ", ".join(map(str, map(Parameter, unused)))
+        )
+
+
 class WeightedCriterion(WeightedSum, FairseqCriterion):
     """:class:`~xalign_fairseq.training.weighted_sum.WeightedSum` as fairseq's criterion, with AER in validation."""
 
@@ -80,6 +91,8 @@ class WeightedCriterion(WeightedSum, FairseqCriterion):
             )
             for name in _names(cfg.objectives)
         ]
+        # fairseq sets the attribute; without getattr Python would change its name.
+        warn_of_unused(cfg, getattr(type(self), "__dataclass")(), {each.name for each in objectives})
         WeightedSum.__init__(self, objectives, cfg.loss_normalization, task.source)
         self.aer = AerCounter(cfg.aer_layer, cfg.aer_filter, cfg.aer_similarity)
         self.seen: list[dict[str, Tensor]] = []  # losses of the update's micro-batches

@@ -159,7 +159,7 @@ class DataBin:
         self.path = Path(path)
         if not self.path.is_dir():
             where = self.path if self.path.is_absolute() else f"{self.path}, in {Path.cwd()}"  # hydra changes it
-            remedy = Command("prepare", Parameter("out", self.path))
+            remedy = Command("prepare", Parameter("out", str(self.path)))
             raise XalignError("the data-bin does not exist", where=where, found=nearly(self.path), remedy=remedy)
         pairs: set[tuple[str, str, str]] = set()
         self._mono: dict[tuple[str, str], str] = {}

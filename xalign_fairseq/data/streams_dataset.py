@@ -16,6 +16,7 @@ from xalign_fairseq.data.sampling import repeats
 from xalign_fairseq.data.streams import BITEXT, MONO, BitextStream, MonoStream
 
 logger = logging.getLogger(__name__)
+MANY = 0.05  # share of dropped pairs that is worth a warning
 _BLOCK_LENGTH = Parameter("mono_tokens_per_sample")
 
 
@@ -136,7 +137,7 @@ class StreamsDataset(Dataset):
     @staticmethod
     def _limits(bitext: BitextStream) -> tuple[str, tuple[str, ...]]:
         shortest, longest = bitext.side_lengths
-        why, parameters = [f"longer than {bitext.max_length} tokens together"], ["max_pair_length"]
+        why, parameters = [f"longer than {bitext.max_length} tokens together"], ["max_pair_length", "max_positions"]
         if shortest:
             why.append(f"a side below {shortest}")
             parameters.append("min_sentence_length")
@@ -149,7 +150,8 @@ class StreamsDataset(Dataset):
     def _left_out(dropped: int, drawn: int, why: str, parameters: tuple[str, ...]) -> None:
         """Pairs outside the limits are skipped and counted; if no pair remains it is an error."""
         if dropped:
-            logger.info("dropped %d of %d pairs: %s (%s)", dropped, drawn, why, ", ".join(parameters))
+            level = logging.WARNING if dropped > MANY * drawn else logging.INFO
+            logger.log(level, "dropped %d of %d pairs: %s (%s)", dropped, drawn, why, ", ".join(parameters))
         if dropped == drawn:
             problem = "no sentence pair is within the limits of length"
             found = f"{counted(dropped, 'pair')}, all left out: {why}"

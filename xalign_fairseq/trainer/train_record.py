@@ -106,7 +106,8 @@ def require_same(folder: Path, line: Sequence[str]) -> None:
     if not {*data, *map(os.path.realpath, data)} & {*earlier_data, *map(os.path.realpath, earlier_data)}:
         found["data"] = f"{':'.join(earlier_data)}, now {':'.join(data)}"
     if found:
-        start = (Parameter("restore_file", "FILE"), "to say where to start")
+        anew = ("with", Parameter("reset_optimizer")) if "criterion" in found else ()
+        start = (Parameter("restore_file", "FILE"), *anew, "to say where to start")
         raise XalignError(
             "the folder has the checkpoints of another run",
             where=folder,

@@ -17,7 +17,7 @@ from fairseq.logging import metrics
 from fairseq.trainer import Trainer
 from omegaconf import DictConfig, open_dict
 
-from xalign_fairseq.core.errors import Parameter
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.signals import REQUEUE
 from xalign_fairseq.trainer import nonfinite, requeue
 from xalign_fairseq.trainer.checkpoint_repair import LAST, repair, with_training
@@ -195,9 +195,14 @@ class XalignTrainer(Trainer):
         """Load a checkpoint; the newest complete one replaces a damaged last one."""
         self._find_whole(filename)
         with self._task_sees_its_state(filename, reset_optimizer):
-            extra_state: dict[str, Any] | None = super().load_checkpoint(
-                filename, reset_optimizer, reset_lr_scheduler, optimizer_overrides, reset_meters
-            )
+            try:
+                extra_state: dict[str, Any] | None = super().load_checkpoint(
+                    filename, reset_optimizer, reset_lr_scheduler, optimizer_overrides, reset_meters
+                )
+            except AssertionError as error:  # of another criterion or optimizer
+                remedy = ("start its optimizer anew by", Parameter("reset_optimizer"))
+                problem = "the checkpoint's optimizer belongs to another training"
+                raise XalignError(problem, where=filename, found=error, remedy=remedy) from None
         counter = stopping_counter()
         if extra_state and STOPPING in extra_state and counter and not (reset_optimizer or reset_meters):
             counter.best, counter.num_runs = extra_state[STOPPING]["best"], extra_state[STOPPING]["num_runs"]

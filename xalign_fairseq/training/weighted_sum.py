@@ -14,6 +14,7 @@ from xalign_fairseq.data.pretraining import PretrainingData, Reader
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.objectives.gathering import all_sum
 from xalign_fairseq.objectives.registry import Loss, Objective, RunContext, choice
+from xalign_fairseq.objectives.step import Step
 from xalign_fairseq.training.headed import HeadedEncoder
 from xalign_fairseq.transport.linking import Linking
 
@@ -213,7 +214,7 @@ class WeightedSum:
         steps = [(objective, objective.step(encoder, batch)) for objective in self.active]
         # A validation batch may lack a stream, but all workers must log the same keys.
         losses = {
-            objective.name: _nothing(objective.traits.stats, batch.device) if step is None else objective.forward(step)
+            objective.name: _nothing(objective.traits.stats, batch.device) if step is None else _loss(objective, step)
             for objective, step in steps
         }
         if encoder.training:
@@ -231,6 +232,16 @@ class WeightedSum:
             return totals.sum(), counts.sum()
         average = self.update.average(counts) if training else counts.clamp(min=1)
         return (totals / average.to(totals)).sum(), 1
+
+
+def _loss(objective: Objective, step: Step) -> Loss:
+    loss = objective.forward(step)
+    if not isinstance(loss, Loss):
+        found, expected = f"a {type(loss).__name__}", "Loss(total, count)"
+        raise XalignError(
+            "forward of an objective does not return its loss", where=objective.name, found=found, expected=expected
+        )
+    return loss
 
 
 def _nothing(stats: Sequence[str], device: torch.device) -> Loss:
