@@ -77,7 +77,6 @@ SMALLER = {
             "--model e5-small": "--model $MODEL",
             "--encoder-embed-dim 384 --encoder-ffn-embed-dim 1536 --layer-norm-eps 1e-12": f"{SIZES} {XLM_R_EPS}",
             "SAVE_DIR base": "SAVE_DIR base --dwa-label-layer 2",
-            "--layer 8": "--layer 2",
         },
         "rm examples; mkdir examples; cp -r $ROOT/examples/{ppa,xlm_align,common} examples\n",
         "grep -q 'num_updates 2 | lr ' SAVE_DIR/train.log",

@@ -4,8 +4,8 @@
 #   bash 3_embeddings.sh TEXT PAIR OUT CHECKPOINT [CHECKPOINT ...]
 #
 # Reads TEXT/PAIR/train.{LANG,LANG,symmetrized.links} of 1_data.sh, or train.links of ../transfer/small/1_data.sh.
-# Writes OUT.png and OUT.json. Skips the words of function_words.txt (English and German), as the paper skips stop
-# words.
+# Writes OUT.png (by t-SNE, as in the paper, or PROJECTION=PCA) and OUT.json. Skips the words of function_words.txt
+# (English and German), as the paper skips stop words.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"
@@ -22,4 +22,4 @@ done
 links="$bitext.symmetrized.links"
 [[ -e "$links" ]] || links="$bitext.links"
 xalign embeddings --model "${models[@]}" --src "$bitext.${pair%-*}" --tgt "$bitext.${pair#*-}" --links "$links" \
-  --leave-out "$here/function_words.txt" --plot "$out.png" --json > "$out.json"
+  --leave-out "$here/function_words.txt" --plot "$out.png" --projection "${PROJECTION:-t-SNE}" --json > "$out.json"

@@ -7,7 +7,7 @@ from support.broken_off import without_memory_after_16_pairs
 
 from xalign_fairseq.aligner.neural import aligner
 from xalign_fairseq.aligner.neural.aligner import Alignment
-from xalign_fairseq.aligner.run import json_line
+from xalign_fairseq.aligner.run import json_line, words_line
 from xalign_fairseq.cli import main
 from xalign_fairseq.core.text.segmented import SegmentedText
 
@@ -115,6 +115,12 @@ def test_json_has_words_and_probabilities_on_one_line():
         "tgt": PAIR.tgt,
         "links": [[0, 0, 1.0], [1, 2, 0.5], [1, 11, 0.123457]],
     }
+
+
+def test_a_row_of_a_spreadsheet_has_texts_and_linked_words():
+    text = SegmentedText("a\tb.", ((0, 1), (2, 3), (3, 4)))
+    assert words_line(Alignment(text, ["x", "y"], {(2, 1): 0.5, (0, 1): 0.9})) == "a b.\tx y\ta = y; . = y"
+    assert words_line(Alignment([], ["x"], {})) == "\tx\t"
 
 
 def test_json_has_texts_and_word_positions():

@@ -68,3 +68,6 @@ def test_a_panel_for_each_checkpoint(embeddings, tiny_checkpoint, other_checkpoi
     assert np.allclose(ends, 0, atol=1e-6)  # all vectors are equal
     assert np.ptp([line.get_xydata() for line in first.lines]) > 0.1
     assert np.abs([line.get_xydata() for line in first.lines]).max() < 2  # unit vectors
+    pytest.importorskip("sklearn")
+    assert embeddings("--plot", "unused.png", "--projection", "t-SNE", checkpoints=(tiny_checkpoint,)) == 0
+    assert ["t-SNE" in axes.get_title() for axes in (first, second, *figures[1].axes)] == [False, False, True]

@@ -11,7 +11,8 @@ load_file = pytest.importorskip("safetensors.torch").load_file
 def test_a_folder_that_other_programs_read(tiny_checkpoint, tiny_state, tmp_path, capsys):
     assert main(["export-hf", "--model", str(tiny_checkpoint), "--out", str(tmp_path / "hf")]) == 0
     assert (
-        capsys.readouterr().out == f"{tmp_path / 'hf'}: written; check the model card, README.md, before you share it\n"
+        capsys.readouterr().out
+        == f"{tmp_path / 'hf'}: written from {tiny_checkpoint}; check the model card, README.md, before you share it\n"
     )
     assert {path.name for path in (tmp_path / "hf").iterdir()} == {
         "README.md", "config.json", "model.safetensors", "sentencepiece.bpe.model", "tokenizer.json",

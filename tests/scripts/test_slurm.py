@@ -133,12 +133,20 @@ def test_wrong_arguments_are_refused(align):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ("-o x", "leave out -o"), ("-ox", "leave out -ox"), ("--out=x", "leave out --out=x"), ("--src x", "out --src"),
-        ("--format html", "in parts"), ("--format=html", "in parts"), ("--from-scratch", "learn from itself"),
-        ("--statistics", "learn from itself"), ("--statistics -q", "learn from itself"), ("--statistics folder", ""),
-        ("--learn-from 9", "learn from itself"), ("--format scores", ""),
+        ("-o x", "leave out -o"),
+        ("-ox", "leave out -ox"),
+        ("--out=x", "leave out --out=x"),
+        ("--src x", "out --src"),
+        ("--format html", "in parts"),
+        ("--format=html", "in parts"),
+        ("--from-scratch", "learn from itself"),
+        ("--statistics", "learn from itself"),
+        ("--statistics -q", "learn from itself"),
+        ("--statistics folder", ""),
+        ("--learn-from 9", "learn from itself"),
+        ("--format scores", ""),
     ],
-)  # fmt: skip
+)
 def test_options_that_parts_cannot_have(align, options, message):
     code, error, _ = align(0, 2, more=options.split())
     assert (code, message in error) == (2 if message else 0, True), error

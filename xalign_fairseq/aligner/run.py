@@ -69,9 +69,24 @@ def json_line(alignment: Alignment) -> str:
     return json.dumps({**words, "links": links, **places}, ensure_ascii=False)
 
 
+def words_line(alignment: Alignment) -> str:
+    r"""A row of a spreadsheet: source, target and linked words, with tabs between them.
+
+    Example::
+
+        >>> words_line(Alignment(["red", "house"], ["maison", "rouge"], {(0, 1): 0.98, (1, 0): 0.97}))
+        'red house\tmaison rouge\tred = rouge; house = maison'
+    """
+    src, tgt = alignment.src, alignment.tgt
+    texts = (side.text if isinstance(side, SegmentedText) else " ".join(side) for side in (src, tgt))
+    words = "; ".join(f"{src[i]} = {tgt[j]}" for i, j in sorted(alignment.links))
+    return "\t".join([*(text.replace("\t", " ") for text in texts), words])
+
+
 LINES: dict[str, Callable[[Alignment], str]] = {
     "pharaoh": lambda alignment: format_links(alignment.links),
     "json": json_line,
+    "words": words_line,
     "scores": lambda alignment: f"{score_pair(alignment).line()}\t{format_links(alignment.links)}",
 }
 CHOOSING = ("threshold", "growth", "min_probability")  # options that choose links from scores
@@ -87,7 +102,7 @@ class AlignRun:
         learn: what to learn first, into ``OUT.aligner``. ``from_scratch``: an aligner from this text alone;
             ``statistics``: statistics of this text, guided by the encoder; empty: nothing.
         out: the file of links; ``-`` is standard output.
-        format: ``pharaoh``, ``json``, ``scores`` or ``html``.
+        format: ``pharaoh``, ``json``, ``words``, ``scores`` or ``html``.
         resume: continue the unfinished output of an interrupted run.
         learn_from: the number of pairs to learn from, evenly spread over the text; ``None``: all.
     """

@@ -42,7 +42,7 @@ def add_checkpoint_arguments(parser: argparse.ArgumentParser) -> None:
         help="auto (default: CUDA if available), cpu, cuda, or one GPU of several, such as cuda:1",
     )
     add_count(model, "--batch-tokens", "tokens per batch", default=8192)
-    languages = "languages of the two sides, such as de-en; required by an encoder with language embeddings"
+    languages = "languages of the two sides, such as de-en; only for an encoder with language embeddings"
     maps = "map hidden states with the model's linear maps for these languages, such as de-en"
     add_values(
         model,

@@ -1,8 +1,9 @@
 """Align the words of sentence pairs.
 
 Writes one line per pair, in the order of the input, also for pairs with an empty side. Formats: Pharaoh links "i-j"
-(0-based words), JSON with words and link probabilities, a table with scores of pairs (--format scores, for `xalign
-filter`), or an HTML page. Pairs are read 2,048 at a time, so memory does not grow with the text.
+(0-based words), JSON with words and link probabilities, a table with texts and linked words for a spreadsheet (.tsv), a
+table with scores of pairs (--format scores, for `xalign filter`), or an HTML page. Pairs are read 2,048 at a time, so
+memory does not grow with the text.
 
 Only newlines end a line. Words are separated by white space; in lines without spaces (Chinese, Japanese, Thai, Lao,
 Khmer, Burmese, Tibetan), ICU finds them, and lines of one or two words stay whole. --segment icu finds words in every
@@ -55,7 +56,7 @@ if TYPE_CHECKING:
     from xalign_fairseq.aligner.run import AlignRun
 
 # Format by the ending of the output's name.
-FORMAT_OF = {".jsonl": "json", ".scores": "scores", ".html": "html", ".htm": "html"}
+FORMAT_OF = {".jsonl": "json", ".tsv": "words", ".scores": "scores", ".html": "html", ".htm": "html"}
 # Pharaoh: no ending, these, a number (of a part), or a language pair such as .en-fr.
 PHARAOH = re.compile(
     r"(\.(links?|align(ed|ments?)?|pharaoh|talp|txt|out|fwd|rev|forward|backward|sym|gdfa?|\d+"

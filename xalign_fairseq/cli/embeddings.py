@@ -2,7 +2,7 @@
 
 Takes the most frequent linked pairs of different words in a bitext (WEAM's Figure 2). Prints, for each checkpoint, the
 mean cosine of linked words and of all other pairs of these words. A word's vector is the mean of its subword
-embeddings. --plot draws one panel per checkpoint, with the vectors' directions on two principal components.
+embeddings. --plot draws one panel per checkpoint, with the vectors' directions in the plane.
 
 Example:
   xalign embeddings --model before.pt after.pt --src train.en --tgt train.de --links train.align --plot words.png
@@ -31,6 +31,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_json(parser)
     parser.add_argument("--plot", metavar="PNG", help="draw the words (needs matplotlib)")
+    parser.add_argument(
+        "--projection",
+        choices=("PCA", "t-SNE"),
+        default="PCA",
+        help="two principal components, or t-SNE as in the paper (needs scikit-learn) (default: PCA)",
+    )
 
 
 def run(args: argparse.Namespace) -> None:
@@ -52,7 +58,7 @@ def run(args: argparse.Namespace) -> None:
     lines = [f"{counted(len(pairs), 'pair')}: {listed}", *(f"{each.checkpoint}: {each.text()}" for each in compared)]
     print_result(args.json, content, lines)
     if args.plot:
-        draw_embeddings(compared, pairs, args.plot)
+        draw_embeddings(compared, pairs, args.plot, args.projection)
 
 
 def count_pairs(src: str, tgt: str, links: str, top: int, leave_out: str | None) -> "list[PairCount]":

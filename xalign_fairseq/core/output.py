@@ -22,9 +22,10 @@ BLOCK = 1 << 20
 BEGINNINGS = {  # of a complete output of each kind
     "pharaoh": r"\d+[-p]\d+\s",
     "json": r"\{",
+    "words": r"[^\t\n]*\t[^\t\n]*\t([^\t\n]+ = [^\t\n]+)?\n",
     "scores": r"[\d.]+\s",
     "html": r"<!doctype html>(?s:.)+?<title>Word alignment</title>",
-    "phrases": r"[^\t\n]+\t[^\t\n]+\t",
+    "phrases": r"[^\t\n]+\t[^\t\n]+\t\d",
 }
 
 

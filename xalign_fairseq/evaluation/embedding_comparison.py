@@ -92,11 +92,11 @@ def compare_embeddings(models: Mapping[str, str], pairs: Sequence[tuple[str, str
 
 
 def draw_embeddings(
-    compared: Sequence[ComparedEmbeddings], pairs: Sequence[tuple[str, str]], path: str | os.PathLike
+    compared: Sequence[ComparedEmbeddings], pairs: Sequence[tuple[str, str]], path: str | os.PathLike, by: str
 ) -> None:
-    """A panel for each checkpoint, with vectors of length 1, whose distances correspond to cosines."""
+    """A panel for each checkpoint by PCA or t-SNE, with vectors of length 1, whose distances correspond to cosines."""
     panels = []
     for each in compared:
         src, tgt = (F.normalize(side, dim=1).numpy() for side in (each.src, each.tgt))
-        panels.append(Panel(f"{'/'.join(Path(each.checkpoint).parts[-2:])}\n{each.text()}", src=src, tgt=tgt))
+        panels.append(Panel(f"{'/'.join(Path(each.checkpoint).parts[-2:])}\n{each.text()}", src=src, tgt=tgt, by=by))
     plot_embeddings(list(pairs), panels, path)

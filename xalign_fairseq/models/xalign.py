@@ -225,6 +225,7 @@ def require_sizes(given: Mapping[str, object], cfg: object) -> None:
                 Command("train"),
                 "take them from the checkpoint: leave out",
                 Parameter("arch"),
+                "and the sizes",
             ),
         )
 

@@ -51,9 +51,13 @@ def test_xliff_1(tmp_path, monkeypatch, block):
     expected = expected.replace(">One a.<", '>One <x id="1"/>a.<').replace('a b<g id="1"></g>', 'a <g id="1">b</g>')
     assert text == expected
     assert [unit.where.partition("a.xliff, ")[2] for unit in units] == [
-        "line 5, unit 1", "line 8, unit 2, segment 1", "line 8, unit 2, segment 2", "line 9, unit 3", "line 10, unit 4",
+        "line 5, unit 1",
+        "line 8, unit 2, segment 1",
+        "line 8, unit 2, segment 2",
+        "line 9, unit 3",
+        "line 10, unit 4",
         "line 11, unit 5",
-    ]  # fmt: skip
+    ]
     dropped = [each for piece in made if not isinstance(piece, str) for each in piece.dropped]
     assert [each.item for each in dropped] == ['<ph id="1">{}</ph>', '<x id="2"/>']
     assert [each.reason for each in dropped] == ["the translation is empty; its tags were not added", BY_HAND]
