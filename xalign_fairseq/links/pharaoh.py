@@ -91,7 +91,7 @@ def _malformed(item: str, where: object) -> XalignError:
         where=where,
         found=item[:40],
         expected="i-j (sure) or ipj (possible), two whole numbers",
-        remedy="only Pharaoh links are read here: align again, with an output such as text.links"
+        remedy="this is JSON, and only Pharaoh links are read here: align again, with an output such as text.links"
         if item.startswith("{")
         else "give a file of Pharaoh links, one line per sentence pair; numbered lines (1 3 2 S) can only be gold; "
         "scores have the links in column 7 (cut -f 7)",
