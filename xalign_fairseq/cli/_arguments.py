@@ -161,8 +161,8 @@ def add_paper(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def chosen_paper(paper: str | None, named: Sequence[str]) -> "PublishedTables | None":
-    """The paper of ``--paper``, with the rows of ``--row``; None without ``--paper``."""
+def chosen_paper(paper: str | None, named: Sequence[str], metrics: Sequence[str] = ()) -> "PublishedTables | None":
+    """The paper of ``--paper``, with the rows of ``--row``, to compare ``metrics``; None without ``--paper``."""
     from xalign_fairseq.core.errors import XalignError
     from xalign_fairseq.evaluation.published import PublishedTables, find_published, read_published
 
@@ -174,4 +174,4 @@ def chosen_paper(paper: str | None, named: Sequence[str]) -> "PublishedTables | 
                 "a row needs a name and a paper", parameter="row", found=each, expected="NAME=ROW, and a paper"
             )
         rows[name] = row
-    return PublishedTables(read_published(find_published(paper)), rows) if paper else None
+    return PublishedTables(read_published(find_published(paper)), rows, metrics) if paper else None

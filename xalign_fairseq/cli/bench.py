@@ -86,9 +86,7 @@ def run(args: argparse.Namespace) -> None:
     from xalign_fairseq.links.bootstrap import check_options
 
     check_options(args.samples, seed=args.seed)
-    paper = chosen_paper(args.paper, args.row)
-    if paper is not None:
-        paper.require([AER])
+    paper = chosen_paper(args.paper, args.row, [AER])
     models = named_models(args.model or ([] if args.links else ["e5-small"]))
     links = named_models(args.links, "links")
     benchmark = parse_as(BenchmarkRun, args, models=models, links=links, methods=args.method)

@@ -11,7 +11,6 @@ from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.evaluation.tables import Table, markdown_text, signed
 
-NAME = "published.tsv"
 PAPERS = Path(__file__).with_name("papers")
 COLUMNS = ("table", "row", "column", "metric", "value")
 ALL_TASKS = "all tasks"
@@ -55,9 +54,8 @@ def scored_task(task: str, metrics: Iterable[str], languages: Iterable[str]) -> 
 
 
 def find_published(paper: str) -> Path:
-    """The published figures of a paper: one of the package's papers, a file, or a folder that has ``published.tsv``."""
-    given = Path(paper)
-    for path in (PAPERS / f"{paper}.tsv", given, given / NAME):
+    """The published figures of a paper: one of the package's papers, or a file."""
+    for path in (PAPERS / f"{paper}.tsv", Path(paper)):
         if path.is_file():
             return path
     known = sorted(path.stem for path in PAPERS.glob("*.tsv"))
@@ -93,13 +91,20 @@ def read_published(path: StrPath) -> list[Figure]:
 
 @dataclass(frozen=True)
 class PublishedTables:
-    """A paper's figures; ``rows`` maps our names to the paper's rows to compare with (default: the same name)."""
+    """A paper's figures; ``rows`` maps our names to the paper's rows to compare with (default: the same name).
+
+    With ``metrics``, these are compared; XalignError if the paper has none of them, or a row has none.
+    """
 
     figures: Sequence[Figure]
     rows: Mapping[str, str]
+    metrics: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        known = dict.fromkeys(figure.row for figure in self.figures if not figure.metric.endswith(SIZES))
+        if self.metrics:
+            self.require(self.metrics)
+        scores = [figure for figure in self.figures if not figure.metric.endswith(SIZES)]
+        known = dict.fromkeys(each.row for each in scores if not self.metrics or each.metric in self.metrics)
         for row in (row for row in self.rows.values() if row not in known):
             like = {each: SequenceMatcher(None, row.casefold(), each.casefold()).ratio() for each in known}
             near = sorted(known, key=lambda each: -like[each])
