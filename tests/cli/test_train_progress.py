@@ -93,6 +93,13 @@ def test_a_resumed_training_says_where_it_continues(capsys, clock, most, told):
     assert capsys.readouterr().err == told and progress.resumed == 10
 
 
+def test_a_training_with_a_new_optimizer_begins_with_the_weights(capsys, clock):
+    TrainProgress(30).hear(
+        f"{HEAD}INFO | fairseq.trainer | Loaded checkpoint run/checkpoint_last.pt (epoch 1 @ 0 updates)\n"
+    )
+    assert capsys.readouterr().err == "begins with the checkpoint's weights at update 0 of 30\n"
+
+
 def test_quiet_is_warnings_alone(capsys, clock):
     with TrainProgress(100, quiet=True) as progress:
         progress.hear(interval(10, loss=9))

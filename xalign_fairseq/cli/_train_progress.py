@@ -62,7 +62,8 @@ class TrainProgress:
         if found := RESUMED.search(line):
             self.resumed = int(found[1])
             if self.resumed != self.most and not self.quiet:
-                self.write(f"continues after update {self.resumed:,}{self._of}")
+                begin = "continues after" if self.resumed else "begins with the checkpoint's weights at"
+                self.write(f"{begin} update {self.resumed:,}{self._of}")
         row = read_row(line)
         if row is None:
             return
