@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from xalign_fairseq.aligner.filtering import FilterRun, filter_files
@@ -69,5 +71,13 @@ def test_a_memory_loses_the_dropped_units_and_nothing_else(tmp_path, encoding):
     assert (tmp_path / "kept.tmx").read_bytes().decode(encoding) == text[:begin] + text[end:]
     assert (tmp_path / "kept.en").read_text() == "red house\ngrößer\n"
     assert (tmp_path / "kept.dropped.tsv").read_text() == "0.2000\ta\tfalsch\n0.0000\tonly English\t\n"
-    with pytest.raises(XalignError, match="also an input"):
-        filter_files(given_scores(tmp_path, "m.tmx#en", "m.tmx#de", out="m"))
+    filter_files(given_scores(tmp_path, "m.tmx#en", "m.tmx#de", out="kept.links"))  # again
+    assert not list(tmp_path.glob("kept.links.*"))
+    (tmp_path / "other.tmx").write_text(text)
+    for out, message in (("m", "also an input"), ("other", "another translation memory")):
+        with pytest.raises(XalignError, match=message):
+            filter_files(given_scores(tmp_path, "m.tmx#en", "m.tmx#de", out=out))
+    (tmp_path / "scores").rename(tmp_path / "m.dropped.tsv")
+    run = replace(given_scores(tmp_path, "m.tmx#en", "m.tmx#de", out="m"), scores=str(tmp_path / "m.dropped.tsv"))
+    with pytest.raises(XalignError, match="scores would be replaced"):
+        filter_files(run)

@@ -67,7 +67,7 @@ def test_wrong_usage(argv, capsys):
     [
         (XalignError("the input is bad", remedy="look again"), "the input is bad\n  next: look again"),
         (PermissionError(13, "Permission denied", "out"), "permission denied\n  where: out"),
-        (OSError("no socket"), "no socket"),
+        (OSError("no file /Data/A"), "no file /Data/A"),
     ],
 )
 def test_user_errors_have_no_traceback(raising, capsys, error, text):

@@ -136,6 +136,8 @@ def test_only_a_file_of_the_same_kind_is_replaced(tmp_path):
                 Output(str(tmp_path / "x"), RECORD, False, [], kind)
     (tmp_path / "x").write_text("\n")
     Output(str(tmp_path / "x"), RECORD, False, [], "html")
+    (tmp_path / "x").write_text("\tein Haus\t\n")  # a pair with an empty side
+    Output(str(tmp_path / "x"), RECORD, False, [], "words")
 
 
 def test_a_closed_standard_output_is_an_immediate_error(monkeypatch):
@@ -188,7 +190,7 @@ def test_resume_needs_a_record(write):
         write("a", record=None, resume=True)
 
 
-def test_a_run_that_wrote_no_line_leaves_nothing(write, tmp_path, capsys):
+def test_a_run_that_wrote_no_line_leaves_nothing(write, tmp_path, caplog):
     with pytest.raises(MemoryError):
         write(broken=True)
-    assert names(tmp_path) == [] and "nothing is kept of" in capsys.readouterr().err
+    assert names(tmp_path) == [] and "nothing is kept of" in caplog.text

@@ -322,3 +322,15 @@ def test_changed_weights_are_noticed_by_their_checksum(tmp_path, zipped):
     path.write_bytes(content)
     assert torch.load(path)["weight"].ne(1).sum() == 1  # torch does not notice
     assert checkpoint.is_intact(path) == (not zipped)
+
+
+def test_damage_of_any_kind_is_no_other_error(tmp_path):
+    path = saved(tmp_path, {"weight": torch.ones(50)})
+    whole, rng = path.read_bytes(), np.random.default_rng(1)
+    found = set()
+    for _ in range(400):
+        content = bytearray(whole)
+        content[rng.integers(len(whole))] ^= 1 << rng.integers(8)
+        path.write_bytes(content)
+        found.add(checkpoint.is_intact(path))
+    assert found == {True, False}  # some bytes are padding

@@ -45,13 +45,14 @@ def test_files_that_do_not_belong_together(text, files, message, tmp_path):
         (19, "Oh, yes.", "0-0 1-1", False),
         (20, "Oh, yes.", "0-0 2-1", False),
         (20, "Yes.", "0-0", False),
+        (20, "Oh, yes.", "", False),
     ],
 )
 def test_links_of_words_separated_by_spaces_in_text_that_is_split_further(text, count, src, links, refused):
     pytest.importorskip("icu4py")
     made = text(f"{src}\n" * count, "oh oui\n" * count, f"{links}\n" * count, segment="icu")
     if refused:
-        with pytest.raises(XalignError, match=r"(?s)separated by spaces.*leave out segment"):
+        with pytest.raises(XalignError, match=r"(?s)separated by spaces.*segment='spaces'"):
             list(made)
     else:
         assert len(list(made)) == count

@@ -138,6 +138,7 @@ def test_wrong_arguments_are_refused(align):
         ("--out=x", "leave out --out=x"),
         ("--src x", "out --src"),
         ("--format html", "in parts"),
+        ("--plot x.png", "in parts"),
         ("--format=html", "in parts"),
         ("--from-scratch", "learn from itself"),
         ("--statistics", "learn from itself"),

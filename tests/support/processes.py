@@ -153,6 +153,11 @@ def device_and_process(aligner):
     return aligner.device, os.getpid()
 
 
+def no_answer(aligner):
+    """A value that can't be sent."""
+    return lambda: None
+
+
 def threads(aligner):
     import torch
 

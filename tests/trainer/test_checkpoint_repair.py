@@ -86,3 +86,11 @@ def test_a_checkpoint_with_wrong_checksums_is_damaged(tmp_path, monkeypatch):
     lines = []
     assert mend(tmp_path / "run", lines.append)
     assert read(tmp_path / "run")["last"] == 8 and "checkpoint_1_8.pt, of update 8," in lines[0]
+
+
+def test_a_readable_checkpoint_is_kept_if_no_intact_one_can_replace_it(tmp_path, monkeypatch):
+    write(tmp_path / "run", {"last": 9})
+    monkeypatch.setattr(checkpoint, "is_intact", lambda path: False)
+    lines = []
+    assert mend(tmp_path / "run", lines.append)
+    assert read(tmp_path / "run") == {"last": 9} and "checksums" in lines[0]

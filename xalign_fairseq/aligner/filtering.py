@@ -61,7 +61,8 @@ class FilterRun:
 
     @property
     def prefix(self) -> str:
-        return self.out.removesuffix(".tmx") if self.memory else self.out.removesuffix(".links")
+        out = self.out.removesuffix(".links")
+        return out.removesuffix(".tmx") if self.memory else out
 
     @property
     def texts(self) -> list[Path]:
@@ -87,12 +88,16 @@ def filter_files(run: FilterRun) -> str:
     check_values("a pair has no such score", ("min_score", run.min_score, 0 <= run.min_score <= 1, "0 to 1"))
     files = LinkFiles((run.src, run.tgt), run.prefix, drops_pairs=True)
     scores = run.scores or f"{run.prefix}.scores"
-    if any(Path(scores).resolve() == path.resolve() for path in files.outputs):
+    if any(Path(scores).resolve() == path.resolve() for path in (*files.outputs, *run.texts)):
         raise XalignError("the scores would be replaced by an output", where=scores, parameter="out")
     files.check(True, (scores,) if run.scores else ())
     for path in run.texts:
         require_place(path, (file_of(run.src), file_of(run.tgt)))
     require_replaceable(files.links, "pharaoh")
+    require_replaceable(run.texts[0], "scores")  # begins with a score, too
+    if run.memory and run.texts[1].exists() and not run.texts[0].exists():
+        problem, remedy = "another translation memory would be replaced by an output", "choose another name"
+        raise XalignError(problem, where=run.texts[1], parameter="out", remedy=remedy)
     done = [] if run.scores else _score(run, Path(scores))
     text = LinkedText(run.src, run.tgt, scores, run.aligning.segment, table=True)
     return "\n".join([*done, keep_pairs(text, files, run)])

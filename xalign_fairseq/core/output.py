@@ -153,7 +153,7 @@ def require_replaceable(path: Path, kind: str) -> None:
     if not (kind and is_plain(path) and path.is_file()):
         return
     with open(path, encoding="utf-8", errors="replace") as stream:
-        begin = f"{stream.read(BLOCK).lstrip()}\n"
+        begin = stream.read(BLOCK).lstrip("\r\n ") + "\n"
     if not begin.isspace() and not re.match(BEGINNINGS[kind], begin):
         problem = "the output exists and is another kind of file, which would be lost"
         remedy = "choose another name, or delete the file if you do not need it"

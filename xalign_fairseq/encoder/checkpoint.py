@@ -176,12 +176,12 @@ def is_intact(path: StrPath) -> bool:
 
     Files of older formats have no checksums and are taken to be intact.
     """
-    if not zipfile.is_zipfile(path):
-        return True
     try:
+        if not zipfile.is_zipfile(path):
+            return True
         with zipfile.ZipFile(path) as parts:
             return parts.testzip() is None
-    except (zipfile.BadZipFile, OSError):
+    except Exception:  # other bytes can fail in any way
         return False
 
 

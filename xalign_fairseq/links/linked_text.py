@@ -74,13 +74,13 @@ class LinkedText:
             yield LinkedLine(number, *texts_of_pair)
 
     def __iter__(self) -> Iterator[LinkedPair]:
-        # Sides with at least two words more than spaces separate, and whether a link needs such words.
+        # Linked sides with at least two words more than spaces separate, and whether a link needs such words.
         finer, beyond = 0, False
         for line in self.lines():
             *sides, links = pair = self.pair(line)
             for side, text in enumerate((line.src, line.tgt)):
                 words = len(text.split())
-                finer += len(sides[side]) >= words + 2
+                finer += bool(links) and len(sides[side]) >= words + 2
                 beyond = beyond or any(link[side] >= words for link in links)
             yield pair
         if finer >= ENOUGH and not beyond:
@@ -88,7 +88,7 @@ class LinkedText:
                 "the links seem to be of words separated by spaces",
                 where=self._links,
                 found="no link to a word that only the segmenter finds",
-                remedy=("leave out", Parameter("segment"), "or align with it, too"),
+                remedy=("set", Parameter("segment", "spaces"), "or align with the same segmenter"),
             )
 
     def pair(self, line: LinkedLine) -> LinkedPair:

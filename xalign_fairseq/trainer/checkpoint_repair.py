@@ -13,23 +13,24 @@ Say = Callable[[str], object]
 
 
 def repair(folder: Path, say: Say) -> tuple[Path | None, list[Path]]:
-    """Replace a damaged best or last checkpoint by the newest complete one; returns that, and the still damaged files.
+    """Replace a damaged best or last checkpoint by the newest intact one; returns that, and the unreadable files.
 
-    A model without training state is not damaged: it stays and replaces no other.
+    A model without training state is not damaged: it stays and replaces no other. A readable checkpoint with wrong
+    checksums stays, too, if no intact one can replace it.
     """
     from xalign_fairseq.encoder.checkpoint import is_intact, updates_of  # here, because it loads torch
 
     intact = functools.cache(is_intact)  # reads whole files: only of those that are used
     updates = {path: updates_of(path) for path in sorted(folder.glob("checkpoint*.pt"))}
-    for path in (folder / BEST, folder / LAST):
-        if path in updates and not intact(path):
-            updates[path] = None
     whole = {path: number for path, number in updates.items() if number}
     newest = next((path for path in sorted(whole, key=lambda path: -whole[path]) if intact(path)), None)
     damaged = [path for path, number in updates.items() if number is None]
+    changed = [path for path in (folder / BEST, folder / LAST) if updates.get(path) is not None and not intact(path)]
     if newest is None:
+        for path in changed:
+            say(f"the checksums of {path} are wrong, and no other checkpoint can replace it")
         return None, damaged
-    for path in damaged:
+    for path in (*damaged, *changed):
         if path.name in (BEST, LAST):
             say(f"{path} is damaged: {newest.name}, of update {whole[newest]}, takes its place")
             atomic_copy(newest, path)

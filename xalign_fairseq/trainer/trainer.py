@@ -200,6 +200,8 @@ class XalignTrainer(Trainer):
                     filename, reset_optimizer, reset_lr_scheduler, optimizer_overrides, reset_meters
                 )
             except AssertionError as error:  # of another criterion or optimizer
+                if "reset the optimizer" not in str(error):
+                    raise
                 remedy = ("start its optimizer anew by", Parameter("reset_optimizer"))
                 problem = "the checkpoint's optimizer belongs to another training"
                 raise XalignError(problem, where=filename, found=error, remedy=remedy) from None

@@ -106,6 +106,23 @@ def test_after_an_error_the_pool_reads_no_late_answers(pool, pairs):
     assert pool.ask(processes.device_and_process)[0] == "one"
 
 
+def test_an_answer_that_cannot_be_sent_is_an_error(pool):
+    with pytest.raises(Exception, match=r"pickle|local object"):
+        pool.ask(processes.no_answer)
+    assert pool.ask(processes.device_and_process)[0] == "one"
+
+
+def test_an_interrupt_while_late_answers_are_awaited_closes_the_pool(pool_of_one, monkeypatch):
+    def interrupted(worker):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("xalign_fairseq.aligner.neural.processes._Worker.discard", interrupted)
+    with pytest.raises(XalignError, match="as asked"):
+        list(pool_of_one.stream([*numbered(5 * FEWEST_PAIRS), (["fail", "here"], [])]))
+    with pytest.raises(XalignError, match="is closed"):
+        pool_of_one.describe()
+
+
 def test_a_killed_worker_closes_the_pool(pool_of_one):
     with pytest.raises(XalignError, match="killed, probably for lack of memory"):
         list(pool_of_one.stream([*numbered(5 * FEWEST_PAIRS), (["die", "here"], [])]))

@@ -8,7 +8,7 @@ import pickle
 import threading
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
 from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -150,22 +150,22 @@ class AlignerPool(WordAligner):
             if not self._workers:
                 raise XalignError("the pool of aligners is closed", remedy="make another one")
             yield
-        except Exception:
-            self._discard_answers()
-            raise
-        except BaseException:  # an interrupt, or a stream that is left: do not wait
-            self.close()
+        except BaseException as error:
+            # After an interrupt, or if a stream is left, do not wait.
+            if not (isinstance(error, Exception) and self._discard_answers()):
+                self.close()
             raise
         finally:
             self._lock.release()
 
-    def _discard_answers(self) -> None:
-        """Wait for the processes after an error, and close the pool if one was killed."""
-        with suppress(XalignError):
+    def _discard_answers(self) -> bool:
+        """Wait for the processes after an error; False if one was killed, or if another interrupt came."""
+        try:
             for worker in self._workers:
                 worker.discard()
-        if not all(worker.process.is_alive() for worker in self._workers):
-            self.close()
+        except BaseException:
+            return False
+        return all(worker.process.is_alive() for worker in self._workers)
 
 
 class _Worker:
@@ -198,11 +198,11 @@ class _Worker:
             self._answer()
 
     def _answer(self) -> tuple[Any, Exception | None]:
+        self._due -= 1
         try:
             answer: tuple[Any, Exception | None] = self.connection.recv()
         except (EOFError, OSError):
             raise self._lost() from None
-        self._due -= 1
         return answer
 
     def _lost(self) -> XalignError:
@@ -229,14 +229,13 @@ def _serve(connection: Connection, load: Load, device: str, number: int) -> None
         return
     logging.disable(logging.NOTSET)
     connection.send((None, None))
-    with suppress(EOFError):  # the parent is gone
-        while True:
-            task = connection.recv()
-            try:
-                answer, failure = task(aligner), None
-            except Exception as error:
-                answer, failure = None, _sendable(error)
-            connection.send((answer, failure))
+    while True:
+        try:
+            connection.send((connection.recv()(aligner), None))
+        except EOFError:  # the parent is gone
+            return
+        except Exception as error:
+            connection.send((None, _sendable(error)))
 
 
 def _align(aligner: "Aligner", pairs: list[WordPair], matrices: bool) -> list["Alignment"]:
