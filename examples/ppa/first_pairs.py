@@ -14,7 +14,6 @@ from pathlib import Path
 
 from xalign_fairseq.core.errors import exit_code
 from xalign_fairseq.core.files import atomic_write
-from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.core.text.pairs import SentencePairs
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
@@ -52,8 +51,7 @@ def main() -> None:
     args = parser.parse_args()
     tokenizer = open_tokenizer(args)
     names = [args.folder / f"train.{lang}" for lang in args.languages]
-    SentencePairs(*names)  # checks both sides
-    text = zip(*map(read_lines, names), strict=True)
+    text = iter(SentencePairs(*names, (str, str)))  # whole lines; both sides are checked first
     read = kept = 0
     with (
         atomic_write(args.folder / f"first-{args.pairs}.{args.languages[0]}") as src,

@@ -46,11 +46,14 @@ if [[ -z "${DRY:-}${SAMPLE:-}" && -d "$text/downloads/alignment-test-sets" ]]; t
 elif [[ -n "${SAMPLE:-}" ]]; then
   mkdir -p "$text/gold"
   for pair in "$@"; do
-    made=("$text"/.sample/en-"$([[ "$pair" == en-* ]] && echo "${pair#en-}" || echo "${pair%-en}")")
-    cp "$made/test.${pair%-*}" "$made/test.${pair#*-}" "$text/gold"
-    for lang in "${pair%-*}" "${pair#*-}"; do mv "$text/gold/test.$lang" "$text/gold/$pair.$lang"; done
-    # Made-up links are from English.
-    sed -E "$([[ "$pair" == en-* ]] || echo 's/([0-9]+)([-p])([0-9]+)/\3\2\1/g')" "$made/test.gold" > "$text/gold/$pair.gold"
+    exchange='' made="$text/.sample/$pair"
+    if [[ "$pair" == *-en ]]; then # made-up links are from English
+      exchange='s/([0-9]+)([-p])([0-9]+)/\3\2\1/g' made="$text/.sample/en-${pair%-en}"
+    fi
+    for lang in "${pair%-*}" "${pair#*-}"; do
+      cp "$made/test.$lang" "$text/gold/$pair.$lang"
+    done
+    sed -E "$exchange" "$made/test.gold" > "$text/gold/$pair.gold"
   done
 fi
 exit "$missing"

@@ -65,9 +65,14 @@ class FilterRun:
         return out.removesuffix(".tmx") if self.memory else out
 
     @property
-    def texts(self) -> list[Path]:
-        """The outputs besides those of :class:`LinkFiles`: dropped pairs, and the memory, if any."""
-        return [Path(f"{self.prefix}{end}") for end in (".dropped.tsv", *([".tmx"] if self.memory else []))]
+    def dropped(self) -> Path:
+        """The output of the dropped pairs."""
+        return Path(f"{self.prefix}.dropped.tsv")
+
+    @property
+    def clean_memory(self) -> Path | None:
+        """The output of the memory, if there is one."""
+        return Path(f"{self.prefix}.tmx") if self.memory else None
 
 
 def filter_files(run: FilterRun) -> str:
@@ -88,16 +93,17 @@ def filter_files(run: FilterRun) -> str:
     check_values("a pair has no such score", ("min_score", run.min_score, 0 <= run.min_score <= 1, "0 to 1"))
     files = LinkFiles((run.src, run.tgt), run.prefix, drops_pairs=True)
     scores = run.scores or f"{run.prefix}.scores"
-    if any(Path(scores).resolve() == path.resolve() for path in (*files.outputs, *run.texts)):
+    others = [run.dropped, *filter(None, [run.clean_memory])]
+    if any(Path(scores).resolve() == path.resolve() for path in (*files.outputs, *others)):
         raise XalignError("the scores would be replaced by an output", where=scores, parameter="out")
     files.check(True, (scores,) if run.scores else ())
-    for path in run.texts:
+    for path in others:
         require_place(path, (file_of(run.src), file_of(run.tgt)))
     require_replaceable(files.links, "pharaoh")
-    require_replaceable(run.texts[0], "scores")  # begins with a score, too
-    if run.memory and run.texts[1].exists() and not run.texts[0].exists():
+    require_replaceable(run.dropped, "scores")  # begins with a score, too
+    if run.clean_memory and run.clean_memory.exists() and not run.dropped.exists():
         problem, remedy = "another translation memory would be replaced by an output", "choose another name"
-        raise XalignError(problem, where=run.texts[1], parameter="out", remedy=remedy)
+        raise XalignError(problem, where=run.clean_memory, parameter="out", remedy=remedy)
     done = [] if run.scores else _score(run, Path(scores))
     text = LinkedText(run.src, run.tgt, scores, run.aligning.segment, table=True)
     return "\n".join([*done, keep_pairs(text, files, run)])
@@ -127,9 +133,9 @@ def keep_pairs(text: LinkedText, files: LinkFiles, run: FilterRun) -> str:
     read = kept = unlinked = 0
     with ExitStack() as stack:
         src, tgt, links, dropped = (
-            stack.enter_context(atomic_write(path)) for path in (*files.new_texts, files.links, run.texts[0])
+            stack.enter_context(atomic_write(path)) for path in (*files.new_texts, files.links, run.dropped)
         )
-        memory = stack.enter_context(atomic_write(run.texts[1], "wb")) if run.memory else None
+        memory = stack.enter_context(atomic_write(run.clean_memory, "wb")) if run.clean_memory else None
         units = memory_units(run.memory) if memory else repeat((b"", b""))
         for line, (before, unit) in zip(text.lines(), units, strict=False):
             score, found = parse_score(line.links, f"{text.paths[2]}, line {line.number}")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from xalign_fairseq.cli._arguments import add_count, add_json, add_model, named_models, print_result
 from xalign_fairseq.core.counts import counted
+from xalign_fairseq.evaluation.plots import PROJECTIONS
 
 if TYPE_CHECKING:
     from xalign_fairseq.evaluation.embedding_comparison import PairCount
@@ -33,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--plot", metavar="PNG", help="draw the words (needs matplotlib)")
     parser.add_argument(
         "--projection",
-        choices=("PCA", "t-SNE"),
+        choices=PROJECTIONS,
         default="PCA",
         help="two principal components, or t-SNE as in the paper (needs scikit-learn) (default: PCA)",
     )

@@ -172,7 +172,7 @@ def require_place(path: StrPath, inputs: Iterable[StrPath] = (), binary: bool = 
     place = _resolved(path)
     if place.is_dir():
         raise XalignError("the output file is a folder", where=path, expected="the name of a file")
-    above = next(each for each in place.parents if each.exists())
+    above = _above(place)
     if not above.is_dir():
         raise XalignError("the output's folder is a file", where=path, found=above, expected="a folder, or a new name")
     if opened(path) is None and (place.is_file() or not place.exists()):  # not for a device or a pipe
@@ -182,6 +182,11 @@ def require_place(path: StrPath, inputs: Iterable[StrPath] = (), binary: bool = 
             continue
         if os.path.samefile(place, each) or (os.path.isdir(each) and _resolved(each) in place.parents):
             raise XalignError("the output is also an input", where=path, found=each, remedy="choose another place")
+
+
+def _above(place: Path) -> Path:
+    """The nearest folder above a place that exists; or the file in its way."""
+    return next(each for each in place.parents if each.exists())
 
 
 def _require_writable(folder: Path, output: StrPath) -> None:
@@ -213,7 +218,7 @@ def require_free(path: Path, overwrite: bool | None) -> None:
         replace = () if overwrite is None else ("or replace this one by", Parameter("overwrite"))
         expected, remedy = "a new or empty folder", ("choose another folder", *replace)
         raise XalignError("the output folder exists already", where=path, expected=expected, remedy=remedy)
-    _require_writable(next(each for each in path.absolute().parents if each.is_dir()), path)
+    _require_writable(_above(_resolved(path)), path)
 
 
 def hold(handle: int) -> bool:

@@ -1,1 +1,3 @@
 """Pictures: link matrices, AER per layer."""
+
+PROJECTIONS = ("PCA", "t-SNE")  # of embeddings to the plane

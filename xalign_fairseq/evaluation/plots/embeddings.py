@@ -9,6 +9,7 @@ import numpy as np
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath
+from xalign_fairseq.evaluation.plots import PROJECTIONS
 from xalign_fairseq.evaluation.plots.figure import new_figure, save
 from xalign_fairseq.evaluation.plots.palette import COLOURS, GRID, INK, MUTED
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 SRC_COLOUR, TGT_COLOUR = COLOURS[:2]
 PANEL = 5.2  # inches
 COLUMNS = 3
-PROJECTIONS = ("PCA", "t-SNE")
 
 
 @dataclass(frozen=True)
