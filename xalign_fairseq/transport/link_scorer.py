@@ -140,15 +140,16 @@ class LinkScorer(nn.Module):
         batch, n, m = shape
         size = max(1, PAIRS_AT_ONCE // max(1, batch * m))
         blocks = [slice(start, min(start + size, n)) for start in range(0, n, size)] or [slice(0, 0)]
-        first = torch.cat([self.rounds[0](self.normal(features(rows))) for rows in blocks], 1)
+        once = self.normal(features(blocks[0])) if len(blocks) == 1 else None  # several would need too much memory
+
+        def read(rows: slice) -> Tensor:
+            return self.normal(features(rows)) if once is None else once
+
+        first = torch.cat([self.rounds[0](read(rows)) for rows in blocks], 1)
         around = first.detach()
         probable = ScoreMap(around.sigmoid().masked_fill(~inside, 0.0))
         second = torch.cat(
-            [
-                self.rounds[1](torch.cat([self.normal(features(rows)), _context(probable, around, rows)], 3))
-                for rows in blocks
-            ],
-            1,
+            [self.rounds[1](torch.cat([read(rows), _context(probable, around, rows)], 3)) for rows in blocks], 1
         )
         return first, around + second
 

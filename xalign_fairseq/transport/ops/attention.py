@@ -151,7 +151,7 @@ class CompiledCall(ctypes.Structure):
 
     _fields_ = (
         *((name, ctypes.c_void_p) for name in ("q", "k", "v", "out")),
-        *((name, ctypes.c_int64) for name in ("heads", "size", "sentences")),
+        *((name, ctypes.c_int64) for name in ("bfloat16", "heads", "size", "sentences")),
         ("offsets", ctypes.c_void_p),
         ("threads", ctypes.c_int64),
     )
@@ -172,16 +172,15 @@ def compiles(q: Tensor, dropout: float, longest: int) -> bool:
 
 
 def compiled(packed: Packed, q: Tensor, k: Tensor, v: Tensor, dropout: float) -> Tensor:
-    """All sentences in one call of csrc/attention.h, in float32."""
-    dtype = q.dtype
-    q, k, v = (part.float().contiguous() for part in (q, k, v))
+    """All sentences in one call of csrc/attention.h, which computes in float32."""
+    q, k, v = (part.contiguous() for part in (q, k, v))
     out = torch.empty_like(q)
     addresses = (part.data_ptr() for part in (q, k, v, out))
-    sizes = (*q.shape[1:], len(packed.offsets) - 1)
+    sizes = (q.dtype == torch.bfloat16, *q.shape[1:], len(packed.offsets) - 1)
     call = CompiledCall(*addresses, *sizes, packed.offsets.data_ptr(), torch.get_num_threads())
     if library("cpu").xalign_attention(ctypes.byref(call)):
         raise MemoryError
-    return out.to(dtype)
+    return out
 
 
 def plain_kernel(q: Tensor, dropout: float) -> Callable[..., Tensor]:

@@ -1,10 +1,11 @@
 // Attention of packed sentences on the CPU without gradient: softmax(q k^T / sqrt(d)) v within each sentence and head, in
-// float32. A sentence's result depends on nothing else in the batch.
+// float32. A sentence's result depends on nothing else in the batch. Inputs and output are float32 or bfloat16.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <new>
 #include <vector>
 
@@ -14,8 +15,9 @@ namespace xalign {
 
 // Arguments from Python (transport/ops/attention.py).
 struct Attention {
-  const float *q, *k, *v;  // (tokens, heads, size), contiguous, as `out`
-  float* out;
+  const void *q, *k, *v;  // (tokens, heads, size), contiguous, as `out`
+  void* out;
+  int64_t bfloat16;  // whether they are bfloat16 instead of float32
   int64_t heads, size, sentences;
   const int64_t* offsets;  // (sentences + 1): where the sentences begin, and the end
   int64_t threads;
@@ -73,21 +75,53 @@ inline void softmax(float* x, int count, int64_t stride) {
   for (int j = 0; j < count; ++j) G::store(x + j * stride, G::load(x + j * stride) * factor);
 }
 
+inline float widened(float x) { return x; }
+inline float widened(uint16_t x) {
+  const uint32_t bits = uint32_t(x) << 16;
+  float wide;
+  std::memcpy(&wide, &bits, sizeof wide);
+  return wide;
+}
+
+inline void narrow(float x, float* to) { *to = x; }
+inline void narrow(float x, uint16_t* to) {  // to the nearest, ties to even
+  uint32_t bits;
+  std::memcpy(&bits, &x, sizeof bits);
+  *to = static_cast<uint16_t>(x == x ? (bits + 0x7fff + ((bits >> 16) & 1)) >> 16 : 0x7fc0);
+}
+
+// `count` rows of one head, which are `row` apart: in place, or widened in `memory`.
+inline Matrix rows_of(const float* from, int64_t row, int, int, float*) { return {from, row, 1}; }
+inline Matrix rows_of(const uint16_t* from, int64_t row, int count, int size, float* memory) {
+  for (int i = 0; i < count; ++i)
+    for (int x = 0; x < size; ++x) memory[i * size + x] = widened(from[i * row + x]);
+  return {memory, size, 1};
+}
+
 // One head of a sentence. BLOCK queries at a time lie in lanes, so that no sum is over lanes.
-inline void attend(const Attention& call, int64_t first, int count, std::vector<float>& memory) {
+template <class Number>
+void attend(const Attention& call, int64_t first, int count, std::vector<float>& memory) {
   const int size = static_cast<int>(call.size);
   const int64_t row = call.heads * call.size;
-  memory.resize((size + count) * BLOCK);
-  float *queries = memory.data(), *weights = queries + size * BLOCK;
+  memory.resize(2 * size * (count + BLOCK) + count * BLOCK);
+  float *rows = memory.data() + 2 * size * count, *queries = rows + size * BLOCK, *weights = queries + size * BLOCK;
+  const auto read = [&](const void* of, int begin, int rows, float* to) {
+    return rows_of(static_cast<const Number*>(of) + first + begin * row, row, rows, size, to);
+  };
+  const Matrix keys = read(call.k, 0, count, memory.data());
+  const Matrix values = read(call.v, 0, count, memory.data() + size * count);
   const float scale = 1 / std::sqrt(static_cast<float>(size));
   for (int begin = 0; begin < count; begin += BLOCK) {
-    const int rows = std::min(BLOCK, count - begin), wide = (rows + W - 1) / W * W;
-    const int64_t at = first + begin * row;
-    for (int x = 0; x < size; ++x)
-      for (int i = 0; i < wide; ++i) queries[x * BLOCK + i] = i < rows ? call.q[at + i * row + x] * scale : 0.0f;
-    multiply(count, wide, size, {call.k + first, row, 1}, {queries, BLOCK, 1}, weights, BLOCK);
+    const int here = std::min(BLOCK, count - begin), wide = (here + W - 1) / W * W;
+    const Matrix own = read(call.q, begin, here, rows);
+    for (int i = 0; i < wide; ++i)
+      for (int x = 0; x < size; ++x) queries[x * BLOCK + i] = i < here ? own.at[i * own.down + x] * scale : 0.0f;
+    multiply(count, wide, size, keys, {queries, BLOCK, 1}, weights, BLOCK);
     for (int i = 0; i < wide; i += W) softmax(weights + i, count, BLOCK);
-    multiply(rows, size, count, {weights, 1, BLOCK}, {call.v + first, row, 1}, call.out + at, row);
+    multiply(here, size, count, {weights, 1, BLOCK}, values, rows, size);
+    Number* out = static_cast<Number*>(call.out) + first + begin * row;
+    for (int i = 0; i < here; ++i)
+      for (int x = 0; x < size; ++x) narrow(rows[i * size + x], out + i * row + x);
   }
 }
 
@@ -104,7 +138,8 @@ extern "C" int64_t xalign_attention(const xalign::Attention* call) {
     const int count = static_cast<int>(call->offsets[sentence + 1] - begin);
     try {
       for (int64_t head = 0; head < call->heads; ++head)
-        xalign::attention::attend(*call, (begin * call->heads + head) * call->size, count, memory);
+        (call->bfloat16 ? xalign::attention::attend<uint16_t> : xalign::attention::attend<float>)(
+            *call, (begin * call->heads + head) * call->size, count, memory);
     } catch (const std::bad_alloc&) {
       enough = false;
     }
