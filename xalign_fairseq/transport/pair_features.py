@@ -47,7 +47,8 @@ def word_states(
         width: W, larger than the highest word index; None: read back from the device.
     """
     positions, mask = side_positions(spans, side, words.shape[1])
-    rows = at_least_float32(hidden.gather(1, positions[..., None].expand(-1, -1, hidden.shape[2])))
+    pairs = torch.arange(len(hidden), device=hidden.device)
+    rows = at_least_float32(hidden[pairs[:, None], positions])
     if width is None:
         width = int(words.max()) + 1 if words.numel() else 0
     owner = torch.where(mask, words, -1)
