@@ -4,7 +4,7 @@ from support.links import DIM, draw_words
 
 from xalign_fairseq.transport import link_scorer
 from xalign_fairseq.transport.link_scorer import LinkScorer
-from xalign_fairseq.transport.pair_features import WordStates
+from xalign_fairseq.transport.pair_features import PairFeatures, WordStates
 
 SIZES = [(3, 4), (6, 2), (1, 1)]
 LAYERS = (2, 5, 6)
@@ -40,11 +40,15 @@ def test_padding_and_other_pairs_change_nothing(scorer):
         assert not found[row, n:].any() and not found[row, :, m:].any()
 
 
-def test_chunks_of_rows_give_the_same_scores(scorer, monkeypatch):
+def test_chunks_of_rows_give_the_same_scores_and_one_chunk_is_read_once(scorer, monkeypatch):
     src, tgt = draw_words(SIZES, len(LAYERS))
+    read, rows = [], PairFeatures.rows
+    monkeypatch.setattr(PairFeatures, "rows", lambda self, at: (read.append(at), rows(self, at))[1])
     found = scorer.probabilities(src, tgt)
+    assert len(read) == 1
     monkeypatch.setattr(link_scorer, "PAIRS_AT_ONCE", 13)
     torch.testing.assert_close(scorer.probabilities(src, tgt), found)
+    assert len(read) > 3
 
 
 def test_the_second_round_by_plain_loops(scorer):
