@@ -173,6 +173,9 @@ def test_compiled_attention_equals_the_definition(dtype, tolerance, heads, dim):
     truth = in_a_loop(*(part.double() for part in given), lengths)
     assert found.dtype == dtype
     torch.testing.assert_close(found.double(), truth, rtol=tolerance, atol=tolerance)
+    given[2][0], given[2][1], given[2][3] = torch.nan, torch.inf, 3e38
+    rounded = compiled(packed(lengths), *(part.float() for part in given), 0.0).to(dtype)
+    torch.testing.assert_close(compiled(packed(lengths), *given, 0.0), rounded, rtol=0, atol=0, equal_nan=True)
 
 
 def test_compiled_attention_is_for_inference_alone_and_keeps_bits_in_any_batch(monkeypatch):
