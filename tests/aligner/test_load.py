@@ -1,3 +1,7 @@
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from support.text import write_bitext
@@ -157,3 +161,22 @@ def test_options_that_only_load_aligner_has(tiny_checkpoint, option):
     with pytest.raises(XalignError, match="has no such option") as raised:
         Aligner.from_pretrained(tiny_checkpoint, **option)
     assert raised.value.parameters == tuple(option)
+
+
+FORK = """
+import os, signal, sys, torch
+from xalign_fairseq import load_aligner
+aligner = load_aligner(sys.argv[1], device="cpu")
+torch.ones(2**20).exp().sum()  # starts OpenMP's threads
+if not (child := os.fork()):
+    signal.alarm(30)
+    torch.ones(2**20).exp().sum()
+    aligner.align(["the house"] * 9, ["the house"] * 9)
+    os._exit(torch.get_num_threads())
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+def test_a_forked_process_aligns_with_one_thread(tiny_checkpoint):
+    command = [sys.executable, "-c", FORK, str(tiny_checkpoint)]
+    assert subprocess.run(command, env=os.environ | {"OMP_NUM_THREADS": "2"}).returncode == 1

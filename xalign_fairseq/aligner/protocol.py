@@ -109,7 +109,8 @@ class WordAligner(Protocol):
                 found=f"{len(src)} and {len(tgt)}",
                 expected="a translation for each sentence",
             )
-        return list(self.stream(zip(src, tgt, strict=True), matrices=True))
+        # A list, because a pool shares a text of known length among all processes.
+        return list(self.stream(list(zip(src, tgt, strict=True)), matrices=True))
 
     def close(self) -> None:
         """End the aligner's processes, if it has any."""

@@ -20,7 +20,7 @@ from xalign_fairseq.aligner.load import (
     scoring_options,
 )
 from xalign_fairseq.aligner.options import AlignerOptions
-from xalign_fairseq.aligner.pair_scores import score_pair
+from xalign_fairseq.aligner.pair_scores import Mismatch, score_pair
 from xalign_fairseq.aligner.pictures import Pictures
 from xalign_fairseq.aligner.protocol import Alignment, WordAligner
 from xalign_fairseq.aligner.render.page import Page
@@ -42,6 +42,7 @@ from xalign_fairseq.core.text.pairs import (
 )
 from xalign_fairseq.core.text.segmentation import find_segmenters, require_words, segmenter_versions
 from xalign_fairseq.core.text.segmented import SegmentedText
+from xalign_fairseq.evaluation.signature import parse_signature
 from xalign_fairseq.links.gold import read_gold_text
 from xalign_fairseq.links.pharaoh import format_links
 
@@ -232,6 +233,7 @@ def _write(
     total = len(pairs) - output.done if isinstance(pairs, SentencePairs) else None
     number, links, too_long, overflowed, by_icu = output.done, 0, 0, 0, 0
     one_sided = first_one_sided = 0
+    mismatch = Mismatch() if run.format != "scores" and _is_calibrated(aligner, run.options) else None
     start = time.monotonic()
     with output.open() as out, progress(total=total, unit=" pairs", quiet=run.quiet) as bar:
         out.write(form.begin() if isinstance(form, Page) else "")
@@ -249,6 +251,9 @@ def _write(
                 too_long += 1
                 words = f"{len(alignment.src)} x {len(alignment.tgt)} words"
                 say(f"warning: line {number} is too long to be aligned and has no links: {words}")
+            if mismatch and (lines := mismatch.lines(number, alignment)):
+                told = "do not look like translations; is a line missing in one of the files?"
+                say(f"warning: lines {lines[0]:,} to {lines[1]:,} {told}")
         out.write(form.end() if isinstance(form, Page) else "")
     seconds = time.monotonic() - start
     done = number - output.done
@@ -260,6 +265,12 @@ def _write(
     left_out += f", {by_icu:,} cut into words by ICU" if by_icu else ""
     left_out += f", {one_sided:,} with one empty side (first: line {first_one_sided:,})" if one_sided else ""
     return f"{counted(done, 'pair')}{resumed}{left_out}, {counted(links, 'link')}{place} ({speed})"
+
+
+def _is_calibrated(aligner: WordAligner, options: AlignerOptions) -> bool:
+    """Whether links are chosen from calibrated probabilities, by the default threshold."""
+    scored = parse_signature(aligner.signature()).get("method") == "scored"
+    return scored and not options.given().keys() & set(CHOOSING)
 
 
 def _was_segmented(side: Sequence[str]) -> bool:
