@@ -31,6 +31,7 @@ BENCHMARKS = "benchmarks"
 MADE = {
     f"{BENCHMARKS}/peers": peers.table,
     f"{BENCHMARKS}/published": peers.published,
+    f"{BENCHMARKS}/finetuning": summaries.finetuning,
     f"{BENCHMARKS}/training_speed": summaries.training_speed,
     f"{BENCHMARKS}/self_labelling": summaries.self_labelling,
 }

@@ -76,7 +76,7 @@ def picture(rooms: dict[str, set[str]]) -> str:
     side = step * len(names)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {left + side + 8} {top + side + 8}" role="img">',
-        "<title>Which room imports which</title>",
+        "<title>Which folder imports which</title>",
         "<style>text{font:13px sans-serif;fill:#1f2933}.line{stroke:#dde2e7}.dot{fill:#073273}.up{fill:#ac2f0b}"
         ".self{fill:#dde2e7}@media(prefers-color-scheme:dark){text{fill:#dfe4ea}.line{stroke:#2f363e}.dot{fill:#3f87f3}"
         ".up{fill:#ed5e3b}.self{fill:#2f363e}}</style>",

@@ -33,6 +33,22 @@ def training_speed(root: Path) -> str | None:
     return markers.table(("setting", *machines), rows)
 
 
+def finetuning(root: Path) -> str | None:
+    """Tokens per second of fine-tuning, without AER, because the runs are too short for it."""
+    path = root / "scripts/results/finetuning.json"
+    if not path.is_file():
+        return None
+    found = json.loads(path.read_text(encoding="utf-8"))
+    rows = []
+    for row in found["rows"]:
+        times = row["tokens_per_second"] / found["rows"][0]["tokens_per_second"]
+        speed = f"{row['tokens_per_second']:.0f}"
+        rows.append((row["objectives"].replace(",", ", "), row["change"], speed, f"{times:.1f}"))
+    table = markers.table(("objectives", "change", "tokens per second", "times the first row"), rows)
+    how = f"{found['updates']} updates of {found['batch_size']} pairs; {found['machine']}; commit {found['commit']}"
+    return f"{table}\n\nEach row has the changes of those above it. {how}; `{found['command']}`"
+
+
 def self_labelling(root: Path) -> str | None:
     """Time of self-labelling on one CPU thread as a multiple of the products alone: in float32, ours also in
     bfloat16 where the CPU multiplies it fast.

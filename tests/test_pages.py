@@ -19,8 +19,8 @@ from xalign_fairseq.cli import build_parser
 
 # Programs outside this repository.
 OTHERS = """
-auditwheel awk cat cd compute-sanitizer cut docker done echo env for git grep gzip head jq mkdir mv paste pip printf sed
-shuf sort source tail wait wc zcat }
+auditwheel awk cat cd compute-sanitizer cut docker done echo env export for git grep gzip head jq mkdir mv paste pip
+printf sed shuf sort source tail wait wc zcat }
 """
 RUNS_SCRIPTS = ("bash", "python", "sbatch", "scripts/torchrun.sh")
 SCRIPT = re.compile(r"[\w./-]+\.(?:sh|py|sbatch)")

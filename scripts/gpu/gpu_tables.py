@@ -119,7 +119,7 @@ BUDGETS = (
     ),
     (
         "sinkhorn",
-        "F1 of its links in bfloat16 against the definition in float64: at least 0.995",
+        "F1 of its links in bfloat16 against the reference in float64: at least 0.995",
         _worst_f1,
         at_least(0.995),
     ),

@@ -127,7 +127,7 @@ def test_wrong_arguments_are_refused(align):
     assert "before the options" in align(0, 2, parts="--format")[1]
     assert "the number of tasks, not ''" in align(0, "")[1]
     assert "no text ./x\n" in align(0, 2, names=["x", "y"])[1]
-    assert "each side of a table" in align(0, 2, names=["x.tmx#en", "x.tmx#de"])[1]
+    assert "both sides of a .tsv" in align(0, 2, names=["x.tmx#en", "x.tmx#de"])[1]
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 Writes one line per pair, in the order of the input, also for pairs with an empty side. Formats: Pharaoh links "i-j"
 (0-based words), JSON with words and link probabilities, a table with texts and linked words for a spreadsheet (.tsv), a
 table with scores of pairs (--format scores, for `xalign filter`), or an HTML page. Pairs are read 2,048 at a time, so
-memory does not grow with the text.
+memory hardly grows with the text.
 
 Only newlines end a line. Words are separated by white space; in lines without spaces (Chinese, Japanese, Thai, Lao,
 Khmer, Burmese, Tibetan), ICU finds them, and lines of one or two words stay whole. --segment icu finds words in every
@@ -86,7 +86,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=probability,
         metavar="P",
         help="keep links of at least this probability, instead of --threshold and --growth. 0.9 gives few links, 0.2 "
-        "many; calibrated only for --method scored and --from-scratch (default: chosen by AER on development gold)",
+        "many; calibrated for --method scored, transport, released and --from-scratch (default: chosen by AER on "
+        "development gold)",
     )
     add_model_arguments(parser)
     processes = "CPU processes, each with one thread and the whole model (default: 1, with a thread per core)"
