@@ -91,7 +91,7 @@ class WordAligner(Protocol):
         return UnknownTokens()
 
     def align(self, src: Iterable[Sentence], tgt: Iterable[Sentence]) -> list[Alignment]:
-        """Align sentences with their translations; each alignment has its ``matrix``.
+        """Align sentences with their translations; each alignment has its ``matrix``, unless it is ``too_long``.
 
         Raises:
             XalignError: the sides differ in their number of sentences, or a side is a single string.

@@ -85,7 +85,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stderr.close()
         return 141
     except OSError as error:  # no permission, a full disk
-        then = "free some disk space, and run the same command again" if error.errno == errno.ENOSPC else None
+        then = "free some disk space, then continue or repeat the command" if error.errno == errno.ENOSPC else None
         problem = error.strerror.lower() if error.strerror else str(error)
         shown = XalignError(problem, where=error.filename, remedy=then)
         print(f"xalign {args.command}: error: {command_line_text(shown)}", file=sys.stderr)

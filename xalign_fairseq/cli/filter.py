@@ -33,7 +33,7 @@ from xalign_fairseq.cli._aligning import (
     show_log,
 )
 from xalign_fairseq.cli._arguments import add_count, add_out
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -61,7 +61,8 @@ def run(args: argparse.Namespace) -> None:
 
     show_log(args.quiet)
     if args.scores and args.resume:
-        raise XalignError("given scores cannot be resumed", parameter=("scores", "resume"))
+        remedy = ("leave out", Parameter("resume"))
+        raise XalignError("given scores need no resuming", parameter=("scores", "resume"), remedy=remedy)
     model = "" if args.scores else chosen_model(args.model, args.quiet)
     aligning = AlignRun((), model, parse_options(args), segment=args.segment, quiet=args.quiet)
     done = filter_files(

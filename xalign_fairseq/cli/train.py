@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
     line, added = train_line(args.data, args.options, sizes_of)
     folder, most = Path(value(line, "save_dir") or ""), value(line, "max_update")
     say = partial(print, file=sys.stderr) if not args.quiet else lambda text: None
-    say(f"fairseq-train with {' '.join(added)} and the options given")
+    say(f"fairseq-train with {' '.join(added) + ' and ' if added else ''}the options given")
     require_same(folder, line)
     updates, began = int(most) if most and most.isdigit() else None, time.time()
     progress = TrainProgress(updates, args.quiet, args.verbose, rows_before(folder))

@@ -84,7 +84,9 @@ class Output:
             try:
                 theirs = read_json(self._note)
             except (OSError, XalignError):
-                theirs = {}
+                remedy = f"remove {self.part} to start again"
+                problem = "the record of an unfinished output is missing or damaged"
+                raise XalignError(problem, where=self._note, remedy=remedy) from None
             remedy = f"give these, or remove {self.part} to start again"
             require_record(self.part, theirs, self._record or {}, remedy)
             return complete_lines(self.part)

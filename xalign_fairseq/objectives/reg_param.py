@@ -18,7 +18,7 @@ class RegParam(Objective):
 
     theta_pretrained is a copy of the encoder at the first update; a resumed run keeps it. The count is 1, so use
     ``--loss-normalization per-objective``: ``joint`` divides the loss by the number of predictions of other objectives.
-    The norm has no gradient at theta_pretrained, where every run begins; zero is used. The weight is lambda.
+    The form ``norm`` has no gradient at theta_pretrained, where every run begins; zero is used. The weight is lambda.
     """
 
     traits = Traits(stats=("distance",), regularises=True, of_parameters="encoder", counts_ahead=True, in_nats=False)

@@ -62,7 +62,7 @@ def test_line_ends_of_windows_and_byte_order_marks_are_no_text(tmp_path, monkeyp
     expected = ["a", "b\rb", "", "c"]
     assert file.read() == expected and file.lines == 4 and list(read_lines(tmp_path / "text")) == expected
     assert [line for part in file.parts() for line in part.read()] == expected
-    assert caplog.text.count("lines end with") == 1
+    assert caplog.text.count("lines that end with") == 1
 
 
 @pytest.mark.parametrize("number", [1, 2, 3, 11])

@@ -144,7 +144,7 @@ def packed_by(raw: bytes) -> str | None:
 @functools.cache
 def note_crlf(path: str) -> bool:
     """Log once that a file has Windows line ends, which has no effect."""
-    logger.warning("%s: lines end with \\r\\n; the \\r is dropped", path)
+    logger.warning("%s: there are lines that end with \\r\\n; the \\r is dropped", path)
     return True
 
 
