@@ -77,7 +77,7 @@ def test_user_errors_have_no_traceback(raising, capsys, error, text):
 
 def test_a_full_disk_has_a_next_step(raising, capsys):
     assert raising(OSError(errno.ENOSPC, "No space left")) == 2
-    assert capsys.readouterr().err.endswith("run the same command again\n")
+    assert capsys.readouterr().err.endswith("continue or repeat the command\n")
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
