@@ -109,9 +109,11 @@ def test_windows_have_the_languages_and_maps_of_their_sides(speaking, maps):
             torch.testing.assert_close(states[0][0, token], alone)
 
 
+@pytest.mark.parametrize("packs", [True, False])
 @pytest.mark.parametrize("encoding", ["joint", "separate"])
-def test_passes_group_similar_lengths(encoder, monkeypatch, encoding):
+def test_passes_have_few_tokens_and_little_padding(encoder, monkeypatch, encoding, packs):
     """Two long pairs among many short ones do not pad these."""
+    monkeypatch.setattr(encoder.sentence_encoder, "packs", packs, raising=False)
     monkeypatch.setattr(pair_states, "PASS_TOKENS", 40)
     monkeypatch.setattr(pair_states, "PASS_STEP", 1)
     shapes = []
@@ -120,11 +122,14 @@ def test_passes_group_similar_lengths(encoder, monkeypatch, encoding):
     short = np.full(1, 5), np.full(1, 6)
     pairs = [(np.full(4, 5), np.full(3, 6)), *15 * [short], (np.full(1, 7), np.full(6, 8)), *15 * [short]]
     found = sides(PairEncoder(encoder, encoding), 1, pairs)
-    read = sum(rows * length for rows, length in shapes)
     special = 3 if encoding == "joint" else 4
-    assert all(rows * length <= 40 for rows, length in shapes) and len(shapes) < 10
+    tokens = sum(len(src) + len(tgt) + special for src, tgt in pairs)
     assert [length for _, length in shapes] == sorted((length for _, length in shapes), reverse=True)
-    assert read <= 1.1 * sum(len(src) + len(tgt) + special for src, tgt in pairs)
+    if packs:
+        assert len(shapes) <= 1 + tokens / 36  # nearly full
+    else:
+        assert all(rows * length <= 40 for rows, length in shapes) and len(shapes) < 10
+        assert sum(rows * length for rows, length in shapes) <= 1.1 * tokens
     for pair, both in zip(pairs, found, strict=True):
         [alone] = sides(PairEncoder(encoder, encoding), 1, [pair])
         torch.testing.assert_close(both, alone)
