@@ -53,8 +53,8 @@ def signature(method, options=(), layers=(8,), similarity="hidden", encoding="jo
 
 
 def test_a_score_of_an_encoder():
-    line = signature("transport", {"mu": 0.25, "rounds": 3}, unit="subword")
-    assert "|unit:subword|" in line
+    line = signature("transport", {"mu": 0.25, "rounds": 3})
+    assert "|unit:word|" in line
     assert line.endswith(
         "|layer:8|similarity:hidden|method:transport|filter:itermax|rounds:3|alpha:0.9|mu:0.25|eps:1e-06|iterations:2"
         f"|order:columns-first|version:{__version__}"

@@ -12,7 +12,6 @@ if TYPE_CHECKING:  # at run time it would load torch
 
 def score_signature(
     *,
-    unit: str = "word",
     hyp_base: int = 0,
     gold_base: int = 0,
     linking: "Linking | None" = None,
@@ -37,7 +36,7 @@ def score_signature(
         "base": f"hyp{hyp_base},gold{gold_base}",
         "possible": "includes-sure",
         "null": "unlinked",
-        "unit": unit,
+        "unit": "word",
         "average": "micro",
     }
     if linking is not None:
