@@ -53,6 +53,9 @@ def project(source, target, links, segment=words):
         ("x <b>a y", "Y A X", "0-2 1-1 2-0", "<b>Y A X"),  # it reaches to the end
         ("</a>x y", "Y X", "0-1 1-0", "</a>Y X"),
         ("x キの</b>語", "y キの語", "0-0 1-1", "y キの</b>語"),  # also inside an equal word
+        ("Libre<g>Office</g><img> files", "LibreOfficen x", "0-0 1-1", "Libre<g>Office</g>n<img> x"),  # not into a word
+        ("<b>Libre<g>Office</g> <br></b> files", "LibreOfficen x", "0-0 1-1", "<b>Libre<g>Office</g><br></b>n x"),
+        ("Of<g>fice <img></g>s x", "Lofficet x", "0-0 1-0 2-1", "Lof<g>fice<img></g>t x"),
     ],
 )
 def test_worked_examples(source, target, links, expected):
@@ -199,6 +202,7 @@ def check_pair(seed):
     projected = unit.project(links)
     (_, tags), (after, kept) = elements(source), elements(projected.text)
     assert kept == tags
+    assert re.search(".*?".join(map(re.escape, unit.tgt)), after, re.DOTALL)  # no space within a word
     assert "".join(after.split()) == "".join(target.split())
     assert read_inline(projected.text, XML).tags == read_inline(source, XML).tags
     same = markup_unit(MARKUPS["xml"], source, unit.src.text, lambda text: unit.src, "")
