@@ -12,7 +12,7 @@ from xalign_fairseq.core.text.segmented import SegmentedText, Span
 
 TINY = 1e-9
 PUNCTUATION_WORTH = 0.1  # weight of punctuation's links: words decide where a tag goes
-STOP = re.compile(r"[,.;:!?)\]}»”](?:\s|$)|[。，、！？；：」』）]")
+STOP = re.compile(r"[,.;:!?)\]}»”]+(?:\s|$)|[。，、！？；：」』）]")
 
 
 class LinkedPieces:

@@ -214,7 +214,10 @@ class _Placement:
 
     def _spaced(self, mark: Mark, at: int) -> Mark:
         """A tag alone with its spaces: that of a side without a word stays; none in a text that has no spaces."""
-        opening, stops = mark.opening, begins_with_stop(self.texts[0], mark.start)
+        opening = mark.opening
+        stops, ends = map(begins_with_stop, self.texts, (mark.start, at))
+        if ends and not stops and mark.kind == "point":
+            return replace(mark, opening=opening.strip(" "))
         is_word = opening[:1] == " " or self.texts[0][mark.start - 1 : mark.start] == " "
         for before in (True, False):
             theirs, ours = (
@@ -224,7 +227,7 @@ class _Placement:
             apart = theirs.isspace() or (is_word and stops and not before)
             if mark.kind == "placeholder":
                 apart = apart or is_unspaced(theirs) or not theirs.isalnum()
-            moved = theirs and (not ours or (theirs.isalnum() and not before and begins_with_stop(self.texts[1], at)))
+            moved = theirs and (not ours or (theirs.isalnum() and not before and ends))
             if moved or (is_unspaced(ours) and not is_unspaced(theirs)):
                 opening = opening.lstrip(" ") if before else opening.rstrip(" ")
             elif apart and ours.isalnum():
