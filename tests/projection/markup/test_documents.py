@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 from tests.projection.markup.test_pair import BY_HAND
@@ -61,6 +63,32 @@ def test_xliff_1(tmp_path, monkeypatch, block):
     dropped = [each for piece in made if not isinstance(piece, str) for each in piece.dropped]
     assert [each.item for each in dropped] == ['<ph id="1">{}</ph>', '<x id="2"/>']
     assert [each.reason for each in dropped] == ["the translation is empty; its tags were not added", BY_HAND]
+
+
+@pytest.mark.parametrize(
+    ("target", "expected", "dropped"),
+    [
+        ("<1>A b</mrk> <2></mrk>", '<1>A <g id="1">b</g></mrk> <2></mrk>', ["segment 2: 2"]),
+        ("<1>A b</mrk> <2/>", '<1>A <g id="1">b</g></mrk> <2/>', ["segment 2: 2"]),
+        ("<1/> <2>C d</mrk>", '<1/> <2>C <g id="2">d</g></mrk>', ["segment 1: 1"]),
+        ("<2>C d</mrk>", '<2>C <g id="2">d</g></mrk>', ["segment 1: 1"]),
+        ("<1> </mrk><2/>", "<1> </mrk><2/>", ["segment 1: 1", "segment 2: 2"]),
+        ("<3></mrk>", "<3></mrk>", ["unit 7: 1", "unit 7: 2"]),
+        ("<3/>", "<3/>", ["unit 7: 1", "unit 7: 2"]),
+    ],
+)
+def test_a_segment_without_translation_stays_and_its_tags_are_reported(tmp_path, target, expected, dropped):
+    parts = 'a <g id="1">b</g>', 'c <g id="2">d</g>'
+    unit = f"<source>{' '.join(parts)}</source><seg-source><1>{'</mrk> <2>'.join(parts)}</mrk></seg-source>"
+    made = (
+        f"<xliff><trans-unit id='7'>{unit}<target>{each}</target></trans-unit></xliff>" for each in (target, expected)
+    )
+    content, expected = (re.sub(r"<(\d)", r'<mrk mtype="seg" mid="\1"', each) for each in made)
+    units, _, text = result(tmp_path, "xliff", content)
+    assert text == expected
+    found = [(unit.where.rpartition(", ")[2], each) for unit in units for each in unit.project({}).dropped]
+    empty = "the translation is empty; its tags were not added"
+    assert [f"{where}: {each.item[-3]}" for where, each in found if each.reason == empty] == dropped
 
 
 @pytest.mark.parametrize(
