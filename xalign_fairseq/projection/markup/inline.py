@@ -2,7 +2,8 @@
 
 import html
 import re
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -133,15 +134,23 @@ def _end_of_code(text: str, at: int, name: str) -> int:
     return at
 
 
+CHARACTER = "\ue000"  # a placeholder in both texts
 BEGIN = re.compile(r"[$#%]?\{|%")
 PERCENT = re.compile(
     r"%(?:\([^()\s]+\)|\d+\$)?[-+#0]*\d*(?:\.\d+)?(?:hh?|ll?|[Lqzjt])?[diouxXeEfFgGcsSaAr@](?![A-Za-z])"
 )
 
 
-def read_placeholders(text: str) -> MarkedText:
-    """A text and its placeholders; :class:`XalignError` if a brace is not closed."""
-    return marked(list(_tokens(text, BEGIN, _placeholder)))
+def read_placeholders(text: str, words: Mapping[str, int] | None = None) -> MarkedText:
+    """A text and its placeholders; the first ones of ``words``, as many as it says, are characters of the text.
+
+    :class:`XalignError`: a brace is not closed.
+    """
+    left, tokens = Counter(words), []
+    for token in _tokens(text, BEGIN, _placeholder):
+        tokens.append(Token(token.raw, "text", text=CHARACTER) if left[token.raw] > 0 else token)
+        left[token.raw] -= 1
+    return marked(tokens)
 
 
 def _placeholder(text: str, at: int) -> tuple[Token | None, int]:
