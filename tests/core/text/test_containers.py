@@ -42,10 +42,11 @@ def test_a_language_of_tmx_has_a_line_for_each_unit(tmp_path, monkeypatch, encod
 
 
 def test_code_in_segments_and_second_variants_are_left_out(tmp_path):
-    seg = "<seg>a <bpt i='1'>[b]<sub>x</sub></bpt>b<ept i='1'>[/b]</ept> <hi>c</hi></seg>"
+    breaks = '<ph type="lb"/>d<ph type="lb">\\n</ph>e<ph>&lt;br/&gt;</ph>f<ph>x</ph>g'
+    seg = f"<seg>a <bpt i='1'>[b]<sub>x</sub></bpt>b<ept i='1'>[/b]</ept> <hi>c</hi>{breaks}</seg>"
     text = f"<tmx><body><tu><tuv lang='en'>{seg}</tuv><tuv lang='en-US'><seg>z</seg></tuv></tu></body></tmx>"
     (tmp_path / "m.tmx").write_text(text)
-    assert read(f"{tmp_path}/m.tmx#en") == "a b c\n"
+    assert read(f"{tmp_path}/m.tmx#en") == "a b c d e fg\n"
 
 
 def test_an_external_document_type_is_not_fetched_and_entities_are_refused(tmp_path):

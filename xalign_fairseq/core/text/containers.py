@@ -7,8 +7,9 @@ may be compressed and are unpacked in memory.
 
 import io
 import os
+import re
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
@@ -22,9 +23,11 @@ from xalign_fairseq.core.text.limits import lines_of
 
 BLOCK = 1 << 16
 MOST_CHARACTERS = 1 << 20  # limit for a unit of TMX, and for a tag
+MOST_CODE = 20  # characters that show whether code breaks a line
 SAMPLE_UNITS = 1000  # units of TMX to read for the languages in an error
 # Elements of TMX within <seg> that contain code of another format, or a separate text.
 CODE = {"bpt", "ept", "it", "ph", "ut", "sub"}
+BREAK = re.compile(r"\s*(?:<|&lt;)br\b", re.IGNORECASE)  # code that breaks a line
 
 
 def kind_of(path: StrPath) -> str | None:
@@ -199,7 +202,8 @@ class _Units:
         self._unit: str | None = None  # of this unit, if already read
         self._segment: list[str] | None = None  # of the current variant
         self._size = self._code = self.events = 0
-        self._here = False
+        self._here = self._breaks = False
+        self._begin = ""  # of the code of another format
 
     def take(self) -> list[bytes]:
         lines, self._lines = self._lines, []
@@ -219,6 +223,8 @@ class _Units:
             self._segment, self._size, self._code = [], 0, 0
         elif name in CODE and self._segment is not None:
             self._code += 1
+            if self._code == 1:
+                self._begin, self._breaks = "", breaks_line(attributes)
 
     def end(self, name: str) -> None:
         self.events += 1
@@ -231,10 +237,13 @@ class _Units:
             self._lines.append((self._unit or "").encode() + b"\n")
         elif name in CODE and self._segment is not None:
             self._code -= 1
+            if not self._code and (self._breaks or BREAK.match(self._begin)):
+                self.text(" ")
 
     def text(self, text: str) -> None:
         self.events += 1
         if self._segment is None or self._code:
+            self._begin = (self._begin + text)[:MOST_CODE]
             return
         self._size += len(text)
         if self._size > MOST_CHARACTERS:
@@ -255,3 +264,8 @@ class _Units:
 def plain_language(language: str) -> str:
     """A language code in lower case, with hyphens between its parts."""
     return language.lower().replace("_", "-")
+
+
+def breaks_line(attributes: Mapping[str, str]) -> bool:
+    """Whether an inline element of TMX or XLIFF is a line break, by its type."""
+    return not {"lb", "xlf:lb", "x-html-br"}.isdisjoint(map(attributes.get, ("type", "ctype", "subType")))

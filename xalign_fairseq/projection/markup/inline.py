@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text.containers import BREAK, breaks_line
 from xalign_fairseq.projection.markup.marked import MarkedText, Token, marked
 
 ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
@@ -51,8 +52,8 @@ def _bilingual(name: str, attributes: dict[str, str]) -> tuple[str, str]:
     if name == "it":
         return ("open" if attributes.get("pos") in ("open", "begin") else "close"), ""
     if name in ("x", "ph", "ut", "cp"):
-        breaks = attributes.get("ctype") == "lb" or attributes.get("subType") == "xlf:lb"
         code = next(filter(None, map(attributes.get, ("equiv-text", "equiv", "disp"))), "")
+        breaks = breaks_line(attributes) or BREAK.match(code)
         return ("break" if breaks else "placeholder" if BEGIN.match(code) else "point"), ""
     return "open", name
 
@@ -98,7 +99,9 @@ def _token(text: str, at: int, dialect: Dialect) -> tuple[Token | None, int]:
         return Token(match[0], "close", key), end
     if (name.lower() if dialect is HTML else name) in dialect.code and not rest.endswith("/"):
         end = _end_of_code(text, end, name)
-        if dialect is BILINGUAL and kind == "point" and BEGIN.match(text, match.end()):
+        if dialect is BILINGUAL and not key and BREAK.match(text, match.end()):
+            kind = "break"
+        elif dialect is BILINGUAL and kind == "point" and BEGIN.match(text, match.end()):
             kind = "placeholder"
     elif rest.endswith("/") and kind == "open" and (dialect is not BILINGUAL or key == name):
         kind = "break" if name == "br" else "point"
