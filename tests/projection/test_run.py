@@ -9,8 +9,10 @@ from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.aligner.options import AlignerOptions
 from xalign_fairseq.cli import main
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.progress import SparseLines
 from xalign_fairseq.core.text import segmentation
 from xalign_fairseq.data.labelled.conllu import read_tagged_words, read_trees
+from xalign_fairseq.projection import run
 from xalign_fairseq.projection.run import ProjectRun, project_files
 
 
@@ -84,6 +86,14 @@ def test_an_interrupted_run_resumes_with_the_same_result(a_run, monkeypatch):
     assert 0 < asked["pairs"] < 20
     with pytest.raises(XalignError, match="nothing to resume"):
         project_files(replace(other, resume=True))
+
+
+def test_progress_counts_the_pairs_that_the_aligner_has_finished(a_run, monkeypatch):
+    bar, stream, shown = SparseLines(None, None, "", None), Aligner.stream, []
+    monkeypatch.setattr(run, "progress", lambda **options: bar)
+    monkeypatch.setattr(Aligner, "stream", lambda *given: (shown.append(bar.n) or pair for pair in stream(*given)))
+    project_files(a_run)
+    assert shown[0] > 1 and bar.n == 40
 
 
 @pytest.mark.parametrize("installed", [True, False])

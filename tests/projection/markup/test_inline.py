@@ -7,8 +7,8 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.projection.markup.inline import BILINGUAL, HTML, XML, read_inline, read_placeholders
 from xalign_fairseq.projection.markup.marked import walk
 
-BREAKS = """<x\tctype="lb"/> <x\tctype="x-html-br"/> <x\tequiv-text="&lt;br/>"/> <ph\ttype="lb"/> <ph\tsubType="xlf:lb"/>
-<ph>&lt;BR/></ph> <it>&lt;br></it>"""
+BREAKS = """<x\tctype="lb"/> <x\tctype="x-html-br"/> <x\tequiv-text="&lt;br/>"/> <ph\ttype="lb"/>
+<ph\tsubType="xlf:lb"/> <ph>&lt;BR/></ph> <it>&lt;br></it>"""
 
 
 def kinds(text, dialect):
