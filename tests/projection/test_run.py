@@ -121,16 +121,8 @@ def test_links_of_another_text_are_an_error(a_run, tmp_path):
         project_files(given)
 
 
-ROWS = [
-    ("the", "DET", "2", "det"),
-    ("cat", "NOUN", "3", "nsubj"),
-    ("sees", "VERB", "0", "root"),
-    ("New", "PROPN", "5", "compound"),
-    ("York", "PROPN", "3", "obj"),
-    (",", "PUNCT", "7", "punct"),
-    ("Bonn", "PROPN", "5", "conj"),
-    (".", "PUNCT", "3", "punct"),
-]
+ROWS = "the DET 2 det|cat NOUN 3 nsubj|sees VERB 0 root|New PROPN 5 compound|York PROPN 3 obj|, PUNCT 7 punct"
+ROWS = [row.split() for row in f"{ROWS}|Bonn PROPN 5 conj|. PUNCT 3 punct".split("|")]
 TAGS = ["O", "O", "O", "B-LOC", "I-LOC", "O", "B-LOC", "O"]
 
 

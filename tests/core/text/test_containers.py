@@ -62,8 +62,12 @@ def test_an_external_document_type_is_not_fetched_and_entities_are_refused(tmp_p
 @pytest.mark.parametrize(
     ("raw", "message"),
     [
-        *((raw, "TMX file can't be read") for raw in (b"", b"no xml", memory(UNITS)[:-9])),
+        *((raw, "not well-formed XML") for raw in (b"", b"no xml", memory(UNITS)[:-9])),
         (memory(UNITS).replace(b"UTF-8", b"klingon"), "TMX file can't be read"),
+        (
+            memory([("caf\xe9\n", "")], encoding="latin1").replace(b"latin1", b"utf8"),
+            r"not UTF-8\n.*line 3\n.*0xe9.*\n.*",
+        ),
         # With 10,000 default attributes, each element would have them all.
         (
             memory(UNITS, "<!DOCTYPE tmx [<!ATTLIST tu a CDATA 'x' b CDATA 'x'>]>"),

@@ -30,13 +30,6 @@ def test_unfit_text_names_file_and_line(tmp_path, raw, what):
     assert "text" in str(error.value)
 
 
-def test_the_command_for_another_encoding_reads_compressed_files_and_tables(tmp_path):
-    (tmp_path / "t.tsv.gz").write_bytes(gzip.compress("é\tb\n".encode("UTF-16")))
-    with pytest.raises(XalignError) as error:
-        list(read_lines(f"{tmp_path}/t.tsv.gz#1"))
-    assert f"gzip -dc {tmp_path}/t.tsv.gz | iconv -f UTF-16 -t UTF-8 > NEW.tsv" in str(error.value)
-
-
 def test_one_byte_is_no_utf_16(tmp_path):
     (tmp_path / "text").write_bytes(b"\0")
     assert list(read_lines(tmp_path / "text")) == ["\0"]

@@ -35,7 +35,7 @@ TMX = """<tmx version="1.4"><header srclang="en-US"/><body><tu><tuv xml:lang="de
 
 def result(tmp_path, name, content):
     path = tmp_path / f"a.{name}"
-    path.write_bytes(content.encode())
+    path.write_bytes(content.encode(errors="surrogateescape"))
     pieces = list(ANNOTATIONS[name].read(Annotated(str(path))))
     units = [piece for piece in pieces if isinstance(piece, Unit)]
     made = [
@@ -52,14 +52,8 @@ def test_xliff_1(tmp_path, monkeypatch, block):
     expected = XLIFF.replace(">the red house &lt;x&gt;", '>the <g id="1">red</g> house &lt;x&gt;')
     expected = expected.replace(">One a.<", '>One <x id="1"/>a.<').replace('a b<g id="1"></g>', 'a <g id="1">b</g>')
     assert text == expected
-    assert [unit.where.partition("a.xliff, ")[2] for unit in units] == [
-        "line 5, unit 1",
-        "line 8, unit 2, segment 1",
-        "line 8, unit 2, segment 2",
-        "line 9, unit 3",
-        "line 10, unit 4",
-        "line 11, unit 5",
-    ]
+    places = "5, unit 1; 8, unit 2, segment 1; 8, unit 2, segment 2; 9, unit 3; 10, unit 4; 11, unit 5"
+    assert "; ".join(unit.where.partition("a.xliff, line ")[2] for unit in units) == places
     dropped = [each for piece in made if not isinstance(piece, str) for each in piece.dropped]
     assert [each.item for each in dropped] == ['<ph id="1">{}</ph>', '<x id="2"/>']
     assert [each.reason for each in dropped] == ["the translation is empty; its tags were not added", BY_HAND]
@@ -128,6 +122,12 @@ def test_xliff_2_and_tmx(tmp_path):
         ("<!DOCTYPE a [<!ATTLIST b c CDATA 'd'>]>\n<a/>", "declares attributes"),
         ('<?xml version="1.0" encoding="latin1"?>\n<a/>', "convert it to UTF-8"),
         ("<a>" * 2000, "levels"),
+        (
+            "<xliff>\n<a>ferm\udce9e</a>",
+            r"(?s)not UTF-8.*line 2\n.*0xe9 at position 7 .*iconv .*f > NEW.xliff",
+        ),
+        ("<xliff>\n<a>ferm\udce9", "not UTF-8"),
+        ("<xliff>\n<a><\u201c</a>", "not well-formed XML"),
         ("<a><!--" + "x" * 5_000_000 + "--></a>", "more than"),
     ],
 )

@@ -19,6 +19,7 @@ from xml.parsers import expat
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath, file_sha256
 from xalign_fairseq.core.text.compressed import Joined, existing, is_compressed, open_file, unpacked_name
+from xalign_fairseq.core.text.decoding import refuse_xml
 from xalign_fairseq.core.text.limits import lines_of
 
 BLOCK = 1 << 16
@@ -172,10 +173,10 @@ def _parse(stream: IO[bytes], units: "_Units") -> Iterator[bytes]:
     parser.CharacterDataHandler = units.text
     # A small file could expand to any size or take any time.
     parser.EntityDeclHandler, parser.AttlistDeclHandler = units.refuse_entity, units.refuse_attributes
-    pending = 0
+    pending = read = 0
     try:
         while block := stream.read(BLOCK):
-            before = units.events
+            before, read = units.events, read + len(block)
             parser.Parse(block, False)
             yield from units.take()
             pending = pending + len(block) if units.events == before else 0
@@ -185,7 +186,9 @@ def _parse(stream: IO[bytes], units: "_Units") -> Iterator[bytes]:
         parser.Parse(b"", True)
     except XalignError:
         raise
-    except (expat.ExpatError, LookupError, ValueError) as error:
+    except expat.ExpatError as error:
+        refuse_xml(error, block, parser.ErrorByteIndex - read + len(block), units.file)
+    except (LookupError, ValueError) as error:
         problem, expected = "the TMX file can't be read", "well-formed XML"
         raise XalignError(problem, where=units.file, found=error, expected=expected) from None
     yield from units.take()

@@ -11,6 +11,7 @@ from xml.parsers import expat
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.compressed import open_file
 from xalign_fairseq.core.text.containers import plain_language
+from xalign_fairseq.core.text.decoding import converted, refuse_xml
 from xalign_fairseq.core.text.lines import require_file
 from xalign_fairseq.core.text.segmentation import Segmenter
 from xalign_fairseq.projection.markup.inline import TAG, attributes_of
@@ -121,15 +122,13 @@ class _Parser:
 
     def feed(self, block: bytes, last: bool) -> None:
         if not self.data and not self.base and b"\0" in block[:4] + bytes(block.startswith((b"\xff\xfe", b"\xfe\xff"))):
-            remedy = "convert it (iconv -f UTF-16 -t UTF-8), and correct the encoding in its first line"
+            remedy = f"{converted(self.file, 'UTF-16')}; correct the encoding in its first line"
             raise XalignError("the file is not UTF-8", where=self.file, found="UTF-16", remedy=remedy)
         self.data += block
         try:
             self.expat.Parse(block, last)
         except expat.ExpatError as error:
-            problem, where = "the file is not well-formed XML", f"{self.file}, line {error.lineno}"
-            remedy = "correct the tags near this line, or export the file again"
-            raise XalignError(problem, where=where, found=expat.errors.messages[error.code], remedy=remedy) from None
+            refuse_xml(error, self.data, self.expat.ErrorByteIndex - self.base, self.file)
 
     def take(self, stop: int) -> str:
         """The text up to a place in the file; it is then released."""
