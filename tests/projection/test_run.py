@@ -161,6 +161,13 @@ def test_an_output_with_the_ending_of_another_format_is_refused(a_run, tmp_path)
             project_files(replace(a_run, out=str(tmp_path / name)))
 
 
+@pytest.mark.parametrize("same", [{"report": "out.jsonl"}, {"page": "out.jsonl.links"}, {"page": "a", "report": "./a"}])
+def test_outputs_of_the_same_name_are_refused(a_run, tmp_path, same):
+    with pytest.raises(XalignError, match="two outputs have the same name"):
+        project_files(replace(a_run, **{name: f"{tmp_path}/{path}" for name, path in same.items()}))
+    project_files(replace(a_run, report="/dev/null", page="/dev/null"))
+
+
 @pytest.mark.parametrize("change", [{"out": "-"}, {"links": "a.jsonl"}])
 def test_learning_needs_a_file_as_output(a_run, change):
     with pytest.raises(XalignError, match=f"(?s)nothing can be learned.*{next(iter(change))}"):

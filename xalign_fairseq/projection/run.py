@@ -18,7 +18,7 @@ from xalign_fairseq.aligner.run_record import run_record
 from xalign_fairseq.aligner.statistical.folder import is_statistical
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import Parameter, XalignError
-from xalign_fairseq.core.files import atomic_write, require_place
+from xalign_fairseq.core.files import atomic_write, require_apart, require_place
 from xalign_fairseq.core.json_files import parse_json, require_form
 from xalign_fairseq.core.output import STANDARD_OUTPUT, Output, is_plain
 from xalign_fairseq.core.progress import progress, say
@@ -109,8 +109,11 @@ def project_files(run: ProjectRun) -> ProjectReport:
     """
     form = find_format(run.format, run.src, run.tgt)
     files = [path for path in (run.src, run.tgt, run.links, run.options.statistics, run.model) if path]
-    for place in filter(None, (run.report, run.page, None if run.out == STANDARD_OUTPUT else run.out)):
+    places = [*filter(None, (run.report, run.page)), *([] if run.out == STANDARD_OUTPUT else [run.out])]
+    for place in places:
         require_place(place, files)
+    more = [] if run.links or not is_plain(run.out) else [".links"] + [".aligner"] * run.learns
+    require_apart([*places, *(f"{run.out}{ending}" for ending in more)], ("out", "report", "page"))
     require_ending(run.out, form)
     _check(run)
     segment = run.segment or form.segmenter(run.links)
