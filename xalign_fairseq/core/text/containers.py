@@ -130,7 +130,9 @@ def _parted(path: str) -> tuple[str, str | None]:
 
 def _column(stream: IO[bytes], file: str, part: str) -> Iterator[bytes]:
     if not part.isdecimal() or int(part) < 1:
-        raise XalignError("a column is selected by its number", where=f"{file}#{part}", expected=f"{file}#1 or higher")
+        names = next(lines_of(stream, file), b"").decode("utf-8-sig", "replace").rstrip("\r\n").split("\t")
+        expected = f"a column such as {file}#{names.index(part) + 1 if part in names else 1}"
+        raise XalignError("a column is selected by its number", where=f"{file}#{part}", expected=expected)
     column = int(part)
     for number, line in enumerate(lines_of(stream, file), 1):
         cells = line.removesuffix(b"\n").removesuffix(b"\r").split(b"\t")

@@ -50,6 +50,8 @@ def require_file(path: StrPath) -> None:
         return
     if file.exists():
         raise no_regular_file(file)
+    if os.path.isfile(str(path).rpartition("#")[0]):
+        raise XalignError("this file has no parts", where=path, expected="FILE.tsv#COLUMN or FILE.tmx#LANGUAGE")
     remedy = "check the path and the ending"
     raise XalignError("the file does not exist", where=file, found=nearly(file), remedy=remedy)
 
