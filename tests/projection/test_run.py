@@ -1,6 +1,7 @@
 import json
 from collections import Counter
 from dataclasses import replace
+from unittest.mock import Mock
 
 import pytest
 from support.tiny_checkpoint import tiny_checkpoint, tiny_spm, tiny_state, tiny_text  # noqa: F401
@@ -32,15 +33,9 @@ def a_run(tmp_path, tiny_checkpoint, tiny_text):  # noqa: F811
 
 def test_statistics_learned_from_the_pairs_change_links_and_are_those_of_their_folder(a_run, tmp_path, monkeypatch):
     learning = replace(a_run, learns=True, out=str(tmp_path / "own.jsonl"))
-    passed = Aligner.stream
-
-    def failing(self, pairs, *rest, **more):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Aligner, "stream", failing)
-    with pytest.raises(KeyboardInterrupt):
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(Aligner, "stream", Mock(side_effect=KeyboardInterrupt))
         project_files(learning)
-    monkeypatch.setattr(Aligner, "stream", passed)
     project_files(learning)
     folder = f"{learning.out}.aligner"
     given = replace(a_run, out=f"{a_run.out}.3", options=replace(a_run.options, statistics=folder))
@@ -88,12 +83,19 @@ def test_an_interrupted_run_resumes_with_the_same_result(a_run, monkeypatch):
         project_files(replace(other, resume=True))
 
 
-def test_progress_counts_the_pairs_that_the_aligner_has_finished(a_run, monkeypatch):
+def test_progress_counts_pairs_that_the_aligner_has_finished_and_too_long_ones_are_named(a_run, monkeypatch, capsys):
     bar, stream, shown = SparseLines(None, None, "", None), Aligner.stream, []
     monkeypatch.setattr(run, "progress", lambda **options: bar)
-    monkeypatch.setattr(Aligner, "stream", lambda *given: (shown.append(bar.n) or pair for pair in stream(*given)))
+
+    def watched(*given):
+        for number, pair in enumerate(stream(*given)):
+            shown.append(bar.n)
+            yield replace(pair, too_long=number == 1)
+
+    monkeypatch.setattr(Aligner, "stream", watched)
     project_files(a_run)
     assert shown[0] > 1 and bar.n == 40
+    assert "a.jsonl, line 3: the pair is too long to be aligned" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("installed", [True, False])

@@ -304,5 +304,7 @@ def _aligned(pieces: Iterator[Piece], aligner: WordAligner, done: Progress) -> I
         asks = False
         while not asks:
             piece, asks = waiting.popleft()
+            if asks and alignment.too_long and isinstance(piece, Unit):
+                say(f"warning: {piece.where}: the pair is too long to be aligned and has no links")
             yield piece, alignment.links if asks else {}
     yield from ((piece, {}) for piece, _ in waiting)
