@@ -104,6 +104,7 @@ def write_dictionary(run: DictionaryRun) -> str:
 
     Example::
 
+        >>> from pathlib import Path
         >>> for name, line in (("a.en", "the house"), ("a.de", "das Haus"), ("a.links", "0-0 1-1")):
         ...     _ = Path(name).write_text(f"{line}\n")
         >>> write_dictionary(DictionaryRun("a.en", "a.de", "a.links", out="en-de.tsv"))
