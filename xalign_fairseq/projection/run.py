@@ -113,7 +113,8 @@ def project_files(run: ProjectRun) -> ProjectReport:
     for place in places:
         require_place(place, files)
     more = [] if run.links or not is_plain(run.out) else [".links"] + [".aligner"] * run.learns
-    require_apart([*places, *(f"{run.out}{ending}" for ending in more)], ("out", "report", "page"))
+    names = [name for name in ("out", "report", "page") if getattr(run, name)]
+    require_apart([*places, *(f"{run.out}{ending}" for ending in more)], names)
     require_ending(run.out, form)
     _check(run)
     segment = run.segment or form.segmenter(run.links)
