@@ -1,6 +1,7 @@
 import json
 from collections import Counter
 from dataclasses import replace
+from unittest.mock import Mock
 
 import pytest
 from support.tiny_checkpoint import tiny_checkpoint, tiny_spm, tiny_state, tiny_text  # noqa: F401
@@ -9,8 +10,10 @@ from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.aligner.options import AlignerOptions
 from xalign_fairseq.cli import main
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.progress import SparseLines
 from xalign_fairseq.core.text import segmentation
 from xalign_fairseq.data.labelled.conllu import read_tagged_words, read_trees
+from xalign_fairseq.projection import run
 from xalign_fairseq.projection.run import ProjectRun, project_files
 
 
@@ -30,15 +33,9 @@ def a_run(tmp_path, tiny_checkpoint, tiny_text):  # noqa: F811
 
 def test_statistics_learned_from_the_pairs_change_links_and_are_those_of_their_folder(a_run, tmp_path, monkeypatch):
     learning = replace(a_run, learns=True, out=str(tmp_path / "own.jsonl"))
-    passed = Aligner.stream
-
-    def failing(self, pairs, *rest, **more):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Aligner, "stream", failing)
-    with pytest.raises(KeyboardInterrupt):
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(Aligner, "stream", Mock(side_effect=KeyboardInterrupt))
         project_files(learning)
-    monkeypatch.setattr(Aligner, "stream", passed)
     project_files(learning)
     folder = f"{learning.out}.aligner"
     given = replace(a_run, out=f"{a_run.out}.3", options=replace(a_run.options, statistics=folder))
@@ -86,6 +83,21 @@ def test_an_interrupted_run_resumes_with_the_same_result(a_run, monkeypatch):
         project_files(replace(other, resume=True))
 
 
+def test_progress_counts_pairs_that_the_aligner_has_finished_and_too_long_ones_are_named(a_run, monkeypatch, capsys):
+    bar, stream, shown = SparseLines(None, None, "", None), Aligner.stream, []
+    monkeypatch.setattr(run, "progress", lambda **options: bar)
+
+    def watched(*given):
+        for number, pair in enumerate(stream(*given)):
+            shown.append(bar.n)
+            yield replace(pair, too_long=number == 1)
+
+    monkeypatch.setattr(Aligner, "stream", watched)
+    project_files(a_run)
+    assert shown[0] > 1 and bar.n == 40
+    assert "a.jsonl, line 3: the pair is too long to be aligned" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("installed", [True, False])
 def test_a_lack_of_icu_is_said(a_run, installed, monkeypatch, capsys):
     monkeypatch.setattr(segmentation, "version", lambda name: "1" if installed else "")
@@ -111,16 +123,8 @@ def test_links_of_another_text_are_an_error(a_run, tmp_path):
         project_files(given)
 
 
-ROWS = [
-    ("the", "DET", "2", "det"),
-    ("cat", "NOUN", "3", "nsubj"),
-    ("sees", "VERB", "0", "root"),
-    ("New", "PROPN", "5", "compound"),
-    ("York", "PROPN", "3", "obj"),
-    (",", "PUNCT", "7", "punct"),
-    ("Bonn", "PROPN", "5", "conj"),
-    (".", "PUNCT", "3", "punct"),
-]
+ROWS = "the DET 2 det|cat NOUN 3 nsubj|sees VERB 0 root|New PROPN 5 compound|York PROPN 3 obj|, PUNCT 7 punct"
+ROWS = [row.split() for row in f"{ROWS}|Bonn PROPN 5 conj|. PUNCT 3 punct".split("|")]
 TAGS = ["O", "O", "O", "B-LOC", "I-LOC", "O", "B-LOC", "O"]
 
 
@@ -157,6 +161,13 @@ def test_an_output_with_the_ending_of_another_format_is_refused(a_run, tmp_path)
     for name in ("a.tmx", "a.html", "a.docx"):
         with pytest.raises(XalignError, match=r"has the format of the annotated text|is plain text"):
             project_files(replace(a_run, out=str(tmp_path / name)))
+
+
+@pytest.mark.parametrize("same", [{"report": "out.jsonl"}, {"page": "out.jsonl.links"}, {"page": "a", "report": "./a"}])
+def test_outputs_of_the_same_name_are_refused(a_run, tmp_path, same):
+    with pytest.raises(XalignError, match="two outputs have the same name"):
+        project_files(replace(a_run, **{name: f"{tmp_path}/{path}" for name, path in same.items()}))
+    project_files(replace(a_run, report="/dev/null", page="/dev/null"))
 
 
 @pytest.mark.parametrize("change", [{"out": "-"}, {"links": "a.jsonl"}])

@@ -3,14 +3,13 @@
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import sentencepiece
 
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import Parameter, XalignError, check_values
-from xalign_fairseq.core.files import atomic_write, require_place
+from xalign_fairseq.core.files import atomic_write, require_apart, require_place
 from xalign_fairseq.core.text.containers import file_of
 from xalign_fairseq.core.text.segmented import SegmentedText, Span
 from xalign_fairseq.data.tokenizers.offsets import pieces_with_offsets
@@ -105,6 +104,7 @@ def write_dictionary(run: DictionaryRun) -> str:
 
     Example::
 
+        >>> from pathlib import Path
         >>> for name, line in (("a.en", "the house"), ("a.de", "das Haus"), ("a.links", "0-0 1-1")):
         ...     _ = Path(name).write_text(f"{line}\n")
         >>> write_dictionary(DictionaryRun("a.en", "a.de", "a.links", out="en-de.tsv"))
@@ -194,5 +194,4 @@ def _check(run: DictionaryRun) -> None:
     inputs = [*map(file_of, (run.src, run.tgt, run.links)), *run.spm]
     for path in run.outputs.values():
         require_place(path, inputs)
-    if len({Path(path).resolve() for path in run.outputs.values()}) < len(run.outputs):
-        raise XalignError("two outputs have the same name", parameter=("out", "lex", "shortlist", "guided"))
+    require_apart(run.outputs.values(), ("out", "lex", "shortlist", "guided"))

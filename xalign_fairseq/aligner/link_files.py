@@ -1,7 +1,6 @@
 """Files of word links for training: a tool's links, symmetrised and filtered as in Wu & Dredze (2020)."""
 
 import json
-import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
@@ -12,7 +11,7 @@ from typing import Any
 from xalign_fairseq.aligner.tools import Tool, choose_tool
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import Parameter, XalignError
-from xalign_fairseq.core.files import atomic_write, require_place, scratch_folder
+from xalign_fairseq.core.files import atomic_write, require_apart, require_place, scratch_folder
 from xalign_fairseq.core.progress import progress, say
 from xalign_fairseq.core.text.containers import file_of, suffix_of, text_sha256
 from xalign_fairseq.core.text.lines import read_lines
@@ -75,11 +74,7 @@ class LinkFiles:
                 )
         for path in self.outputs:
             require_place(path, (*map(file_of, self.texts), *other_inputs))
-        if len(set(map(os.path.realpath, self.outputs))) < len(self.outputs):
-            names = ("out", "directions") if self.directions else ("out",)
-            raise XalignError(
-                "two outputs have the same name", where=self.links, parameter=names, remedy="choose other names"
-            )
+        require_apart(self.outputs, ("out", "directions") if self.directions else ("out",))
         existing = [str(path) for path in self.outputs if path.exists()]
         if existing and not overwrite:
             raise XalignError(

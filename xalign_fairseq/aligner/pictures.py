@@ -1,13 +1,12 @@
 """Pictures of one pair's link matrix, and gold links for pictures and pages."""
 
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 from xalign_fairseq.aligner.protocol import WordAligner
 from xalign_fairseq.core.errors import Parameter, XalignError
-from xalign_fairseq.core.files import require_place
+from xalign_fairseq.core.files import require_apart, require_place
 from xalign_fairseq.core.text.pairs import PairStream, SentencePairs, WordPair, is_piped
 from xalign_fairseq.evaluation.plots.figure import check_picture
 from xalign_fairseq.evaluation.plots.matrix import plot_links
@@ -53,11 +52,8 @@ class Pictures:
         """Check that the pair exists, and that its picture replaces neither an input nor ``out``."""
         if not (self.plot and isinstance(pairs, SentencePairs)):
             return
-        require_place(self.plot, [*inputs, *([out] if out else [])], binary=True)
-        if out and os.path.realpath(self.plot) == os.path.realpath(out):
-            raise XalignError(
-                "the picture and the links have the same name", parameter=("plot", "out"), found=self.plot
-            )
+        require_place(self.plot, inputs, binary=True)
+        require_apart([self.plot, *([out] if out else [])], ("plot", "out"))
         if not 1 <= self.number <= len(pairs):
             raise XalignError(
                 "there is no such pair", parameter="plot_line", found=self.line, expected=f"1 to {len(pairs)}"

@@ -8,7 +8,8 @@ import re
 import secrets
 import shutil
 import stat
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TypeAlias
@@ -182,6 +183,13 @@ def require_place(path: StrPath, inputs: Iterable[StrPath] = (), binary: bool = 
             continue
         if os.path.samefile(place, each) or (os.path.isdir(each) and _resolved(each) in place.parents):
             raise XalignError("the output is also an input", where=path, found=each, remedy="choose another place")
+
+
+def require_apart(outputs: Iterable[StrPath], parameters: Sequence[str]) -> None:
+    """Raise :class:`XalignError` if two outputs are one file; devices and pipes can be shared."""
+    places = Counter(_resolved(path) for path in outputs if opened(path) is None)
+    if same := [place for place, times in places.items() if times > 1 and (place.is_file() or not place.exists())]:
+        raise XalignError("two outputs have the same name", where=same[0], parameter=parameters)
 
 
 def _above(place: Path) -> Path:

@@ -11,14 +11,14 @@ from typing import IO, TypedDict
 
 from xalign_fairseq.aligner.load import GUIDED, check_options, load_aligner
 from xalign_fairseq.aligner.options import AlignerOptions
-from xalign_fairseq.aligner.protocol import Alignment, Links, WordAligner
+from xalign_fairseq.aligner.protocol import Alignment, Links, Progress, WordAligner
 from xalign_fairseq.aligner.render.page import Page
 from xalign_fairseq.aligner.run import json_line, learn_guided
 from xalign_fairseq.aligner.run_record import run_record
 from xalign_fairseq.aligner.statistical.folder import is_statistical
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import Parameter, XalignError
-from xalign_fairseq.core.files import atomic_write, require_place
+from xalign_fairseq.core.files import atomic_write, require_apart, require_place
 from xalign_fairseq.core.json_files import parse_json, require_form
 from xalign_fairseq.core.output import STANDARD_OUTPUT, Output, is_plain
 from xalign_fairseq.core.progress import progress, say
@@ -109,8 +109,12 @@ def project_files(run: ProjectRun) -> ProjectReport:
     """
     form = find_format(run.format, run.src, run.tgt)
     files = [path for path in (run.src, run.tgt, run.links, run.options.statistics, run.model) if path]
-    for place in filter(None, (run.report, run.page, None if run.out == STANDARD_OUTPUT else run.out)):
+    places = [*filter(None, (run.report, run.page)), *([] if run.out == STANDARD_OUTPUT else [run.out])]
+    for place in places:
         require_place(place, files)
+    more = [] if run.links or not is_plain(run.out) else [".links"] + [".aligner"] * run.learns
+    names = [name for name in ("out", "report", "page") if getattr(run, name)]
+    require_apart([*places, *(f"{run.out}{ending}" for ending in more)], names)
     require_ending(run.out, form)
     _check(run)
     segment = run.segment or form.segmenter(run.links)
@@ -128,7 +132,7 @@ def project_files(run: ProjectRun) -> ProjectReport:
         if run.links:
             linked = _from_file(pieces, run.links, run.options.min_probability or 0.0)
         else:
-            linked = _from_aligner(pieces, run, text, files, stack)
+            linked = _from_aligner(pieces, run, text, files, stack, lambda pairs: bar.update(pairs))
         out = stack.enter_context(Output(run.out, None, False, files).open())
         listed = stack.enter_context(atomic_write(run.report)) if run.report else None
         if listed:
@@ -154,7 +158,7 @@ def project_files(run: ProjectRun) -> ProjectReport:
             if shown and piece.needs_links:
                 pair = Alignment(piece.src, piece.tgt, links)
                 shown.write(page.line(pair, report.units, projected.labels) + "\n")
-            bar.update(1)
+            bar.update(max(0, report.units - bar.n))
         if shown:
             shown.write(page.end())
     return report
@@ -243,7 +247,12 @@ def read_line(line: str, unit: Unit, path: str, number: int) -> Links:
 
 
 def _from_aligner(
-    pieces: Iterator[Piece], run: ProjectRun, pairs: AnnotatedPairs, files: list[str], stack: ExitStack
+    pieces: Iterator[Piece],
+    run: ProjectRun,
+    pairs: AnnotatedPairs,
+    files: list[str],
+    stack: ExitStack,
+    done: Progress,
 ) -> Iterator[tuple[Piece, Links]]:
     """Each piece with the aligner's links, stored next to the output; links of an interrupted run are read first."""
     options = run.options
@@ -258,16 +267,16 @@ def _from_aligner(
         aligner = learn_guided(run.model, options, Path(f"{run.out}.aligner"), record, pairs, run.quiet)
     else:
         aligner = load_aligner(run.model, options)
-    return _kept(pieces, stack.enter_context(aligner), kept, stack.enter_context(kept.open()))
+    return _kept(pieces, stack.enter_context(aligner), kept, stack.enter_context(kept.open()), done)
 
 
 def _kept(
-    pieces: Iterator[Piece], aligner: WordAligner, kept: Output, stream: IO[str]
+    pieces: Iterator[Piece], aligner: WordAligner, kept: Output, stream: IO[str], done: Progress
 ) -> Iterator[tuple[Piece, Links]]:
     """Each piece with the links of an earlier run, otherwise with new links, which are stored."""
     if kept.done:
         yield from _from_file(_before(pieces, kept.done), f"{kept.part}", 0.0)
-    for piece, links in _aligned(pieces, aligner):
+    for piece, links in _aligned(pieces, aligner, done):
         if isinstance(piece, Unit):
             stream.write(json_line(Alignment(piece.src.words, piece.tgt.words, links)) + "\n")
         yield piece, {link: round(probability, 6) for link, probability in links.items()}
@@ -281,7 +290,7 @@ def _before(pieces: Iterator[Piece], units: int) -> Iterator[Piece]:
         yield piece
 
 
-def _aligned(pieces: Iterator[Piece], aligner: WordAligner) -> Iterator[tuple[Piece, Links]]:
+def _aligned(pieces: Iterator[Piece], aligner: WordAligner, done: Progress) -> Iterator[tuple[Piece, Links]]:
     """Each piece, in order, with the aligner's links if it needs them."""
     waiting: deque[tuple[Piece, bool]] = deque()
 
@@ -292,9 +301,11 @@ def _aligned(pieces: Iterator[Piece], aligner: WordAligner) -> Iterator[tuple[Pi
             if isinstance(piece, Unit) and asks:
                 yield piece.src.words, piece.tgt.words
 
-    for alignment in aligner.stream(pairs()):
+    for alignment in aligner.stream(pairs(), done):
         asks = False
         while not asks:
             piece, asks = waiting.popleft()
+            if asks and alignment.too_long and isinstance(piece, Unit):
+                say(f"warning: {piece.where}: the pair is too long to be aligned and has no links")
             yield piece, alignment.links if asks else {}
     yield from ((piece, {}) for piece, _ in waiting)

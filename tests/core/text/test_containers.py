@@ -42,10 +42,11 @@ def test_a_language_of_tmx_has_a_line_for_each_unit(tmp_path, monkeypatch, encod
 
 
 def test_code_in_segments_and_second_variants_are_left_out(tmp_path):
-    seg = "<seg>a <bpt i='1'>[b]<sub>x</sub></bpt>b<ept i='1'>[/b]</ept> <hi>c</hi></seg>"
+    breaks = '<ph type="lb"/>d<ph type="lb">\\n</ph>e<ph>&lt;br/&gt;</ph>f<ph>x</ph>g'
+    seg = f"<seg>a <bpt i='1'>[b]<sub>x</sub></bpt>b<ept i='1'>[/b]</ept> <hi>c</hi>{breaks}</seg>"
     text = f"<tmx><body><tu><tuv lang='en'>{seg}</tuv><tuv lang='en-US'><seg>z</seg></tuv></tu></body></tmx>"
     (tmp_path / "m.tmx").write_text(text)
-    assert read(f"{tmp_path}/m.tmx#en") == "a b c\n"
+    assert read(f"{tmp_path}/m.tmx#en") == "a b c d e fg\n"
 
 
 def test_an_external_document_type_is_not_fetched_and_entities_are_refused(tmp_path):
@@ -61,8 +62,12 @@ def test_an_external_document_type_is_not_fetched_and_entities_are_refused(tmp_p
 @pytest.mark.parametrize(
     ("raw", "message"),
     [
-        *((raw, "TMX file can't be read") for raw in (b"", b"no xml", memory(UNITS)[:-9])),
+        *((raw, "not well-formed XML") for raw in (b"", b"no xml", memory(UNITS)[:-9])),
         (memory(UNITS).replace(b"UTF-8", b"klingon"), "TMX file can't be read"),
+        (
+            memory([("caf\xe9\n", "")], encoding="latin1").replace(b"latin1", b"utf8"),
+            r"not UTF-8\n.*line 3\n.*0xe9.*\n.*",
+        ),
         # With 10,000 default attributes, each element would have them all.
         (
             memory(UNITS, "<!DOCTYPE tmx [<!ATTLIST tu a CDATA 'x' b CDATA 'x'>]>"),
@@ -132,8 +137,8 @@ def test_columns_of_a_table(tmp_path, monkeypatch):
     assert [part.read() for part in text.share(1, 2).parts()] == [["", "ü"]]
     with pytest.raises(XalignError, match=r"(?s)too few columns.*line 4.*2"):
         read(f"{path}#3")
-    for part in ("0", "x", ""):
-        with pytest.raises(XalignError, match="by its number"):
+    for part, message in (("0", ""), ("x", r".*such as \S*t.tsv.gz#3$"), ("", "")):
+        with pytest.raises(XalignError, match=f"(?s)by its number{message}"):
             read(f"{path}#{part}")
 
 

@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 from tests.projection.markup.test_pair import BY_HAND
@@ -33,7 +35,7 @@ TMX = """<tmx version="1.4"><header srclang="en-US"/><body><tu><tuv xml:lang="de
 
 def result(tmp_path, name, content):
     path = tmp_path / f"a.{name}"
-    path.write_bytes(content.encode())
+    path.write_bytes(content.encode(errors="surrogateescape"))
     pieces = list(ANNOTATIONS[name].read(Annotated(str(path))))
     units = [piece for piece in pieces if isinstance(piece, Unit)]
     made = [
@@ -50,17 +52,37 @@ def test_xliff_1(tmp_path, monkeypatch, block):
     expected = XLIFF.replace(">the red house &lt;x&gt;", '>the <g id="1">red</g> house &lt;x&gt;')
     expected = expected.replace(">One a.<", '>One <x id="1"/>a.<').replace('a b<g id="1"></g>', 'a <g id="1">b</g>')
     assert text == expected
-    assert [unit.where.partition("a.xliff, ")[2] for unit in units] == [
-        "line 5, unit 1",
-        "line 8, unit 2, segment 1",
-        "line 8, unit 2, segment 2",
-        "line 9, unit 3",
-        "line 10, unit 4",
-        "line 11, unit 5",
-    ]
+    places = "5, unit 1; 8, unit 2, segment 1; 8, unit 2, segment 2; 9, unit 3; 10, unit 4; 11, unit 5"
+    assert "; ".join(unit.where.partition("a.xliff, line ")[2] for unit in units) == places
     dropped = [each for piece in made if not isinstance(piece, str) for each in piece.dropped]
     assert [each.item for each in dropped] == ['<ph id="1">{}</ph>', '<x id="2"/>']
     assert [each.reason for each in dropped] == ["the translation is empty; its tags were not added", BY_HAND]
+
+
+@pytest.mark.parametrize(
+    ("target", "expected", "dropped"),
+    [
+        ("<1>A b</mrk> <2></mrk>", '<1>A <g id="1">b</g></mrk> <2></mrk>', ["segment 2: 2"]),
+        ("<1>A b</mrk> <2/>", '<1>A <g id="1">b</g></mrk> <2/>', ["segment 2: 2"]),
+        ("<1/> <2>C d</mrk>", '<1/> <2>C <g id="2">d</g></mrk>', ["segment 1: 1"]),
+        ("<2>C d</mrk>", '<2>C <g id="2">d</g></mrk>', ["segment 1: 1"]),
+        ("<1> </mrk><2/>", "<1> </mrk><2/>", ["segment 1: 1", "segment 2: 2"]),
+        ("<3></mrk>", "<3></mrk>", ["unit 7: 1", "unit 7: 2"]),
+        ("<3/>", "<3/>", ["unit 7: 1", "unit 7: 2"]),
+    ],
+)
+def test_a_segment_without_translation_stays_and_its_tags_are_reported(tmp_path, target, expected, dropped):
+    parts = 'a <g id="1">b</g>', 'c <g id="2">d</g>'
+    unit = f"<source>{' '.join(parts)}</source><seg-source><1>{'</mrk> <2>'.join(parts)}</mrk></seg-source>"
+    made = (
+        f"<xliff><trans-unit id='7'>{unit}<target>{each}</target></trans-unit></xliff>" for each in (target, expected)
+    )
+    content, expected = (re.sub(r"<(\d)", r'<mrk mtype="seg" mid="\1"', each) for each in made)
+    units, _, text = result(tmp_path, "xliff", content)
+    assert text == expected
+    found = [(unit.where.rpartition(", ")[2], each) for unit in units for each in unit.project({}).dropped]
+    empty = "the translation is empty; its tags were not added"
+    assert [f"{where}: {each.item[-3]}" for where, each in found if each.reason == empty] == dropped
 
 
 @pytest.mark.parametrize(
@@ -100,6 +122,12 @@ def test_xliff_2_and_tmx(tmp_path):
         ("<!DOCTYPE a [<!ATTLIST b c CDATA 'd'>]>\n<a/>", "declares attributes"),
         ('<?xml version="1.0" encoding="latin1"?>\n<a/>', "convert it to UTF-8"),
         ("<a>" * 2000, "levels"),
+        (
+            "<xliff>\n<a>ferm\udce9e</a>",
+            r"(?s)not UTF-8.*line 2\n.*0xe9 at position 7 .*iconv .*f > NEW.xliff",
+        ),
+        ("<xliff>\n<a>ferm\udce9", "not UTF-8"),
+        ("<xliff>\n<a><\u201c</a>", "not well-formed XML"),
         ("<a><!--" + "x" * 5_000_000 + "--></a>", "more than"),
     ],
 )

@@ -7,6 +7,9 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.projection.markup.inline import BILINGUAL, HTML, XML, read_inline, read_placeholders
 from xalign_fairseq.projection.markup.marked import walk
 
+BREAKS = """<x\tctype="lb"/> <x\tctype="x-html-br"/> <x\tequiv-text="&lt;br/>"/> <ph\ttype="lb"/>
+<ph\tsubType="xlf:lb"/> <ph>&lt;BR/></ph> <it>&lt;br></it>"""
+
 
 def kinds(text, dialect):
     """The text, and the marks: pairs as ``<a>..</a>``, single tags as ``<a>..`` and ``..</a>``, breaks as ``<a>|``."""
@@ -32,7 +35,7 @@ def kinds(text, dialect):
         (BILINGUAL, '<sc id="1"/>a<ec startRef="1"/>', "a", ['<sc id="1"/>..<ec startRef="1"/>']),
         (BILINGUAL, '<pc id="1">a<mrk id="2">b</mrk></pc>', "ab", ['<pc id="1">..</pc>', '<mrk id="2">..</mrk>']),
         (BILINGUAL, '<it pos="begin">x</it>a', "a", ['<it pos="begin">x</it>..']),
-        (BILINGUAL, 'a<x id="1" ctype="lb"/>b', "a b", ['<x id="1" ctype="lb"/>|']),
+        *((BILINGUAL, f"a{each}b", "a b", [f"{each}|"]) for each in BREAKS.replace("\n", " ").split(" ")),
     ],
 )
 def test_dialects(dialect, text, plain, found):

@@ -8,6 +8,7 @@ import pytest
 from xalign_fairseq.core.text.segmentation import split_at_spaces
 from xalign_fairseq.core.text.segmented import SegmentedText
 from xalign_fairseq.links.pharaoh import parse_line
+from xalign_fairseq.projection.markup import pieces
 from xalign_fairseq.projection.markup.inline import HTML, XML, read_inline
 from xalign_fairseq.projection.markup.pair import MARKUPS, markup_unit
 from xalign_fairseq.projection.markup.placement import place
@@ -40,6 +41,9 @@ def project(source, target, links, segment=words):
         ("see (<img>) on", "an Siehe ()", "0-1 1-2 2-3 3-0", "an Siehe (<img>)"),
         ("a <x/>, b", "A, B", "0-0 1-1 2-2", "A <x/>, B"),  # a space before it alone
         ("a <x/> <img>, b", "A, B", "0-0 1-1 2-2", "A <x/> <img>, B"),
+        ("an old <img> book", "livre vieux.", "1-1 2-0", "livre vieux<img>."),  # no space before what ends a clause
+        ("an old <img> book", "(livre vieux).", "1-2 2-1", "(livre vieux<img>)."),
+        ("Text <img> of x", "「Text」の", "0-1 1-3", "「Text<img>」の"),
         ("(<x/> a) b", "(A) B", "0-0 1-1 2-2 3-3", "(<x/> A) B"),  # after it alone
         ("a <b>b</b><x/> c", "c B b a", "0-3 1-1 1-2 2-0", "c <b>B b</b><x/> a"),  # not into the pair
         ("H<sub>2</sub>O is wet", "nass ist H2O", "0-2 1-1 2-0", "nass ist H<sub>2</sub>O"),  # inside equal words
@@ -53,6 +57,9 @@ def project(source, target, links, segment=words):
         ("x <b>a y", "Y A X", "0-2 1-1 2-0", "<b>Y A X"),  # it reaches to the end
         ("</a>x y", "Y X", "0-1 1-0", "</a>Y X"),
         ("x キの</b>語", "y キの語", "0-0 1-1", "y キの</b>語"),  # also inside an equal word
+        ("Libre<g>Office</g><img> files", "LibreOfficen x", "0-0 1-1", "Libre<g>Office</g>n<img> x"),  # not into a word
+        ("<b>Libre<g>Office</g> <br></b> files", "LibreOfficen x", "0-0 1-1", "<b>Libre<g>Office</g><br></b>n x"),
+        ("Of<g>fice <img></g>s x", "Lofficet x", "0-0 1-0 2-1", "Lof<g>fice<img></g>t x"),
     ],
 )
 def test_worked_examples(source, target, links, expected):
@@ -199,6 +206,8 @@ def check_pair(seed):
     projected = unit.project(links)
     (_, tags), (after, kept) = elements(source), elements(projected.text)
     assert kept == tags
+    cores = (target[slice(*pieces._core(unit.tgt, span))] for span in unit.tgt.spans)
+    assert re.search(".*?".join(map(re.escape, cores)), after, re.DOTALL)  # no space within a word
     assert "".join(after.split()) == "".join(target.split())
     assert read_inline(projected.text, XML).tags == read_inline(source, XML).tags
     same = markup_unit(MARKUPS["xml"], source, unit.src.text, lambda text: unit.src, "")

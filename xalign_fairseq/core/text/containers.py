@@ -7,8 +7,9 @@ may be compressed and are unpacked in memory.
 
 import io
 import os
+import re
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
@@ -18,13 +19,16 @@ from xml.parsers import expat
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath, file_sha256
 from xalign_fairseq.core.text.compressed import Joined, existing, is_compressed, open_file, unpacked_name
+from xalign_fairseq.core.text.decoding import refuse_xml
 from xalign_fairseq.core.text.limits import lines_of
 
 BLOCK = 1 << 16
 MOST_CHARACTERS = 1 << 20  # limit for a unit of TMX, and for a tag
+MOST_CODE = 20  # characters that show whether code breaks a line
 SAMPLE_UNITS = 1000  # units of TMX to read for the languages in an error
 # Elements of TMX within <seg> that contain code of another format, or a separate text.
 CODE = {"bpt", "ept", "it", "ph", "ut", "sub"}
+BREAK = re.compile(r"\s*(?:<|&lt;)br\b", re.IGNORECASE)  # code that breaks a line
 
 
 def kind_of(path: StrPath) -> str | None:
@@ -126,7 +130,9 @@ def _parted(path: str) -> tuple[str, str | None]:
 
 def _column(stream: IO[bytes], file: str, part: str) -> Iterator[bytes]:
     if not part.isdecimal() or int(part) < 1:
-        raise XalignError("a column is selected by its number", where=f"{file}#{part}", expected=f"{file}#1 or higher")
+        names = next(lines_of(stream, file), b"").decode("utf-8-sig", "replace").rstrip("\r\n").split("\t")
+        expected = f"a column such as {file}#{names.index(part) + 1 if part in names else 1}"
+        raise XalignError("a column is selected by its number", where=f"{file}#{part}", expected=expected)
     column = int(part)
     for number, line in enumerate(lines_of(stream, file), 1):
         cells = line.removesuffix(b"\n").removesuffix(b"\r").split(b"\t")
@@ -169,10 +175,10 @@ def _parse(stream: IO[bytes], units: "_Units") -> Iterator[bytes]:
     parser.CharacterDataHandler = units.text
     # A small file could expand to any size or take any time.
     parser.EntityDeclHandler, parser.AttlistDeclHandler = units.refuse_entity, units.refuse_attributes
-    pending = 0
+    pending = read = 0
     try:
         while block := stream.read(BLOCK):
-            before = units.events
+            before, read = units.events, read + len(block)
             parser.Parse(block, False)
             yield from units.take()
             pending = pending + len(block) if units.events == before else 0
@@ -182,7 +188,9 @@ def _parse(stream: IO[bytes], units: "_Units") -> Iterator[bytes]:
         parser.Parse(b"", True)
     except XalignError:
         raise
-    except (expat.ExpatError, LookupError, ValueError) as error:
+    except expat.ExpatError as error:
+        refuse_xml(error, block, parser.ErrorByteIndex - read + len(block), units.file)
+    except (LookupError, ValueError) as error:
         problem, expected = "the TMX file can't be read", "well-formed XML"
         raise XalignError(problem, where=units.file, found=error, expected=expected) from None
     yield from units.take()
@@ -199,7 +207,8 @@ class _Units:
         self._unit: str | None = None  # of this unit, if already read
         self._segment: list[str] | None = None  # of the current variant
         self._size = self._code = self.events = 0
-        self._here = False
+        self._here = self._breaks = False
+        self._begin = ""  # of the code of another format
 
     def take(self) -> list[bytes]:
         lines, self._lines = self._lines, []
@@ -219,6 +228,8 @@ class _Units:
             self._segment, self._size, self._code = [], 0, 0
         elif name in CODE and self._segment is not None:
             self._code += 1
+            if self._code == 1:
+                self._begin, self._breaks = "", breaks_line(attributes)
 
     def end(self, name: str) -> None:
         self.events += 1
@@ -231,10 +242,13 @@ class _Units:
             self._lines.append((self._unit or "").encode() + b"\n")
         elif name in CODE and self._segment is not None:
             self._code -= 1
+            if not self._code and (self._breaks or BREAK.match(self._begin)):
+                self.text(" ")
 
     def text(self, text: str) -> None:
         self.events += 1
         if self._segment is None or self._code:
+            self._begin = (self._begin + text)[:MOST_CODE]
             return
         self._size += len(text)
         if self._size > MOST_CHARACTERS:
@@ -255,3 +269,8 @@ class _Units:
 def plain_language(language: str) -> str:
     """A language code in lower case, with hyphens between its parts."""
     return language.lower().replace("_", "-")
+
+
+def breaks_line(attributes: Mapping[str, str]) -> bool:
+    """Whether an inline element of TMX or XLIFF is a line break, by its type."""
+    return not {"lb", "xlf:lb", "x-html-br"}.isdisjoint(map(attributes.get, ("type", "ctype", "subType")))

@@ -4,7 +4,6 @@ import codecs
 import functools
 import logging
 import os
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
@@ -12,28 +11,14 @@ from typing import IO
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath, nearly
-from xalign_fairseq.core.text.containers import file_of, kind_of, open_text, require_one_text
+from xalign_fairseq.core.text.containers import file_of, open_text, require_one_text
+from xalign_fairseq.core.text.decoding import PACKED, converted, decode_line, packed_by
 from xalign_fairseq.core.text.limits import LiveStream, lines_of
 
 logger = logging.getLogger(__name__)
-# The first bytes of compressed files, by tool, and their suffixes.
-PACKED = {
-    "gzip": (rb"\x1f\x8b", ".gz"),
-    "bzip2": (rb"BZh\d1AY&SY", ".bz2"),
-    "xz": (rb"\xfd7zXZ\0", ".xz"),
-    "zstd": (rb"\x28\xb5\x2f\xfd", ".zst"),
-}
+EXPECTED = "UTF-8 text, one sentence per line"
 # The first bytes of ZIP files (also those of Word and Excel), of PDF, of old files of Word and Excel, and of RTF.
 DOCUMENTS = (b"PK\x03\x04", b"%PDF-", b"\xd0\xcf\x11\xe0", b"{\\rtf")
-
-
-def decode_line(raw: bytes, path: StrPath, number: int, expected: str = "UTF-8 text", next: str | None = None) -> str:
-    """One line of a file as text; :class:`XalignError` with its place if it is not UTF-8."""
-    try:
-        return raw.decode("utf-8")
-    except UnicodeDecodeError as error:
-        where, found = f"{path}, line {number}", f"byte 0x{raw[error.start]:02x} at position {error.start} of the line"
-        raise XalignError("the file is not UTF-8", where=where, found=found, expected=expected, remedy=next) from None
 
 
 def require_unicode(text: str, where: object) -> None:
@@ -65,6 +50,8 @@ def require_file(path: StrPath) -> None:
         return
     if file.exists():
         raise no_regular_file(file)
+    if os.path.isfile(str(path).rpartition("#")[0]):
+        raise XalignError("this file has no parts", where=path, expected="FILE.tsv#COLUMN or FILE.tmx#LANGUAGE")
     remedy = "check the path and the ending"
     raise XalignError("the file does not exist", where=file, found=nearly(file), remedy=remedy)
 
@@ -82,8 +69,7 @@ def text_lines(stream: IO[bytes] | LiveStream, path: StrPath, table: bool = Fals
     Only a newline ends a line, not U+2028, U+0085 or a carriage return. A carriage return before the newline belongs to
     the line end (logged). A byte order mark is skipped.
     """
-    again = "save it again as UTF-8 in the editor, or run "
-    iconv = f"{again}{converted(path, 'ENCODING')} (its encoding may be WINDOWS-1252, GB18030 or SHIFT_JIS)"
+    iconv = converted(file_of(os.fspath(path)))
     number, crlf = 0, False
     for number, raw in enumerate(lines_of(stream, path), 1):
         if number == 1:
@@ -101,44 +87,23 @@ def text_lines(stream: IO[bytes] | LiveStream, path: StrPath, table: bool = Fals
                 require_one_text(raw, path)
             raw = raw.removeprefix(codecs.BOM_UTF8)
             if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-                iconv = again + converted(path, "UTF-16")
+                iconv = converted(file_of(os.fspath(path)), "UTF-16")
             elif len(raw) > 1 and 3 * raw.count(0) > len(raw):
                 # UTF-16 without a byte order mark; its ASCII is valid UTF-8.
                 order = "LE" if raw[1] == 0 else "BE"
-                raise XalignError(
-                    "the file is not UTF-8",
-                    where=f"{path}, line 1",
-                    found="a zero in every second byte, as in UTF-16",
-                    expected="UTF-8 text, one sentence per line",
-                    remedy=again + converted(path, f"UTF-16{order}"),
-                )
+                where, found = f"{path}, line 1", "a zero in every second byte, as in UTF-16"
+                remedy = converted(file_of(os.fspath(path)), f"UTF-16{order}")
+                raise XalignError("the file is not UTF-8", where=where, found=found, expected=EXPECTED, remedy=remedy)
         if raw.endswith(b"\r\n"):
             crlf = crlf or note_crlf(os.fspath(path))
             raw = raw[:-2]
         elif not raw.endswith(b"\n") and b"\r" in raw:
-            raise XalignError(
-                "the file has a carriage return without a newline",
-                where=f"{path}, line {number}",
-                found="\\r without \\n",
-                expected="lines that end with \\n or \\r\\n",
-                remedy=f"tr '\\r' '\\n' < {path} (if carriage returns are its line ends)",
-            )
-        yield decode_line(raw, path, number, "UTF-8 text, one sentence per line", iconv).removesuffix("\n")
+            problem, expected = "the file has a carriage return without a newline", "lines that end with \\n or \\r\\n"
+            remedy = f"tr '\\r' '\\n' < {path} (if carriage returns are its line ends)"
+            raise XalignError(problem, where=f"{path}, line {number}", expected=expected, remedy=remedy)
+        yield decode_line(raw, path, number, EXPECTED, iconv).removesuffix("\n")
     if number == 0:
         raise XalignError("the file is empty", where=path, expected="one sentence per line", remedy="check the path")
-
-
-def converted(path: StrPath, encoding: str) -> str:
-    """The command that writes a text's file in UTF-8."""
-    file = file_of(os.fspath(path))
-    tool = next((tool for tool, (_, ending) in PACKED.items() if file.endswith(ending)), None)
-    unpack, named = (f"{tool} -dc {file} | ", "") if tool else ("", f"{file} ")
-    return f"{unpack}iconv -f {encoding} -t UTF-8 {named}> NEW{kind_of(file) or ''}"
-
-
-def packed_by(raw: bytes) -> str | None:
-    """The compression (of :data:`PACKED`) of a file with these first bytes; None: not compressed."""
-    return next((tool for tool, (begin, _) in PACKED.items() if re.match(begin, raw)), None)
 
 
 @functools.cache

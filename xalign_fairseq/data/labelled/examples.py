@@ -13,8 +13,8 @@ from typing import IO
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.core.text.compressed import open_file
+from xalign_fairseq.core.text.decoding import PACKED, decode_line, packed_by
 from xalign_fairseq.core.text.limits import lines_of
-from xalign_fairseq.core.text.lines import PACKED, decode_line, packed_by
 
 
 @dataclass(frozen=True)

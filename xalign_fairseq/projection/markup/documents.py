@@ -11,6 +11,7 @@ from xml.parsers import expat
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.compressed import open_file
 from xalign_fairseq.core.text.containers import plain_language
+from xalign_fairseq.core.text.decoding import converted, refuse_xml
 from xalign_fairseq.core.text.lines import require_file
 from xalign_fairseq.core.text.segmentation import Segmenter
 from xalign_fairseq.projection.markup.inline import TAG, attributes_of
@@ -23,6 +24,7 @@ MOST_DEPTH = 1000
 UNITS = {"trans-unit", "segment", "ignorable", "tu"}
 NAMED = {"trans-unit", "unit", "tu"}  # elements with the name of a unit
 OTHERS = {"alt-trans", "match", "matches"}  # elements with their own sources and targets
+SEGMENT_TAG = re.compile(r"</?mrk\b[^<>]*>")
 START_TAG = re.compile(rb"<(?:[^<>\"']|\"[^\"]*\"|'[^']*')*>")
 
 
@@ -120,15 +122,13 @@ class _Parser:
 
     def feed(self, block: bytes, last: bool) -> None:
         if not self.data and not self.base and b"\0" in block[:4] + bytes(block.startswith((b"\xff\xfe", b"\xfe\xff"))):
-            remedy = "convert it (iconv -f UTF-16 -t UTF-8), and correct the encoding in its first line"
+            remedy = f"{converted(self.file, 'UTF-16')}; correct the encoding in its first line"
             raise XalignError("the file is not UTF-8", where=self.file, found="UTF-16", remedy=remedy)
         self.data += block
         try:
             self.expat.Parse(block, last)
         except expat.ExpatError as error:
-            problem, where = "the file is not well-formed XML", f"{self.file}, line {error.lineno}"
-            remedy = "correct the tags near this line, or export the file again"
-            raise XalignError(problem, where=where, found=expat.errors.messages[error.code], remedy=remedy) from None
+            refuse_xml(error, self.data, self.expat.ErrorByteIndex - self.base, self.file)
 
     def take(self, stop: int) -> str:
         """The text up to a place in the file; it is then released."""
@@ -161,28 +161,33 @@ def bilingual_xml(files: Annotated) -> Iterator[Piece]:
 
 
 def _unit(parser: _Parser, texts: list[_Text], segment: Segmenter) -> Iterator[Piece]:
-    markup = MARKUPS["bilingual"]
     raw = {id(text): parser.data[text.start - parser.base : text.stop - parser.base].decode() for text in texts}
     sources = {text.role: raw[id(text)] for text in reversed(texts) if text.role != "target"}
     if "source" not in sources:
         return
-    targets = [text for text in texts if text.role == "target" and raw[id(text)].strip()]
+    targets = [text for text in texts if text.role == "target"]
     for text in targets:
         yield parser.take(text.start)
         parser.take(text.stop)
         for source, target, number in _divided(sources, raw[id(text)]):
             where = text.where + (f", segment {number}" if number else "")
-            yield target if source is None else markup_unit(markup, source, target, segment, where)
+            yield target if source is None else _pair(source, target, segment, where)
     if not targets:
-        missing = left_out(markup, sources["source"], "", "the translation is empty; its tags were not added")
-        nothing = segment("")
-        yield Unit.fixed(nothing, nothing, texts[0].where, "", *missing)
+        yield _pair(sources["source"], "", segment, texts[0].where)
+
+
+def _pair(source: str, target: str, segment: Segmenter, where: str) -> Unit:
+    markup = MARKUPS["bilingual"]
+    if SEGMENT_TAG.sub("", target).strip():
+        return markup_unit(markup, source, target, segment, where)
+    missing, nothing = left_out(markup, source, "", "the translation is empty; its tags were not added"), segment("")
+    return Unit.fixed(nothing, nothing, where, target, *missing)
 
 
 def _divided(sources: dict[str, str], target: str) -> Iterator[tuple[str | None, str, str]]:
     """Source, target and number of each segment, if ``<mrk mtype="seg">`` divides both texts, otherwise of the whole.
 
-    The source is ``None`` for the text between segments.
+    The source is ``None`` for the text between segments. Segments that the target lacks are at the end.
     """
     source, end = sources.get("seg-source", sources["source"]), 0
     segments, pairs = _segments(target), _segments(source)
@@ -194,6 +199,7 @@ def _divided(sources: dict[str, str], target: str) -> Iterator[tuple[str | None,
         yield source[slice(*pairs[number])], target[start:stop], number
         end = stop
     yield None, target[end:], ""
+    yield from ((source[slice(*place)], "", number) for number, place in pairs.items() if number not in segments)
 
 
 def _segments(text: str) -> dict[str, tuple[int, int]]:
@@ -201,7 +207,7 @@ def _segments(text: str) -> dict[str, tuple[int, int]]:
     found: dict[str, tuple[int, int]] = {}
     open_tags: list[tuple[str | None, int]] = []
     for match in TAG.finditer(text):
-        if match[2] != "mrk" or match[3].endswith("/"):
+        if match[2] != "mrk":
             continue
         if match[1]:
             number, start = open_tags.pop() if open_tags else (None, 0)
@@ -210,5 +216,9 @@ def _segments(text: str) -> dict[str, tuple[int, int]]:
         else:
             attributes = attributes_of(match[3])
             is_segment = attributes.get("mtype") == "seg" and not open_tags
-            open_tags.append((attributes.get("mid", "") if is_segment else None, match.end()))
+            number = attributes.get("mid", "") if is_segment else None
+            if not match[3].endswith("/"):
+                open_tags.append((number, match.end()))
+            elif number is not None:
+                found[number] = match.end(), match.end()
     return found

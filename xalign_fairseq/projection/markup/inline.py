@@ -2,11 +2,13 @@
 
 import html
 import re
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text.containers import BREAK, breaks_line
 from xalign_fairseq.projection.markup.marked import MarkedText, Token, marked
 
 ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
@@ -50,8 +52,8 @@ def _bilingual(name: str, attributes: dict[str, str]) -> tuple[str, str]:
     if name == "it":
         return ("open" if attributes.get("pos") in ("open", "begin") else "close"), ""
     if name in ("x", "ph", "ut", "cp"):
-        breaks = attributes.get("ctype") == "lb" or attributes.get("subType") == "xlf:lb"
         code = next(filter(None, map(attributes.get, ("equiv-text", "equiv", "disp"))), "")
+        breaks = breaks_line(attributes) or BREAK.match(code)
         return ("break" if breaks else "placeholder" if BEGIN.match(code) else "point"), ""
     return "open", name
 
@@ -97,7 +99,9 @@ def _token(text: str, at: int, dialect: Dialect) -> tuple[Token | None, int]:
         return Token(match[0], "close", key), end
     if (name.lower() if dialect is HTML else name) in dialect.code and not rest.endswith("/"):
         end = _end_of_code(text, end, name)
-        if dialect is BILINGUAL and kind == "point" and BEGIN.match(text, match.end()):
+        if dialect is BILINGUAL and not key and BREAK.match(text, match.end()):
+            kind = "break"
+        elif dialect is BILINGUAL and kind == "point" and BEGIN.match(text, match.end()):
             kind = "placeholder"
     elif rest.endswith("/") and kind == "open" and (dialect is not BILINGUAL or key == name):
         kind = "break" if name == "br" else "point"
@@ -133,15 +137,23 @@ def _end_of_code(text: str, at: int, name: str) -> int:
     return at
 
 
+CHARACTER = "\ue000"  # a placeholder in both texts
 BEGIN = re.compile(r"[$#%]?\{|%")
 PERCENT = re.compile(
     r"%(?:\([^()\s]+\)|\d+\$)?[-+#0]*\d*(?:\.\d+)?(?:hh?|ll?|[Lqzjt])?[diouxXeEfFgGcsSaAr@](?![A-Za-z])"
 )
 
 
-def read_placeholders(text: str) -> MarkedText:
-    """A text and its placeholders; :class:`XalignError` if a brace is not closed."""
-    return marked(list(_tokens(text, BEGIN, _placeholder)))
+def read_placeholders(text: str, words: Mapping[str, int] | None = None) -> MarkedText:
+    """A text and its placeholders; the first ones of ``words``, as many as it says, are characters of the text.
+
+    :class:`XalignError`: a brace is not closed.
+    """
+    left, tokens = Counter(words), []
+    for token in _tokens(text, BEGIN, _placeholder):
+        tokens.append(Token(token.raw, "text", text=CHARACTER) if left[token.raw] > 0 else token)
+        left[token.raw] -= 1
+    return marked(tokens)
 
 
 def _placeholder(text: str, at: int) -> tuple[Token | None, int]:

@@ -4,8 +4,10 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text.segmented import SegmentedText
 from xalign_fairseq.projection.units import Dropped
 
 MOST_TAGS = 1000  # in one text
@@ -73,6 +75,12 @@ class MarkedText:
             written.append(known[min(seen[character], len(known) - 1)] if known else escapes.get(character, character))
             seen[character] += known is not None
         return written
+
+    def as_written(self, words: SegmentedText) -> SegmentedText:
+        """Words of this text, with the spelling of their characters."""
+        written = self.spelled(self.text, {})
+        ends = [*accumulate(map(len, written), initial=0)]
+        return SegmentedText("".join(written), [(ends[start], ends[stop]) for start, stop in words.spans])
 
 
 def walk(marks: Sequence[Mark]) -> Iterator[Mark]:

@@ -17,7 +17,7 @@ from xalign_fairseq.projection.markup.inline import (
     read_inline,
     read_placeholders,
 )
-from xalign_fairseq.projection.markup.marked import Mark, MarkedText, walk
+from xalign_fairseq.projection.markup.marked import MarkedText, walk
 from xalign_fairseq.projection.markup.placement import place
 from xalign_fairseq.projection.units import Dropped, Projected, Unit
 
@@ -53,20 +53,22 @@ def markup_unit(markup: Markup, source: str, target: str, segment: Segmenter, wh
         there = _read_target(markup, read, target)
     except XalignError:
         return Unit.fixed(segment(source), segment(target), where, target, *left_out(markup, source, target))
+    words = markup.target == "placeholders"  # those in the translation are words
+    read, plain = (read_placeholders(source, there.tags), markup.read(target).text) if words else (read, there.text)
     src, tgt = segment(read.text), segment(there.text)
-
-    tags = read.tags - Counter(each.item for each in read.alone) | there.tags
+    tags = read.tags - Counter(each.item for each in read.alone) + there.tags
 
     def project(links: Links) -> Projected:
-        left = _without(read, there.tags) if markup.target == "placeholders" else read
-        spelled = (there if markup.target == "inline" else read).spelled(there.text, markup.escapes)
+        spelled = (read if markup.target == "plain" else there).spelled(there.text, markup.escapes)
         for written in (spelled, [markup.escapes.get(each, each) for each in there.text]):
-            text, dropped = place(left, src, tgt, links, written)
-            if _is_right(markup, text, tags, there.text):
+            text, dropped = place(read, src, tgt, links, written)
+            if _is_right(markup, text, tags, plain):
                 return Projected(text, sum(1 for _ in walk(read.marks)) - len(dropped), (*read.alone, *dropped))
-        return Projected(target, 0, left_out(markup, source, "", "the translation has characters that would be markup"))
+        reason = "the translation has characters that would be markup"
+        return Projected(target, 0, left_out(markup, source, "" if markup.target == "plain" else target, reason))
 
-    return Unit(src, tgt, where, project, bool(read.marks and src.spans and tgt.spans), read.several)
+    both = (read.as_written(src), there.as_written(tgt)) if words else (src, tgt)
+    return Unit(*both, where, project, bool(read.marks and src.spans and tgt.spans), read.several)
 
 
 def _read(markup: Markup, text: str) -> MarkedText:
@@ -83,7 +85,7 @@ def _read_target(markup: Markup, source: MarkedText, target: str) -> MarkedText:
         return MarkedText(target, [], {}, Counter())
     read = _read(markup, target)
     if markup.target == "placeholders":
-        return replace(read, text=target)
+        return replace(read_placeholders(target, read.tags), tags=read.tags)
     pairs = [mark for mark in read.marks if mark.kind == "pair"]
     at_end = all(mark.start == len(read.text) for mark in read.marks)
     empty = all(mark.start == mark.stop for mark in walk(read.marks))
@@ -107,24 +109,10 @@ def left_out(markup: Markup, source: str, target: str, reason: str = "") -> tupl
     return (*both[0].alone, *missing, *added)
 
 
-def _without(source: MarkedText, tags: Counter[str]) -> MarkedText:
-    """The source without the placeholders that the translation already has."""
-    left = Counter(tags)
-    marks: list[Mark] = []
-    for mark in source.marks:
-        if left[mark.tag.strip()] > 0:
-            left[mark.tag.strip()] -= 1
-        else:
-            marks.append(mark)
-    return replace(source, marks=marks)
-
-
 def _is_right(markup: Markup, text: str, tags: Counter[str], plain: str) -> bool:
     """Whether reading the result gives the same tags and text, spaces ignored: a break may be read as a space."""
     try:
         read = markup.read(text)
-        if markup.target == "placeholders":
-            plain = markup.read(plain).text
         return read.tags == tags and "".join(read.text.split()) == "".join(plain.split())
     except XalignError:
         return False

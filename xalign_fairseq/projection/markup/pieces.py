@@ -12,7 +12,7 @@ from xalign_fairseq.core.text.segmented import SegmentedText, Span
 
 TINY = 1e-9
 PUNCTUATION_WORTH = 0.1  # weight of punctuation's links: words decide where a tag goes
-STOP = re.compile(r"[,.;:!?)\]}»”](?:\s|$)|[。，、！？；：」』）]")
+STOP = re.compile(r"[,.;:!?)\]}»”]+(?:\s|$)|[。，、！？；：」』）]")
 
 
 class LinkedPieces:
@@ -46,6 +46,10 @@ class LinkedPieces:
         # The number of the first piece of each word.
         first, second = ([*accumulate(map(len, pieces), initial=0)] for pieces in (sources, targets))
         self._tgt_starts = set(second)
+        self.inside = [set[int](), set[int]()]  # source and target cuts inside a word without its edge punctuation
+        for inside, words, edges, begins in zip(self.inside, (sources, targets), cores, (first, second), strict=True):
+            for word, (start, stop), begin in zip(words, edges, begins, strict=False):
+                inside.update(cut for cut, (at, _) in enumerate(word, begin) if start < at < stop)
         self.marks = [_is_punctuation(src.text[slice(*span)]) for span in self.src]
         self.links: list[dict[int, float]] = [{} for _ in self.src]
         self.total = [0.0] * len(self.tgt)

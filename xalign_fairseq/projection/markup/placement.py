@@ -89,10 +89,12 @@ class _Placement:
             else:
                 continue
             free = [part for each in free for part in _without(each, found[i])]
-        taken = list(found.items())
+        taken, inside = list(found.items()), self.pieces.inside
         for i, mark in enumerate(marks):
             if i not in found and mark.kind != "break":
                 at, after[i] = self._loose(mark, source[i], within, (low, high))
+                while mark.kind != "pair" and source[i][0] not in inside[0] and at in inside[1] and low < at < high:
+                    at += 1 if after[i] else -1
                 for other, (start, stop) in taken:
                     if start < at < stop:
                         after[i] = source[other][0] < source[i][0] <= source[other][1] or (
@@ -162,6 +164,7 @@ class _Placement:
         """Each break and its place between target words: in source order, and inside no other mark."""
         breaks = [i for i, mark in enumerate(marks) if mark.kind == "break"]
         allowed = [at for at in range(words[0], words[1] + 1) if not any(start < at < stop for start, stop in taken)]
+        allowed = [at for at in allowed if at in words or at not in self.pieces.inside[1]]
         inner, last = [at for at in allowed if at in self.pieces.breakable and words[0] < at < words[1]], words[0]
         for number, i in enumerate(breaks):
             if source[i][0] in within:
@@ -195,6 +198,8 @@ class _Placement:
         return end if character == stop else min(begin + character - start, end)
 
     def _placed(self, mark: Mark, source: Span, words: Span, after: bool | None) -> _Placed:
+        if words[0] in self.pieces.inside[1]:  # no space in a word
+            mark = replace(mark, opening=mark.opening.strip(" "))
         if mark.kind == "break":
             start, stop = self._break(mark, source[0], words[0])
         else:
@@ -203,12 +208,16 @@ class _Placement:
                 stop = self._at(mark.stop, source[1], words[1], after is not False)
             else:
                 stop = start
-            mark = self._spaced(mark, start) if mark.kind in ("point", "placeholder") else mark
+            alone = mark.kind in ("point", "placeholder") and words[0] not in self.pieces.inside[1]
+            mark = self._spaced(mark, start) if alone else mark
         return _Placed(mark, start, max(start, stop), self.marks(mark.children, source, words))
 
     def _spaced(self, mark: Mark, at: int) -> Mark:
         """A tag alone with its spaces: that of a side without a word stays; none in a text that has no spaces."""
-        opening, stops = mark.opening, begins_with_stop(self.texts[0], mark.start)
+        opening = mark.opening
+        stops, ends = map(begins_with_stop, self.texts, (mark.start, at))
+        if ends and not stops and mark.kind == "point":
+            return replace(mark, opening=opening.strip(" "))
         is_word = opening[:1] == " " or self.texts[0][mark.start - 1 : mark.start] == " "
         for before in (True, False):
             theirs, ours = (
@@ -218,7 +227,7 @@ class _Placement:
             apart = theirs.isspace() or (is_word and stops and not before)
             if mark.kind == "placeholder":
                 apart = apart or is_unspaced(theirs) or not theirs.isalnum()
-            moved = theirs and (not ours or (theirs.isalnum() and not before and begins_with_stop(self.texts[1], at)))
+            moved = theirs and (not ours or (theirs.isalnum() and not before and ends))
             if moved or (is_unspaced(ours) and not is_unspaced(theirs)):
                 opening = opening.lstrip(" ") if before else opening.rstrip(" ")
             elif apart and ours.isalnum():

@@ -1,0 +1,50 @@
+"""The bytes of text files: how to find their encoding or compression, and errors that say how to convert them."""
+
+import re
+from pathlib import Path
+from typing import NoReturn
+from xml.parsers import expat
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import StrPath
+from xalign_fairseq.core.text.compressed import unpacked_name
+
+# The first bytes of compressed files, by tool, and their suffixes.
+PACKED = {
+    "gzip": (rb"\x1f\x8b", ".gz"),
+    "bzip2": (rb"BZh\d1AY&SY", ".bz2"),
+    "xz": (rb"\xfd7zXZ\0", ".xz"),
+    "zstd": (rb"\x28\xb5\x2f\xfd", ".zst"),
+}
+
+
+def decode_line(raw: bytes, path: StrPath, number: int, expected: str = "UTF-8 text", next: str | None = None) -> str:
+    """One line of a file as text; :class:`XalignError` with its place if it is not UTF-8."""
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        where, found = f"{path}, line {number}", f"byte 0x{raw[error.start]:02x} at position {error.start} of the line"
+        raise XalignError("the file is not UTF-8", where=where, found=found, expected=expected, remedy=next) from None
+
+
+def refuse_xml(error: expat.ExpatError, data: bytes | bytearray, at: int, file: StrPath) -> NoReturn:
+    """Raise :class:`XalignError` for XML that can't be read: a byte that is not UTF-8, or what the parser found."""
+    if data[at : at + 4].decode(errors="replace").startswith("\ufffd"):
+        decode_line(bytes(data[data.rfind(b"\n", 0, at) + 1 : at + 1]), file, error.lineno, next=converted(file))
+    problem, where = "the file is not well-formed XML", f"{file}, line {error.lineno}"
+    remedy = "correct the tags near this line, or export the file again"
+    raise XalignError(problem, where=where, found=expat.errors.messages[error.code], remedy=remedy) from None
+
+
+def converted(file: StrPath, encoding: str = "") -> str:
+    """The advice how to write a file in UTF-8."""
+    tool = next((tool for tool, (_, ending) in PACKED.items() if str(file).endswith(ending)), None)
+    unpack, named = (f"{tool} -dc {file} | ", "") if tool else ("", f"{file} ")
+    which = "" if encoding else " (its encoding may be WINDOWS-1252, GB18030 or SHIFT_JIS)"
+    iconv = f"{unpack}iconv -f {encoding or 'ENCODING'} -t UTF-8 {named}> NEW{Path(unpacked_name(file)).suffix}"
+    return f"save it again as UTF-8 in the editor, or run {iconv}{which}"
+
+
+def packed_by(raw: bytes) -> str | None:
+    """The compression (of :data:`PACKED`) of a file with these first bytes; None: not compressed."""
+    return next((tool for tool, (begin, _) in PACKED.items() if re.match(begin, raw)), None)
