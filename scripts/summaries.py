@@ -46,7 +46,7 @@ def finetuning(root: Path) -> str | None:
         rows.append((row["objectives"].replace(",", ", "), row["change"], speed, f"{times:.1f}"))
     table = markers.table(("objectives", "change", "tokens per second", "times the first row"), rows)
     how = f"{found['updates']} updates of {found['batch_size']} pairs; {found['machine']}; commit {found['commit']}"
-    return f"{table}\n\nEach row has the changes of those above it. {how}; `{found['command']}`"
+    return f"{table}\n\nEach row has the changes of those above it, too short for AER. {how}; `{found['command']}`"
 
 
 def self_labelling(root: Path) -> str | None:

@@ -1,4 +1,4 @@
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +11,7 @@ from xalign_fairseq.cli import main
 from xalign_fairseq.core.errors import XalignError
 
 DEMO = Path(__file__).parents[2] / "examples/demo"
+NOT_ALIGNED = (("too_long", True), ("finite", False))
 WORDS = st.lists(st.text("ab日é", min_size=1, max_size=5), max_size=6)
 
 
@@ -52,13 +53,18 @@ def test_scores_are_from_0_to_1_and_symmetric(pair):
     assert parse_score(f"{score.line()}\t0-0 1-1") == (float(f"{score.score:.4f}"), "0-0 1-1")
 
 
-def test_pairs_in_a_row_that_do_not_match_are_found_once():
-    good, bad, empty = (Alignment(["house"], ["Haus"][: p > 0], {(0, 0): p} if p else {}) for p in (0.9, 0.2, 0.0))
-    mismatch = Mismatch()
-    pairs = [good] * 30 + [bad] * 5 + [good] * 20 + [bad] * 12 + [empty] + [bad] * 40
-    found = {number: lines for number, pair in enumerate(pairs, 1) if (lines := mismatch.lines(number, pair))}
-    # 7 good and 13 bad pairs have the first mean below 0.45; the empty pair does not count
-    assert found == {69: (49, 69)}
+def test_pairs_in_a_row_that_do_not_match():
+    def found(*scores):
+        pairs = [Alignment(["house"], ["Haus"][: p != 0], {(0, 0): p} if p else {}) for p in scores]
+        mismatch = Mismatch()
+        return [lines for number, pair in enumerate(pairs, 1) if (lines := mismatch.lines(number, pair))]
+
+    # the mean of 11 good and 9 bad pairs is above 0.58 x 0.9, that of 10 and 10 is not; an empty pair does not count
+    assert found(*[0.9] * 30, *[0.1] * 8, *[0.9] * 20, *[0.1] * 9, 0, 0.1) == [(49, 69)]
+    assert not found(*[0.5] * 60) and not found(*[0.37] * 12, *[0.4] * 30)
+    assert found(*[0.37] * 20) == [(1, 20)]
+    unread = [replace(Alignment(["house"], ["Haus"], {}), **{name: on}) for name, on in NOT_ALIGNED]
+    assert not any(map(Mismatch().lines, range(40), unread * 20))
 
 
 def test_a_missing_line_is_noticed(tmp_path, capsys):
@@ -66,7 +72,7 @@ def test_a_missing_line_is_noticed(tmp_path, capsys):
     src, tgt = ((DEMO / f"bitext/en-fr.{side}").read_text().splitlines()[:60] for side in ("en", "fr"))
     for name, lines in (("en", src[:-1]), ("whole.fr", tgt[:-1]), ("fr", tgt[:10] + tgt[11:])):
         (tmp_path / name).write_text("\n".join(lines) + "\n")
-    told = "do not look like translations; is a line missing in one of the files?"
+    told = "do not look like translations; is a line missing there or before?"
     for name, options, noticed in (("fr", [], 1), ("whole.fr", [], 0), ("fr", ["--min-probability", "0.9"], 0)):
         files = [str(tmp_path / each) for each in ("en", name, "links")]
         assert main(["align", *files[:2], "-q", "-o", files[2], *options]) == 0

@@ -1,13 +1,10 @@
 """Load any word aligner by its path: an encoder, statistics of bitext, or both."""
 
-import functools
 import logging
 import os
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-
-import torch
 
 from xalign_fairseq.aligner.combined import MIXINGS, CombinedAligner
 from xalign_fairseq.aligner.neural.aligner import Aligner
@@ -36,8 +33,6 @@ def load_aligner(
 ) -> WordAligner:
     """Load a word aligner.
 
-    In a process that is forked later, torch uses one thread.
-
     Args:
         path: an encoder: ``e5-small`` (packaged, the default), a checkpoint, the folder of a run, of XLM-R or of a
             Hugging Face model, or a name on the hub
@@ -65,7 +60,6 @@ def load_aligner(
     """
     options = (options or AlignerOptions()).changed(**more)
     check_options(path, options)
-    use_one_thread_in_forks()
     if is_statistical(path):
         return StatisticalAligner(load(Path(path)), options.min_probability)
     options = options.on_devices()
@@ -79,12 +73,6 @@ def load_aligner(
     pool = AlignerPool(partial(Aligner.from_pretrained, path, options), devices)
     pool.ask(partial(_log_backend, level=logging.getLogger(SINKHORN).level))
     return pool
-
-
-@functools.cache
-def use_one_thread_in_forks() -> None:
-    """Otherwise OpenMP would wait for threads that only the parent has."""
-    os.register_at_fork(after_in_child=partial(torch.set_num_threads, 1))
 
 
 def combine(parts: BestParts, options: AlignerOptions) -> CombinedAligner:

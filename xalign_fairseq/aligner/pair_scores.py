@@ -9,9 +9,8 @@ from xalign_fairseq.core.errors import Command, Parameter, XalignError
 
 COLUMNS = ("score", "src_coverage", "tgt_coverage", "probability", "agreement", "length_ratio")
 LEAST_WEIGHT = 0.1  # weight of a one-letter word
-# Pairs in a row, and the mean score below which they are no translations: in 61 texts of 300 pairs no 20 have a lower
-# mean, but in 60 of them if one side is shifted by a line (scripts/results/shifted_lines.json).
-IN_A_ROW, LEAST_MEAN = 20, 0.45
+# Pairs in a row are no translations if their mean score is below this, or below this share of the highest mean before.
+IN_A_ROW, LEAST_MEAN, LEAST_SHARE = 20, 0.38, 0.58
 
 
 @dataclass(frozen=True)
@@ -69,24 +68,26 @@ def score_pair(pair: Alignment) -> PairScore:
 
 
 class Mismatch:
-    """Finds the first pairs in a row that are no translations, as after a missing line in one of two files.
+    """Finds pairs in a row that are no translations, as after a missing line on one side.
 
-    Pairs with an empty side do not count. For default links of the method ``scored``, whose probabilities are
-    calibrated.
+    Pairs that are not aligned do not count. For default links of the method ``scored``, whose probabilities are
+    calibrated (measured: scripts/results/shifted_lines.json).
     """
 
     def __init__(self) -> None:
         self._last: deque[tuple[int, float]] = deque(maxlen=IN_A_ROW)
-        self._found = False
+        self._best = LEAST_MEAN / LEAST_SHARE
 
     def lines(self, number: int, pair: Alignment) -> tuple[int, int] | None:
-        """The first and last line of such pairs, once, when this pair is the last of the first ones."""
-        if self._found or not (pair.src and pair.tgt):
+        """The first and last line of such pairs, if this pair is the last of them."""
+        if not (pair.src and pair.tgt and pair.finite) or pair.too_long:
             return None
         self._last.append((number, score_pair(pair).score))
         mean = sum(score for _, score in self._last) / IN_A_ROW
-        self._found = len(self._last) == IN_A_ROW and mean < LEAST_MEAN
-        return (self._last[0][0], number) if self._found else None
+        if len(self._last) < IN_A_ROW:
+            return None
+        self._best = max(self._best, mean)
+        return (self._last[0][0], number) if mean < LEAST_SHARE * self._best else None
 
 
 def parse_score(line: str, where: object = None) -> tuple[float, str]:

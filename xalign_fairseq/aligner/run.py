@@ -252,8 +252,9 @@ def _write(
                 words = f"{len(alignment.src)} x {len(alignment.tgt)} words"
                 say(f"warning: line {number} is too long to be aligned and has no links: {words}")
             if mismatch and (lines := mismatch.lines(number, alignment)):
-                told = "do not look like translations; is a line missing in one of the files?"
+                told = "do not look like translations; is a line missing there or before?"
                 say(f"warning: lines {lines[0]:,} to {lines[1]:,} {told}")
+                mismatch = None  # one warning is enough
         out.write(form.end() if isinstance(form, Page) else "")
     seconds = time.monotonic() - start
     done = number - output.done

@@ -1,5 +1,6 @@
 """Apply a function to many inputs in several processes, with the results in order."""
 
+import functools
 import multiprocessing
 import os
 import signal
@@ -52,6 +53,14 @@ def processes(number: int) -> Iterator[Workers]:
         yield run
     finally:
         executor.shutdown(cancel_futures=True)
+
+
+@functools.cache
+def use_one_thread_in_forks() -> None:
+    """Otherwise OpenMP, in a process that is forked later, would wait for threads that only the parent has."""
+    import torch
+
+    os.register_at_fork(after_in_child=functools.partial(torch.set_num_threads, 1))
 
 
 def follow_parent() -> None:

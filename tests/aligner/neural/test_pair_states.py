@@ -116,9 +116,15 @@ def test_passes_have_few_tokens_and_little_padding(encoder, monkeypatch, encodin
     monkeypatch.setattr(encoder.sentence_encoder, "packs", packs, raising=False)
     monkeypatch.setattr(pair_states, "PASS_TOKENS", 40)
     monkeypatch.setattr(pair_states, "PASS_STEP", 1)
-    shapes = []
+    shapes, sizes = [], []
     states = encoder.states
-    monkeypatch.setattr(encoder, "states", lambda given: shapes.append(given.tokens.shape) or states(given))
+
+    def read(given):
+        shapes.append(given.tokens.shape)
+        sizes.append(given.lengths.sum())
+        return states(given)
+
+    monkeypatch.setattr(encoder, "states", read)
     short = np.full(1, 5), np.full(1, 6)
     pairs = [(np.full(4, 5), np.full(3, 6)), *15 * [short], (np.full(1, 7), np.full(6, 8)), *15 * [short]]
     found = sides(PairEncoder(encoder, encoding), 1, pairs)
@@ -126,7 +132,7 @@ def test_passes_have_few_tokens_and_little_padding(encoder, monkeypatch, encodin
     tokens = sum(len(src) + len(tgt) + special for src, tgt in pairs)
     assert [length for _, length in shapes] == sorted((length for _, length in shapes), reverse=True)
     if packs:
-        assert len(shapes) <= 1 + tokens / 36  # nearly full
+        assert max(sizes) <= 40 and len(sizes) <= 1 + tokens / 36  # nearly full
     else:
         assert all(rows * length <= 40 for rows, length in shapes) and len(shapes) < 10
         assert sum(rows * length for rows, length in shapes) <= 1.1 * tokens

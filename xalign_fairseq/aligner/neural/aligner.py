@@ -15,6 +15,7 @@ from xalign_fairseq.aligner.protocol import Alignment, Links, Progress, Sentence
 from xalign_fairseq.aligner.statistical.choice import Calibration
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.text.pairs import WordPair, chunks
+from xalign_fairseq.core.workers import use_one_thread_in_forks
 from xalign_fairseq.data.batches import pad
 from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 from xalign_fairseq.data.tokenizers.unknown import UnknownTokens
@@ -157,6 +158,7 @@ class Aligner(WordAligner):
         for name in {"statistics", "processes"} & options.given().keys():
             raise XalignError("this aligner has no such option", parameter=name, remedy="use load_aligner")
         require_one_choice(options)
+        use_one_thread_in_forks()
         options = options.on_devices()
         model = open_model(path, lookup=True)
         config = model.encoder.config

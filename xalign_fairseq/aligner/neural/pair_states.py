@@ -70,7 +70,7 @@ def _shares(n: int, m: int, room: int) -> tuple[int, int]:
 
 
 # Tokens in one pass of the encoder over part of a batch. On Zen 4, 2,048 take 2 % less time than 1,024; on Intel, 1,024
-# take a tenth less than 512. Other devices need more.
+# take a tenth less than 512 (2,048: not measured). Other devices need more.
 PASS_TOKENS = 2048
 LARGE_PASS = 8192
 # With oneDNN, unused sequences fill the tokens of a pass to a multiple of this. For each new product shape it compiles

@@ -41,6 +41,7 @@ from xalign_fairseq.core.array_files import ArrayForm, read_arrays, write_arrays
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import read_json, write_changed_json
 from xalign_fairseq.core.locks import begun_folder
+from xalign_fairseq.core.workers import use_one_thread_in_forks
 
 PASSES = (4, 5)
 """Passes over the text: with equal places, then with jumps."""
@@ -238,6 +239,7 @@ def load(folder: Path) -> TrainedModels:
     identity = read_json(folder / BEGUN) if (folder / BEGUN).is_file() else {}
     stored = {name: read_arrays(folder / f"{name}.npz", FORM, remedy=ANEW) for name in described["units"]}
     models = [model_of(name, arrays, folder / f"{name}.npz") for name, arrays in stored.items()]
+    use_one_thread_in_forks()
     calibration = Calibration(described["slope"], described["shift"])
     choice = Choice(described["threshold"], described["growth"], calibration)
     guide = identity.get("model")  # None if learned from scratch

@@ -104,24 +104,24 @@ void attend(const Attention& call, int64_t first, int count, std::vector<float>&
   const int size = static_cast<int>(call.size);
   const int64_t row = call.heads * call.size;
   memory.resize(2 * size * (count + BLOCK) + count * BLOCK);
-  float *rows = memory.data() + 2 * size * count, *queries = rows + size * BLOCK, *weights = queries + size * BLOCK;
-  const auto read = [&](const void* of, int begin, int rows, float* to) {
-    return rows_of(static_cast<const Number*>(of) + first + begin * row, row, rows, size, to);
+  float *scratch = memory.data() + 2 * size * count, *queries = scratch + size * BLOCK, *weights = queries + size * BLOCK;
+  const auto read = [&](const void* of, int begin, int many, float* to) {
+    return rows_of(static_cast<const Number*>(of) + first + begin * row, row, many, size, to);
   };
   const Matrix keys = read(call.k, 0, count, memory.data());
   const Matrix values = read(call.v, 0, count, memory.data() + size * count);
   const float scale = 1 / std::sqrt(static_cast<float>(size));
   for (int begin = 0; begin < count; begin += BLOCK) {
     const int here = std::min(BLOCK, count - begin), wide = (here + W - 1) / W * W;
-    const Matrix own = read(call.q, begin, here, rows);
+    const Matrix own = read(call.q, begin, here, scratch);
     for (int i = 0; i < wide; ++i)
       for (int x = 0; x < size; ++x) queries[x * BLOCK + i] = i < here ? own.at[i * own.down + x] * scale : 0.0f;
     multiply(count, wide, size, keys, {queries, BLOCK, 1}, weights, BLOCK);
     for (int i = 0; i < wide; i += W) softmax(weights + i, count, BLOCK);
-    multiply(here, size, count, {weights, 1, BLOCK}, values, rows, size);
+    multiply(here, size, count, {weights, 1, BLOCK}, values, scratch, size);
     Number* out = static_cast<Number*>(call.out) + first + begin * row;
     for (int i = 0; i < here; ++i)
-      for (int x = 0; x < size; ++x) narrow(rows[i * size + x], out + i * row + x);
+      for (int x = 0; x < size; ++x) narrow(scratch[i * size + x], out + i * row + x);
   }
 }
 
