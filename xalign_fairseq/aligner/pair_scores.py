@@ -70,8 +70,8 @@ def score_pair(pair: Alignment) -> PairScore:
 class Mismatch:
     """Finds pairs in a row that are no translations, as after a missing line on one side.
 
-    Pairs that are not aligned do not count. For default links of the method ``scored``, whose probabilities are
-    calibrated (measured: scripts/results/shifted_lines.json).
+    Pairs that are not aligned, or have a side of one word, do not count. For default links of the method ``scored``,
+    whose probabilities are calibrated (measured: scripts/results/shifted_lines.json).
     """
 
     def __init__(self) -> None:
@@ -80,7 +80,7 @@ class Mismatch:
 
     def lines(self, number: int, pair: Alignment) -> tuple[int, int] | None:
         """The first and last line of such pairs, if this pair is the last of them."""
-        if not (pair.src and pair.tgt and pair.finite) or pair.too_long:
+        if min(len(pair.src), len(pair.tgt)) < 2 or pair.too_long or not pair.finite:
             return None
         self._last.append((number, score_pair(pair).score))
         mean = sum(score for _, score in self._last) / IN_A_ROW
