@@ -42,7 +42,7 @@ def test_a_language_of_tmx_has_a_line_for_each_unit(tmp_path, monkeypatch, encod
 
 
 def test_code_in_segments_and_second_variants_are_left_out(tmp_path):
-    breaks = '<ph type="lb"/>d<ph type="lb">\\n</ph>e<ph>&lt;br/&gt;</ph>f<ph>x</ph>g'
+    breaks = '<ph type="lb"/>d<ph type="lb">\\n</ph>e<ph>&lt;br/&gt;</ph>f<ph>&amp;lt;br/></ph>g'
     seg = f"<seg>a <bpt i='1'>[b]<sub>x</sub></bpt>b<ept i='1'>[/b]</ept> <hi>c</hi>{breaks}</seg>"
     text = f"<tmx><body><tu><tuv lang='en'>{seg}</tuv><tuv lang='en-US'><seg>z</seg></tuv></tu></body></tmx>"
     (tmp_path / "m.tmx").write_text(text)

@@ -242,7 +242,7 @@ class _Units:
             self._lines.append((self._unit or "").encode() + b"\n")
         elif name in CODE and self._segment is not None:
             self._code -= 1
-            if not self._code and (self._breaks or BREAK.match(self._begin)):
+            if not self._code and (self._breaks or re.match(r"\s*<br\b", self._begin, re.IGNORECASE)):
                 self.text(" ")
 
     def text(self, text: str) -> None:
