@@ -123,6 +123,21 @@ def test_links_of_another_text_are_an_error(a_run, tmp_path):
         project_files(given)
 
 
+@pytest.mark.parametrize(
+    ("first", "links"), [("{0}", "0-4 1-2 3-3 4-1"), ("\ue000 {n, select, x {y}}", "0-8 1-0 2-6 4-7 5-5")]
+)
+def test_pharaoh_links_of_placeholders_count_the_words_of_the_extracted_source(tmp_path, first, links):
+    texts = f"Open {first} in the folder {{1}} now\n", f"{first} jetzt im Ordner öffnen\n", links
+    files = {name: f"{tmp_path}/{name}" for name in ("src", "tgt", "links", "out")}
+    for name, text in zip(files, texts, strict=False):
+        (tmp_path / name).write_text(text)
+    project_files(ProjectRun(format="placeholders", quiet=True, **files))
+    assert (tmp_path / "out").read_text() == f"{first} jetzt im Ordner {{1}} öffnen\n"
+    (tmp_path / "links").write_text(links.replace("4-", "7-"))
+    with pytest.raises(XalignError, match="outside its sentences"):
+        project_files(ProjectRun(format="placeholders", quiet=True, **files))
+
+
 ROWS = "the DET 2 det|cat NOUN 3 nsubj|sees VERB 0 root|New PROPN 5 compound|York PROPN 3 obj|, PUNCT 7 punct"
 ROWS = [row.split() for row in f"{ROWS}|Bonn PROPN 5 conj|. PUNCT 3 punct".split("|")]
 TAGS = ["O", "O", "O", "B-LOC", "I-LOC", "O", "B-LOC", "O"]

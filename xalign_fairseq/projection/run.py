@@ -234,6 +234,10 @@ def read_line(line: str, unit: Unit, path: str, number: int) -> Links:
     where = f"{path}, line {number}"
     if not line.startswith("{"):
         links = dict.fromkeys(parse_line(line, where=where).possible, 1.0)
+        if unit.counted:
+            src, tgt = unit.counted()
+            check_bounds([links], [(len(src), len(tgt))], where=path, first=number)
+            links = {(i, j): 1.0 for a, b in links for i in src[a] for j in tgt[b]}
     else:
         content = require_form(parse_json(line, where), LinkedWords, where)
         for ours, theirs in ((unit.src, content["src"]), (unit.tgt, content["tgt"])):

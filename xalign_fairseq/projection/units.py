@@ -49,6 +49,7 @@ class Unit:
     project: Callable[[Links], Projected]
     needs_links: bool = True
     several: bool = False  # paragraphs or cells
+    counted: Callable[[], tuple[list[range], list[range]]] | None = None  # for each word of the two plain texts, words
 
     @classmethod
     def fixed(cls, src: SegmentedText, tgt: SegmentedText, where: str, text: str, *dropped: Dropped) -> "Unit":

@@ -42,7 +42,7 @@ def test_a_language_of_tmx_has_a_line_for_each_unit(tmp_path, monkeypatch, encod
 
 
 def test_code_in_segments_and_second_variants_are_left_out(tmp_path):
-    breaks = '<ph type="lb"/>d<ph type="lb">\\n</ph>e<ph>&lt;br/&gt;</ph>f<ph>x</ph>g'
+    breaks = '<ph type="lb"/>d<ph type="lb">\\n</ph>e<ph>&lt;br/&gt;</ph>f<ph>&amp;lt;br/></ph>g'
     seg = f"<seg>a <bpt i='1'>[b]<sub>x</sub></bpt>b<ept i='1'>[/b]</ept> <hi>c</hi>{breaks}</seg>"
     text = f"<tmx><body><tu><tuv lang='en'>{seg}</tuv><tuv lang='en-US'><seg>z</seg></tuv></tu></body></tmx>"
     (tmp_path / "m.tmx").write_text(text)
@@ -68,6 +68,15 @@ def test_an_external_document_type_is_not_fetched_and_entities_are_refused(tmp_p
             memory([("caf\xe9\n", "")], encoding="latin1").replace(b"latin1", b"utf8"),
             r"not UTF-8\n.*line 3\n.*0xe9.*\n.*",
         ),
+        (b"<a>\n" + b"b" * 65531 + b"\xe9c</a>", r"not UTF-8\n.*line 2\n.*0xe9 at position 65531 "),  # ends a block
+        (b"<a>\n" + b"b" * 70000 + b"\xe9c</a>", r"not UTF-8\n.*line 2\n.*0xe9 at position 70000 "),
+        (b"<a>" + b"b" * 65526 + "</bbbbbb>€   ".encode(), "not well-formed XML"),
+        ("<a><\ufffd </a>".encode(), "not well-formed XML"),
+        *(
+            (b'<?xml version="1.0" encoding="%b"?><a><\xd7' % each, "not well-formed XML")
+            for each in (b"ISO-8859-1", b"windows-1252")
+        ),
+        ("<a>é".encode("UTF-16"), "not well-formed XML"),
         # With 10,000 default attributes, each element would have them all.
         (
             memory(UNITS, "<!DOCTYPE tmx [<!ATTLIST tu a CDATA 'x' b CDATA 'x'>]>"),

@@ -175,10 +175,10 @@ def _parse(stream: IO[bytes], units: "_Units") -> Iterator[bytes]:
     parser.CharacterDataHandler = units.text
     # A small file could expand to any size or take any time.
     parser.EntityDeclHandler, parser.AttlistDeclHandler = units.refuse_entity, units.refuse_attributes
-    pending = read = 0
+    pending = 0
     try:
         while block := stream.read(BLOCK):
-            before, read = units.events, read + len(block)
+            before = units.events
             parser.Parse(block, False)
             yield from units.take()
             pending = pending + len(block) if units.events == before else 0
@@ -189,7 +189,7 @@ def _parse(stream: IO[bytes], units: "_Units") -> Iterator[bytes]:
     except XalignError:
         raise
     except expat.ExpatError as error:
-        refuse_xml(error, block, parser.ErrorByteIndex - read + len(block), units.file)
+        refuse_xml(error, units.file)
     except (LookupError, ValueError) as error:
         problem, expected = "the TMX file can't be read", "well-formed XML"
         raise XalignError(problem, where=units.file, found=error, expected=expected) from None
@@ -242,7 +242,7 @@ class _Units:
             self._lines.append((self._unit or "").encode() + b"\n")
         elif name in CODE and self._segment is not None:
             self._code -= 1
-            if not self._code and (self._breaks or BREAK.match(self._begin)):
+            if not self._code and (self._breaks or re.match(r"\s*<br\b", self._begin, re.IGNORECASE)):
                 self.text(" ")
 
     def text(self, text: str) -> None:

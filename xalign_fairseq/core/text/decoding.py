@@ -1,13 +1,16 @@
 """The bytes of text files: how to find their encoding or compression, and errors that say how to convert them."""
 
 import re
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import NoReturn
 from xml.parsers import expat
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath
-from xalign_fairseq.core.text.compressed import unpacked_name
+from xalign_fairseq.core.text.compressed import open_file, unpacked_name
+from xalign_fairseq.core.text.limits import LINE_BYTES
 
 # The first bytes of compressed files, by tool, and their suffixes.
 PACKED = {
@@ -16,6 +19,8 @@ PACKED = {
     "xz": (rb"\xfd7zXZ\0", ".xz"),
     "zstd": (rb"\x28\xb5\x2f\xfd", ".zst"),
 }
+# The begin of XML in UTF-16, or that declares an encoding other than UTF-8.
+OTHER_ENCODING = re.compile(rb"(?is).{0,3}\0|[^>]*\bencoding\s*=\s*[\"'](?!utf-?8|us-ascii)")
 
 
 def decode_line(raw: bytes, path: StrPath, number: int, expected: str = "UTF-8 text", next: str | None = None) -> str:
@@ -27,10 +32,14 @@ def decode_line(raw: bytes, path: StrPath, number: int, expected: str = "UTF-8 t
         raise XalignError("the file is not UTF-8", where=where, found=found, expected=expected, remedy=next) from None
 
 
-def refuse_xml(error: expat.ExpatError, data: bytes | bytearray, at: int, file: StrPath) -> NoReturn:
-    """Raise :class:`XalignError` for XML that can't be read: a byte that is not UTF-8, or what the parser found."""
-    if data[at : at + 4].decode(errors="replace").startswith("\ufffd"):
-        decode_line(bytes(data[data.rfind(b"\n", 0, at) + 1 : at + 1]), file, error.lineno, next=converted(file))
+def refuse_xml(error: expat.ExpatError, file: StrPath) -> NoReturn:
+    """Raise :class:`XalignError` for XML that can't be read: a line that is not UTF-8, or what the parser found."""
+    with open_file(file) as stream:
+        lines = iter(partial(stream.readline, LINE_BYTES), b"")
+        for number, raw in enumerate(islice(lines, error.lineno), 1):
+            if len(raw) == LINE_BYTES or (number == 1 and OTHER_ENCODING.match(raw)):
+                break
+            decode_line(raw, file, number, next=converted(file))
     problem, where = "the file is not well-formed XML", f"{file}, line {error.lineno}"
     remedy = "correct the tags near this line, or export the file again"
     raise XalignError(problem, where=where, found=expat.errors.messages[error.code], remedy=remedy) from None

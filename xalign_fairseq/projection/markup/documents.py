@@ -128,7 +128,7 @@ class _Parser:
         try:
             self.expat.Parse(block, last)
         except expat.ExpatError as error:
-            refuse_xml(error, self.data, self.expat.ErrorByteIndex - self.base, self.file)
+            refuse_xml(error, self.file)
 
     def take(self, stop: int) -> str:
         """The text up to a place in the file; it is then released."""

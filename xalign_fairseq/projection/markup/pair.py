@@ -49,12 +49,12 @@ MARKUPS = {
 def markup_unit(markup: Markup, source: str, target: str, segment: Segmenter, where: str) -> Unit:
     """A marked-up text and its translation, which stays as it is if markup is broken or if it has tags already."""
     try:
-        read = _read(markup, source)
-        there = _read_target(markup, read, target)
+        bare = _read(markup, source)
+        there = _read_target(markup, bare, target)
     except XalignError:
         return Unit.fixed(segment(source), segment(target), where, target, *left_out(markup, source, target))
     words = markup.target == "placeholders"  # those in the translation are words
-    read, plain = (read_placeholders(source, there.tags), markup.read(target).text) if words else (read, there.text)
+    read, plain = (read_placeholders(source, there.tags), markup.read(target).text) if words else (bare, there.text)
     src, tgt = segment(read.text), segment(there.text)
     tags = read.tags - Counter(each.item for each in read.alone) + there.tags
 
@@ -67,8 +67,16 @@ def markup_unit(markup: Markup, source: str, target: str, segment: Segmenter, wh
         reason = "the translation has characters that would be markup"
         return Projected(target, 0, left_out(markup, source, "" if markup.target == "plain" else target, reason))
 
+    def counted() -> tuple[list[range], list[range]]:
+        """The words for each word of the source without placeholders, and of the translation."""
+        places = (at for at, each in enumerate(read.spelled(read.text, {})) if len(each.strip()) == 1)
+        at = dict(zip((at for at, each in enumerate(bare.text) if each.strip()), places, strict=True))
+        ours = [src.words_in(at[start], at[stop - 1] + 1) for start, stop in segment(bare.text).spans]
+        return ours, [both[1].words_in(*span) for span in segment(target).spans]
+
     both = (read.as_written(src), there.as_written(tgt)) if words else (src, tgt)
-    return Unit(*both, where, project, bool(read.marks and src.spans and tgt.spans), read.several)
+    asks = bool(read.marks and src.spans and tgt.spans)
+    return Unit(*both, where, project, asks, read.several, counted if words else None)
 
 
 def _read(markup: Markup, text: str) -> MarkedText:
