@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from xalign_fairseq.core.text.segmentation import is_unspaced
 from xalign_fairseq.core.text.segmented import SegmentedText, Span
 from xalign_fairseq.projection.markup.marked import Mark, MarkedText, walk
-from xalign_fairseq.projection.markup.pieces import LinkedPieces, begins_with_stop
+from xalign_fairseq.projection.markup.pieces import LinkedPieces, begins_with_stop, ends_with_pause
 from xalign_fairseq.projection.units import Dropped
 
 FAR = 3  # pieces between the translations of a tag's neighbours that make its place uncertain
@@ -27,7 +27,8 @@ def place(
       pair without linked words goes around the unlinked words between the translations of its neighbours. If there
       are none, the pair is empty and goes next to these translations.
     - A tag alone goes next to the translation of the word that it touches, otherwise of the nearest word, punctuation
-      ignored; of two, of the word before it. At the very start or end of its element it stays there.
+      ignored; of two, of the word before it. At the very start or end of its element it stays there, but a placeholder
+      with a space next to it goes with the word, if no punctuation separates the two.
     - A break goes between two words, where it cuts the fewest links.
     - A pair around a part of a word goes around its text in a linked word. Without it, the longer beginning of a word
       is the word, and a pair around another part is empty, next to the word. Punctuation at the edges of a word is
@@ -131,7 +132,10 @@ class _Placement:
         if source[0] < source[1]:
             self._drop(mark, UNMATCHED)
         has_before, has_after = source[0] > within[0], source[1] < within[1]
-        like_word = mark.opening != mark.opening.strip()  # spaces on both sides
+        like_word = mark.kind == "placeholder" and mark.opening != mark.opening.strip()  # spaces on both sides
+        if like_word and has_before != has_after:
+            text, (start, stop) = self.texts[0], (mark.start, mark.stop)
+            like_word = not (ends_with_pause(text[:start]) if has_before else begins_with_stop(text, stop))
         if not has_before and not (like_word and has_after):
             return words[0], False
         if not has_after and not like_word:
@@ -230,7 +234,7 @@ class _Placement:
             moved = theirs and (not ours or (theirs.isalnum() and not before and ends))
             if moved or (is_unspaced(ours) and not is_unspaced(theirs)):
                 opening = opening.lstrip(" ") if before else opening.rstrip(" ")
-            elif apart and ours.isalnum():
+            elif apart and (ours.isalnum() or (before and theirs.isspace() and ends_with_pause(ours))):
                 opening = f" {opening.lstrip()}" if before else f"{opening.rstrip()} "
         return mark if opening == mark.opening else replace(mark, opening=opening)
 
