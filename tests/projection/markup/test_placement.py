@@ -9,7 +9,7 @@ from xalign_fairseq.core.text.segmentation import split_at_spaces
 from xalign_fairseq.core.text.segmented import SegmentedText
 from xalign_fairseq.links.pharaoh import parse_line
 from xalign_fairseq.projection.markup import pieces
-from xalign_fairseq.projection.markup.inline import HTML, XML, read_inline, read_placeholders
+from xalign_fairseq.projection.markup.inline import BILINGUAL, HTML, XML, read_inline, read_placeholders
 from xalign_fairseq.projection.markup.pair import MARKUPS, markup_unit
 from xalign_fairseq.projection.markup.placement import place
 
@@ -87,6 +87,29 @@ def test_punctuation_keeps_a_placeholder_at_the_edge(source, target, links, expe
     read = read_placeholders(source)
     given = dict.fromkeys(parse_line(links).possible, 1.0)
     assert place(read, words(read.text), words(target), given) == (expected, [])
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "links", "expected"),
+    [
+        ("add {0}{1} items", "items dazu", "0-1 1-0", "items dazu {0}{1}"),
+        ("{0}{1} of it", "davon", "1-0", "{0}{1} davon"),
+        ("use {0}{1} of {2}{3} now", "jetzt nutzen", "0-1 2-0", "{2}{3} jetzt nutzen {0}{1}"),
+        ("open {0}{1}", "jetzt öffnen bitte", "0-1", "jetzt öffnen {0}{1} bitte"),
+        ("a <x/><y/> b", "a x b", "0-0 1-1 1-2", "a <x/><y/> x b"),
+        ("a <x/><ph>%s</ph> b", "b a x", "0-1 1-0", "b a <x/><ph>%s</ph> x"),
+        ("the <g>a<x/><y/></g>, b", "b, a", "1-2 3-0", "b, <g>a<x/><y/></g>"),
+    ],
+)
+def test_tags_that_touch_stay_together(source, target, links, expected):
+    read = read_placeholders(source) if "{" in source else read_inline(source, BILINGUAL)
+    given = dict.fromkeys(parse_line(links).possible, 1.0)
+    assert place(read, words(read.text), words(target), given)[0] == expected
+
+
+def test_tags_that_touch_are_reported_one_by_one():
+    dropped = project("a b <x/><img>c d", "A D", "0-0 3-1")[1]
+    assert [each.item for each in dropped] == ["<x/>", "<img>"]
 
 
 def test_punctuation_of_words_between_spaces_is_placed_for_itself():
