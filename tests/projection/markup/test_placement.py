@@ -9,7 +9,7 @@ from xalign_fairseq.core.text.segmentation import split_at_spaces
 from xalign_fairseq.core.text.segmented import SegmentedText
 from xalign_fairseq.links.pharaoh import parse_line
 from xalign_fairseq.projection.markup import pieces
-from xalign_fairseq.projection.markup.inline import HTML, XML, read_inline
+from xalign_fairseq.projection.markup.inline import BILINGUAL, HTML, XML, read_inline, read_placeholders
 from xalign_fairseq.projection.markup.pair import MARKUPS, markup_unit
 from xalign_fairseq.projection.markup.placement import place
 
@@ -35,6 +35,10 @@ def project(source, target, links, segment=words):
         ("<x/>a b<y/>", "b a", "0-1 1-0", "<x/>b a<y/>"),  # tags at an edge stay there
         ("a b<x/> c", "c b a", "0-2 1-1 2-0", "c b<x/> a"),
         ("a <x/>b c", "c b a", "0-2 1-1 2-0", "c <x/>b a"),
+        ("<p>a b. <img></p>", "b a.", "0-1 1-0 2-2", "<p>b a. <img></p>"),  # also with a space next to it
+        ("<img> a b.", "b a.", "0-1 1-0 2-2", "<img> b a."),
+        ("c <b>a b <img></b>", "b a c", "0-2 1-1 2-0", "<b>b a <img></b> c"),
+        ("a b. <img>", "乙甲。", "0-0 2-1", "乙甲。<img>"),
         ("a <img> b", "x y b", "0-0 1-2", "x <img> y b"),  # spaces on both sides: the word before it
         ("Q by <img>.", "Q von X.", "0-0 1-1 2-3", "Q von <img> X."),  # punctuation is no neighbour
         ("Q by <img>, R", "Q von X, R", "0-0 1-1 2-3 3-4", "Q von <img> X, R"),
@@ -66,6 +70,46 @@ def test_worked_examples(source, target, links, expected):
     text, dropped = project(source, target, links)
     assert text == expected
     assert not dropped or target == "甲乙"
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "links", "expected"),
+    [
+        ("Cannot open: {0}", "öffnen unmöglich:", "0-1 1-0", "öffnen unmöglich: {0}"),
+        ("Not done. {0} {1}", "Es geht nicht.", "0-2 1-1", "Es geht nicht. {0} {1}"),
+        ("{0} : not done", "geht nicht", "1-1 2-0", "{0} geht nicht"),
+        ("not it: {0}", "没找：", "0-1 1-0", "没找：{0}"),
+        ("Open {0}", "Jetzt öffne sie", "0-1", "Jetzt öffne {0} sie"),  # without punctuation it goes with the word
+        ("{0} open", "jetzt offen", "0-1", "jetzt {0} offen"),
+    ],
+)
+def test_punctuation_keeps_a_placeholder_at_the_edge(source, target, links, expected):
+    read = read_placeholders(source)
+    given = dict.fromkeys(parse_line(links).possible, 1.0)
+    assert place(read, words(read.text), words(target), given) == (expected, [])
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "links", "expected"),
+    [
+        ("add {0}{1} items", "items dazu", "0-1 1-0", "items dazu {0}{1}"),
+        ("{0}{1} of it", "davon", "1-0", "{0}{1} davon"),
+        ("use {0}{1} of {2}{3} now", "jetzt nutzen", "0-1 2-0", "{2}{3} jetzt nutzen {0}{1}"),
+        ("open {0}{1}", "jetzt öffnen bitte", "0-1", "jetzt öffnen {0}{1} bitte"),
+        ("a <x/><y/> b", "a x b", "0-0 1-1 1-2", "a <x/><y/> x b"),
+        ("a <x/><ph>%s</ph> b", "b a x", "0-1 1-0", "b a <x/><ph>%s</ph> x"),
+        ("the <g>a<x/><y/></g>, b", "b, a", "1-2 3-0", "b, <g>a<x/><y/></g>"),
+    ],
+)
+def test_tags_that_touch_stay_together(source, target, links, expected):
+    read = read_placeholders(source) if "{" in source else read_inline(source, BILINGUAL)
+    given = dict.fromkeys(parse_line(links).possible, 1.0)
+    assert place(read, words(read.text), words(target), given)[0] == expected
+
+
+def test_tags_that_touch_are_reported_one_by_one():
+    dropped = project("a b <x/><img>c d", "A D", "0-0 3-1")[1]
+    assert [each.item for each in dropped] == ["<x/>", "<img>"]
 
 
 def test_punctuation_of_words_between_spaces_is_placed_for_itself():

@@ -13,6 +13,7 @@ from xalign_fairseq.core.text.segmented import SegmentedText, Span
 TINY = 1e-9
 PUNCTUATION_WORTH = 0.1  # weight of punctuation's links: words decide where a tag goes
 STOP = re.compile(r"[,.;:!?)\]}»”]+(?:\s|$)|[。，、！？；：」』）]")
+PAUSES = tuple(".:!?…。．：！？")
 
 
 class LinkedPieces:
@@ -165,6 +166,11 @@ class LinkedPieces:
 def begins_with_stop(text: str, at: int) -> bool:
     """Whether punctuation that ends a clause begins here; no line may begin with it."""
     return STOP.match(text, at) is not None
+
+
+def ends_with_pause(text: str) -> bool:
+    """Whether punctuation separates a text from what follows it."""
+    return text.rstrip().endswith(PAUSES)
 
 
 def _core(words: SegmentedText, span: Span) -> Span:

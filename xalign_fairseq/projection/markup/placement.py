@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from xalign_fairseq.core.text.segmentation import is_unspaced
 from xalign_fairseq.core.text.segmented import SegmentedText, Span
 from xalign_fairseq.projection.markup.marked import Mark, MarkedText, walk
-from xalign_fairseq.projection.markup.pieces import LinkedPieces, begins_with_stop
+from xalign_fairseq.projection.markup.pieces import LinkedPieces, begins_with_stop, ends_with_pause
 from xalign_fairseq.projection.units import Dropped
 
+ALONE = ("point", "placeholder")
 FAR = 3  # pieces between the translations of a tag's neighbours that make its place uncertain
 
 UNMATCHED = "no matching words were found in the translation; the tag is empty, next to the words of its neighbours"
@@ -27,7 +28,9 @@ def place(
       pair without linked words goes around the unlinked words between the translations of its neighbours. If there
       are none, the pair is empty and goes next to these translations.
     - A tag alone goes next to the translation of the word that it touches, otherwise of the nearest word, punctuation
-      ignored; of two, of the word before it. At the very start or end of its element it stays there.
+      ignored; of two, of the word before it. At the very start or end of its element it stays there, but a placeholder
+      with a space next to it goes with the word, if no punctuation separates the two.
+      Those that touch stay together.
     - A break goes between two words, where it cuts the fewest links.
     - A pair around a part of a word goes around its text in a linked word. Without it, the longer beginning of a word
       is the word, and a pair around another part is empty, next to the word. Punctuation at the edges of a word is
@@ -61,7 +64,7 @@ class _Placement:
 
     def marks(self, marks: Sequence[Mark], within: Span, words: Span) -> list[_Placed]:
         """The places of neighbouring marks, within some source words and the target words for these."""
-        low, high = words
+        marks, (low, high) = _joined(marks), words
         found: dict[int, Span] = {}  # target words of each mark with links
         after: dict[int, bool] = {}  # whether a mark without links goes with the word before it
         source = [self.pieces.within(mark.start, mark.stop) for mark in marks]
@@ -131,7 +134,10 @@ class _Placement:
         if source[0] < source[1]:
             self._drop(mark, UNMATCHED)
         has_before, has_after = source[0] > within[0], source[1] < within[1]
-        like_word = mark.opening != mark.opening.strip()  # spaces on both sides
+        like_word = mark.kind == "placeholder" and mark.opening != mark.opening.strip()  # spaces on both sides
+        if like_word and has_before != has_after:
+            text, (start, stop) = self.texts[0], (mark.start, mark.stop)
+            like_word = not (ends_with_pause(text[:start]) if has_before else begins_with_stop(text, stop))
         if not has_before and not (like_word and has_after):
             return words[0], False
         if not has_after and not like_word:
@@ -180,7 +186,8 @@ class _Placement:
             yield i, last
 
     def _drop(self, mark: Mark, reason: str) -> None:
-        self.dropped.append(Dropped(mark.tag.strip() or "line break", reason))
+        parts = mark.children if mark.kind in ALONE and mark.children else [mark]
+        self.dropped += [Dropped(each.tag.strip() or "line break", reason) for each in parts]
 
     def _gap(self, side: int, number: int) -> Span:
         """The characters between two words of the source (0) or the target (1)."""
@@ -208,9 +215,10 @@ class _Placement:
                 stop = self._at(mark.stop, source[1], words[1], after is not False)
             else:
                 stop = start
-            alone = mark.kind in ("point", "placeholder") and words[0] not in self.pieces.inside[1]
+            alone = mark.kind in ALONE and words[0] not in self.pieces.inside[1]
             mark = self._spaced(mark, start) if alone else mark
-        return _Placed(mark, start, max(start, stop), self.marks(mark.children, source, words))
+        children = [] if mark.kind in ALONE else self.marks(mark.children, source, words)
+        return _Placed(mark, start, max(start, stop), children)
 
     def _spaced(self, mark: Mark, at: int) -> Mark:
         """A tag alone with its spaces: that of a side without a word stays; none in a text that has no spaces."""
@@ -230,7 +238,7 @@ class _Placement:
             moved = theirs and (not ours or (theirs.isalnum() and not before and ends))
             if moved or (is_unspaced(ours) and not is_unspaced(theirs)):
                 opening = opening.lstrip(" ") if before else opening.rstrip(" ")
-            elif apart and ours.isalnum():
+            elif apart and (ours.isalnum() or (before and theirs.isspace() and ends_with_pause(ours))):
                 opening = f" {opening.lstrip()}" if before else f"{opening.rstrip()} "
         return mark if opening == mark.opening else replace(mark, opening=opening)
 
@@ -245,6 +253,20 @@ class _Placement:
             return at, at
         at = at if at in spaces else spaces[0]
         return at, at + 1
+
+
+def _joined(marks: Sequence[Mark]) -> list[Mark]:
+    """Marks, those alone that touch as one with its parts as children."""
+    joined: list[Mark] = []
+    for mark in marks:
+        last = joined[-1] if joined else mark
+        touch = last.stop == mark.start and not last.opening.endswith(" ") and not mark.opening.startswith(" ")
+        if joined and touch and mark.kind in ALONE and last.kind in ALONE:
+            kind, parts = max(last.kind, mark.kind, key=ALONE.index), [*(last.children or [last]), mark]
+            joined[-1] = Mark(last.opening + mark.opening, "", last.start, mark.stop, kind, parts)
+        else:
+            joined.append(mark)
+    return joined
 
 
 def _write(placed: Sequence[_Placed], within: Span, written: Sequence[str], out: list[str]) -> None:
