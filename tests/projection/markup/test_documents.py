@@ -105,6 +105,15 @@ def test_units_that_are_not_to_be_translated_stay(tmp_path, unit):
     assert stays or text == content.replace("<target>a<", '<target><g id="1">a</g><')
 
 
+@pytest.mark.parametrize("name, content", [("xliff", XLIFF), ("xliff", XLIFF_2), ("tmx", TMX)])
+def test_elements_may_have_a_prefix(tmp_path, name, content):
+    content = content.replace("<target/>", "<target><mrk> </mrk></target>")
+    expected, found = (
+        re.sub("(</?)(?=[a-z])", r"\1n:", each) for each in (result(tmp_path, name, content)[2], content)
+    )
+    assert result(tmp_path, name, found)[2] == expected
+
+
 def test_xliff_2_and_tmx(tmp_path):
     expected = XLIFF_2.replace("<target>a b<", '<target><pc id="1">a</pc> b<ph id="2"/><')
     assert result(tmp_path, "xliff", XLIFF_2)[2] == expected

@@ -14,7 +14,7 @@ from xalign_fairseq.core.text.containers import plain_language
 from xalign_fairseq.core.text.decoding import converted, refuse_xml
 from xalign_fairseq.core.text.lines import require_file
 from xalign_fairseq.core.text.segmentation import Segmenter
-from xalign_fairseq.projection.markup.inline import TAG, attributes_of
+from xalign_fairseq.projection.markup.inline import TAG, attributes_of, local_name
 from xalign_fairseq.projection.markup.pair import MARKUPS, left_out, markup_unit
 from xalign_fairseq.projection.units import Annotated, Piece, Unit
 
@@ -24,7 +24,7 @@ MOST_DEPTH = 1000
 UNITS = {"trans-unit", "segment", "ignorable", "tu"}
 NAMED = {"trans-unit", "unit", "tu"}  # elements with the name of a unit
 OTHERS = {"alt-trans", "match", "matches"}  # elements with their own sources and targets
-SEGMENT_TAG = re.compile(r"</?mrk\b[^<>]*>")
+SEGMENT_TAG = re.compile(r"</?(?:[\w.-]+:)?mrk\b[^<>]*>")
 START_TAG = re.compile(rb"<(?:[^<>\"']|\"[^\"]*\"|'[^']*')*>")
 
 
@@ -82,7 +82,7 @@ class _Parser:
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         self.seen()
-        name = name.rpartition(":")[2]
+        name = local_name(name)
         self.path.append(name)
         self.translated.append({"yes": True, "no": False}.get(attributes.get("translate", ""), self.translated[-1]))
         if len(self.path) > MOST_DEPTH:
@@ -207,7 +207,7 @@ def _segments(text: str) -> dict[str, tuple[int, int]]:
     found: dict[str, tuple[int, int]] = {}
     open_tags: list[tuple[str | None, int]] = []
     for match in TAG.finditer(text):
-        if match[2] != "mrk":
+        if local_name(match[2]) != "mrk":
             continue
         if match[1]:
             number, start = open_tags.pop() if open_tags else (None, 0)
