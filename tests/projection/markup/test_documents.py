@@ -114,6 +114,31 @@ def test_elements_may_have_a_prefix(tmp_path, name, content):
     assert result(tmp_path, name, found)[2] == expected
 
 
+CDATA = [("<![CDATA[<b>a]]>", "b"), ("a <g id='1'>b</g>", "<![CDATA[a b]]>"), ("a <![CDATA[b]]>", "")]
+
+
+@pytest.mark.parametrize(("source", "target"), CDATA)
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("xliff", "<xliff><trans-unit><source>{}</source><target>{}</target></trans-unit></xliff>"),
+        ("tmx", "<tmx><tu><tuv xml:lang='en'><seg>{}</seg></tuv><tuv xml:lang='de'><seg>{}</seg></tuv></tu></tmx>"),
+    ],
+)
+def test_a_unit_with_cdata_stays_and_is_reported(tmp_path, name, content, source, target):
+    units, _, text = result(tmp_path, name, content.format(source, target))
+    first, *others = units[0].project({}).dropped
+    assert text == content.format(source, target)
+    assert first.reason == "CDATA is not read" and first.item.startswith("<![CDATA[")
+    assert {each.reason for each in others} <= {"left out, because another part of its text is not read"}
+
+
+def test_cdata_that_is_code_belongs_to_its_tag(tmp_path):
+    content = "<xliff><trans-unit><source>a<ph><![CDATA[<br>]]></ph></source><target>a{}</target></trans-unit></xliff>"
+    text = result(tmp_path, "xliff", content.format(""))[2]
+    assert text == content.format("<ph><![CDATA[<br>]]></ph>")
+
+
 def test_xliff_2_and_tmx(tmp_path):
     expected = XLIFF_2.replace("<target>a b<", '<target><pc id="1">a</pc> b<ph id="2"/><')
     assert result(tmp_path, "xliff", XLIFF_2)[2] == expected

@@ -92,6 +92,8 @@ def _token(text: str, at: int, dialect: Dialect) -> tuple[Token | None, int]:
     if text[at] == "&":
         return _entity(text, at, dialect)
     if match := OTHER.match(text, at):
+        if dialect is BILINGUAL and match[0].startswith("<![CDATA["):
+            raise XalignError("CDATA is not read", found=match[0][:40])
         return Token(match[0], "point"), match.end()
     match = TAG.match(text, at)
     if match is None:
