@@ -139,6 +139,36 @@ def test_cdata_that_is_code_belongs_to_its_tag(tmp_path):
     assert text == content.format("<ph><![CDATA[<br>]]></ph>")
 
 
+@pytest.mark.parametrize(
+    ("srclang", "languages", "source"),
+    [
+        ("en-US", "de en fr", 1),
+        ("en_us", "en en-GB en-US", 2),
+        ("zh-Hant-TW", "en zh-hant", 1),
+        ("en", "EN-gb de", 0),
+        ("*all*", "de en", 0),
+        ("", "de en", 0),
+    ],
+)
+def test_the_source_language_of_tmx_may_have_a_region(tmp_path, srclang, languages, source):
+    """A variant with the region of ``srclang`` comes first, also if it is the last of its unit."""
+    units = "".join(f"<tuv xml:lang='{each}'><seg>{{}}</seg></tuv>" for each in languages.split())
+    memory = f"<tmx><header srclang='{srclang}'/><tu>{units}</tu><tu/></tmx>"
+    content = memory.format(*("<hi>a</hi>" if at == source else "a" for at in range(3)))
+    assert result(tmp_path, "tmx", content)[2] == memory.format(*["<hi>a</hi>"] * 3)
+
+
+def test_a_tmx_without_its_source_language_is_refused(tmp_path):
+    unit = "<tu><tuv xml:lang='en'><seg>a</seg></tuv><tuv xml:lang='de-AT'><seg>a</seg></tuv></tu>"
+    for srclang in ("English", "fr"):
+        with pytest.raises(XalignError, match=rf"(?s)no text in this language.*a\.tmx.*en, de-AT.*srclang {srclang}"):
+            result(tmp_path, "tmx", f"<tmx><header srclang='{srclang}'/>{unit}</tmx>")
+        with pytest.raises(XalignError, match=f"srclang {srclang}"):
+            result(tmp_path, "tmx", f"<tmx><tu srclang='{srclang}'>{unit[4:]}</tmx>")
+    some = f"<tmx><header srclang='fr'/>{unit}<tu srclang='en'>{unit[4:]}</tmx>"
+    assert len(result(tmp_path, "tmx", some)[0]) == 1
+
+
 def test_xliff_2_and_tmx(tmp_path):
     expected = XLIFF_2.replace("<target>a b<", '<target><pc id="1">a</pc> b<ph id="2"/><')
     assert result(tmp_path, "xliff", XLIFF_2)[2] == expected
