@@ -149,6 +149,9 @@ CHARACTER = "\ue000"  # a placeholder in both texts
 BEGIN = re.compile(r"[$#%]?\{|%")
 PERCENT = re.compile(
     r"%(?:\([^()\s]+\)|\d+\$)?[-+#0]*\d*(?:\.\d+)?(?:hh?|ll?|[Lqzjt])?[diouxXeEfFgGcsSaAr@](?![A-Za-z])"
+    # before letters: %dMB and %dx%dpx, but not 50%discount or %user%
+    r"|(?:(?<![0-9A-Za-z])|(?<=%[dsiu])|(?<=%[dsiu][A-Za-z]))"
+    r"%(?:\([^()\s]+\)|\d+\$)?\d*(?:l*d|[siu@]|\.\d+f)(?!\w*%(?![\w@.]))"
 )
 
 
