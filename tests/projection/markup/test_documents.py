@@ -105,6 +105,70 @@ def test_units_that_are_not_to_be_translated_stay(tmp_path, unit):
     assert stays or text == content.replace("<target>a<", '<target><g id="1">a</g><')
 
 
+@pytest.mark.parametrize("name, content", [("xliff", XLIFF), ("xliff", XLIFF_2), ("tmx", TMX)])
+def test_elements_may_have_a_prefix(tmp_path, name, content):
+    content = content.replace("<target/>", "<target><mrk> </mrk></target>")
+    expected, found = (
+        re.sub("(</?)(?=[a-z])", r"\1n:", each) for each in (result(tmp_path, name, content)[2], content)
+    )
+    assert result(tmp_path, name, found)[2] == expected
+
+
+CDATA = [("<![CDATA[<b>a]]>", "b"), ("a <g id='1'>b</g>", "<![CDATA[a b]]>"), ("a <![CDATA[b]]>", "")]
+
+
+@pytest.mark.parametrize(("source", "target"), CDATA)
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("xliff", "<xliff><trans-unit><source>{}</source><target>{}</target></trans-unit></xliff>"),
+        ("tmx", "<tmx><tu><tuv xml:lang='en'><seg>{}</seg></tuv><tuv xml:lang='de'><seg>{}</seg></tuv></tu></tmx>"),
+    ],
+)
+def test_a_unit_with_cdata_stays_and_is_reported(tmp_path, name, content, source, target):
+    units, _, text = result(tmp_path, name, content.format(source, target))
+    first, *others = units[0].project({}).dropped
+    assert text == content.format(source, target)
+    assert first.reason == "CDATA is not read" and first.item.startswith("<![CDATA[")
+    assert {each.reason for each in others} <= {"left out, because another part of its text is not read"}
+
+
+def test_cdata_that_is_code_belongs_to_its_tag(tmp_path):
+    content = "<xliff><trans-unit><source>a<ph><![CDATA[<br>]]></ph></source><target>a{}</target></trans-unit></xliff>"
+    text = result(tmp_path, "xliff", content.format(""))[2]
+    assert text == content.format("<ph><![CDATA[<br>]]></ph>")
+
+
+@pytest.mark.parametrize(
+    ("srclang", "languages", "source"),
+    [
+        ("en-US", "de en fr", 1),
+        ("en_us", "en en-GB en-US", 2),
+        ("zh-Hant-TW", "en zh-hant", 1),
+        ("en", "EN-gb de", 0),
+        ("*all*", "de en", 0),
+        ("", "de en", 0),
+    ],
+)
+def test_the_source_language_of_tmx_may_have_a_region(tmp_path, srclang, languages, source):
+    """A variant with the region of ``srclang`` comes first, also if it is the last of its unit."""
+    units = "".join(f"<tuv xml:lang='{each}'><seg>{{}}</seg></tuv>" for each in languages.split())
+    memory = f"<tmx><header srclang='{srclang}'/><tu>{units}</tu><tu/></tmx>"
+    content = memory.format(*("<hi>a</hi>" if at == source else "a" for at in range(3)))
+    assert result(tmp_path, "tmx", content)[2] == memory.format(*["<hi>a</hi>"] * 3)
+
+
+def test_a_tmx_without_its_source_language_is_refused(tmp_path):
+    unit = "<tu><tuv xml:lang='en'><seg>a</seg></tuv><tuv xml:lang='de-AT'><seg>a</seg></tuv></tu>"
+    for srclang in ("English", "fr"):
+        with pytest.raises(XalignError, match=rf"(?s)no text in this language.*a\.tmx.*en, de-AT.*srclang {srclang}"):
+            result(tmp_path, "tmx", f"<tmx><header srclang='{srclang}'/>{unit}</tmx>")
+        with pytest.raises(XalignError, match=f"srclang {srclang}"):
+            result(tmp_path, "tmx", f"<tmx><tu srclang='{srclang}'>{unit[4:]}</tmx>")
+    some = f"<tmx><header srclang='fr'/>{unit}<tu srclang='en'>{unit[4:]}</tmx>"
+    assert len(result(tmp_path, "tmx", some)[0]) == 1
+
+
 def test_xliff_2_and_tmx(tmp_path):
     expected = XLIFF_2.replace("<target>a b<", '<target><pc id="1">a</pc> b<ph id="2"/><')
     assert result(tmp_path, "xliff", XLIFF_2)[2] == expected

@@ -25,6 +25,24 @@ def kinds(text, dialect):
     [
         (HTML, "a<BR>b<Em>c</eM>", "a bc", ["<BR>|", "<Em>..</eM>"]),
         (HTML, "<a href='x>y'>1 < 2 & 3</a>", "1 < 2 & 3", ["<a href='x>y'>..</a>"]),
+        (
+            HTML,
+            "<o:p>a</O:P><o:script>b</o:script><p:br>",
+            "ab",
+            ["<o:p>..</O:P>", "<o:script>..</o:script>", "<p:br>.."],
+        ),
+        (
+            BILINGUAL,
+            "<n:bpt id='1'>{</n:bpt>a<n:ept id='1'>}</n:ept>",
+            "a",
+            ["<n:bpt id='1'>{</n:bpt>..<n:ept id='1'>}</n:ept>"],
+        ),
+        (
+            BILINGUAL,
+            "<n:ph>x<n:sub>y<n:ph>z</n:ph></n:sub></n:ph>a<n:g/>",
+            "a",
+            ["<n:ph>x<n:sub>y<n:ph>z</n:ph></n:sub></n:ph>", "<n:g/>"],
+        ),
         (HTML, "<!-- <b> -->&nbsp;x", "\xa0x", ["<!-- <b> -->"]),
         (XML, "<b/>x<c>&#x41;&lt;</c>&foo;", "xA<", ["<b/>", "<c>..</c>", "&foo;"]),
         (XML, "<![CDATA[<b>]]>", "", ["<![CDATA[<b>]]>"]),
@@ -68,7 +86,12 @@ def test_a_long_text_is_read_in_time(time_limit=5):
         ("%1$s of %2$-5.2f", "of", ["%1$s", "%2$-5.2f"]),
         ("{{user}} paid ${sum} to %@", "paid to", ["{{user}}", "${sum}", "%@"]),
         ("{n, plural, one {# file} other {# files}} left", "left", ["{n, plural, one {# file} other {# files}}"]),
-        ("100% sure, 5 %, 10%% %dogs", "100% sure, 5 %, 10%% %dogs", []),
+        ("100% sure, 5 %, 10%%dogs, 50%discount", "100% sure, 5 %, 10%%dogs, 50%discount", []),
+        ("caf%dx %hello %from %user%, %id%", "caf%dx %hello %from %user%, %id%", []),
+        ("%dMB of %5dMB, (%dpx", "MB of MB, (px", ["%d", "%5d", "%d"]),
+        ("%s%dh %02dm, %@s", "h m, s", ["%s", "%d", "%02d", "%@"]),
+        ("%dx%dpx %dh%um", "xpx hm", ["%d", "%d", "%d", "%u"]),
+        ("%1$dMB %(size)sKB %.1fGB %ldB", "MB KB GB B", ["%1$d", "%(size)s", "%.1f", "%ld"]),
     ],
 )
 def test_placeholders(text, plain, found):

@@ -165,8 +165,13 @@ def _language(stream: IO[bytes], file: str, language: str) -> Iterator[bytes]:
     units = _Units(file, language)
     yield from _parse(stream, units)
     if not units.found:
-        found = ", ".join(name for name, _ in units.languages.most_common(20)) or "no language"
-        raise XalignError("the TMX file has no text in this language", where=file, found=found, expected=language)
+        raise no_text(file, units.languages, language)
+
+
+def no_text(file: str, languages: Counter[str], expected: str) -> XalignError:
+    """A translation memory does not have the expected language."""
+    found = ", ".join(name for name, _ in languages.most_common(20)) or "no language"
+    return XalignError("the TMX file has no text in this language", where=file, found=found, expected=expected)
 
 
 def _parse(stream: IO[bytes], units: "_Units") -> Iterator[bytes]:

@@ -4,17 +4,18 @@ The parser only finds the positions of the texts; everything else is written as 
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.compressed import open_file
-from xalign_fairseq.core.text.containers import plain_language
+from xalign_fairseq.core.text.containers import no_text, plain_language
 from xalign_fairseq.core.text.decoding import converted, refuse_xml
 from xalign_fairseq.core.text.lines import require_file
 from xalign_fairseq.core.text.segmentation import Segmenter
-from xalign_fairseq.projection.markup.inline import TAG, attributes_of
+from xalign_fairseq.projection.markup.inline import TAG, attributes_of, local_name
 from xalign_fairseq.projection.markup.pair import MARKUPS, left_out, markup_unit
 from xalign_fairseq.projection.units import Annotated, Piece, Unit
 
@@ -24,7 +25,7 @@ MOST_DEPTH = 1000
 UNITS = {"trans-unit", "segment", "ignorable", "tu"}
 NAMED = {"trans-unit", "unit", "tu"}  # elements with the name of a unit
 OTHERS = {"alt-trans", "match", "matches"}  # elements with their own sources and targets
-SEGMENT_TAG = re.compile(r"</?mrk\b[^<>]*>")
+SEGMENT_TAG = re.compile(r"</?(?:[\w.-]+:)?mrk\b[^<>]*>")
 START_TAG = re.compile(rb"<(?:[^<>\"']|\"[^\"]*\"|'[^']*')*>")
 
 
@@ -33,6 +34,7 @@ class _Text:
     """The content of ``<source>``, ``<seg-source>``, ``<target>`` or a language's ``<seg>``: bytes of the file.
 
     Attributes:
+        role: name of the element; of ``<seg>`` its language, until the unit ends.
         where: file, line and unit, for errors and reports.
     """
 
@@ -54,7 +56,9 @@ class _Parser:
     unit: int = -1  # depth of the open unit
     name: str = ""  # of the last unit
     language: str = ""  # language of TMX's sources
-    variant: str = ""
+    variant: str = ""  # the same for the open unit
+    languages: Counter[str] = field(default_factory=Counter)  # of TMX's texts, until one is a source
+    is_sourced: bool = False
     texts: list[_Text] = field(default_factory=list)
     open: _Text | None = None
     done: list[list[_Text]] = field(default_factory=list)
@@ -82,25 +86,22 @@ class _Parser:
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         self.seen()
-        name = name.rpartition(":")[2]
+        name = local_name(name)
         self.path.append(name)
         self.translated.append({"yes": True, "no": False}.get(attributes.get("translate", ""), self.translated[-1]))
         if len(self.path) > MOST_DEPTH:
             self.refuse(f"more than {MOST_DEPTH:,} levels")
         if name == "header":
-            self.language = plain_language(attributes.get("srclang", ""))
+            self.language = attributes.get("srclang", "")
         if self.open or not OTHERS.isdisjoint(self.path):
             return
         if name in NAMED:
             self.name = attributes.get("tuid" if name == "tu" else "id", "")
         if name in UNITS and self.unit < 0 and self.translated[-1]:
             self.unit, self.texts = len(self.path), []
-            self.variant = plain_language(attributes.get("srclang", "")) or self.language
+            self.variant = attributes.get("srclang", "") or self.language
         if self.unit >= 0 and name == "tuv":
-            spoken = plain_language(attributes.get("xml:lang", attributes.get("lang", "")))
-            self.variant = self.variant if self.variant not in ("", "*all*") else spoken
-            is_source = spoken == self.variant or spoken.startswith(f"{self.variant}-")
-            self.role = "source" if is_source else "target"
+            self.role = attributes.get("xml:lang", attributes.get("lang", ""))
         elif self.unit >= 0 and name in ("source", "seg-source", "target", "seg"):
             self.role = self.role if name == "seg" else name
             match = START_TAG.match(self.data, self.last - self.base)
@@ -115,10 +116,24 @@ class _Parser:
             self.texts.append(self.open)
             self.open = None
         if len(self.path) == self.unit:
+            if self.texts and self.path[-1] == "tu":
+                self.divide()
             self.done.append(self.texts)
             self.unit = -1
         self.path.pop()
         self.translated.pop()
+
+    def divide(self) -> None:
+        """Find the sources among the texts of a unit of TMX: with the region of its source language, if any has it."""
+        wanted, *spoken = (plain_language(each) for each in (self.variant, *(text.role for text in self.texts)))
+        wanted = spoken[0] if wanted in ("", "*all*") else wanted
+        here = [f"{each}-".startswith(f"{wanted}-") for each in spoken]
+        here = here if any(here) else [f"{wanted}-".startswith(f"{each}-") for each in spoken]
+        if not self.is_sourced:
+            self.languages.update(text.role for text in self.texts)
+            self.is_sourced = any(here)
+        for text, is_source in zip(self.texts, here, strict=True):
+            text.role = "source" if is_source else "target"
 
     def feed(self, block: bytes, last: bool) -> None:
         if not self.data and not self.base and b"\0" in block[:4] + bytes(block.startswith((b"\xff\xfe", b"\xfe\xff"))):
@@ -157,6 +172,8 @@ def bilingual_xml(files: Annotated) -> Iterator[Piece]:
                 yield parser.take(parser.last)
             if len(parser.data) > MOST_BYTES:
                 parser.refuse(f"a unit, a tag or a comment of more than {MOST_BYTES:,} bytes")
+    if parser.languages and not parser.is_sourced:
+        raise no_text(files.src, parser.languages, f"srclang {parser.variant}")
     yield parser.take(parser.base + len(parser.data))
 
 
@@ -207,7 +224,7 @@ def _segments(text: str) -> dict[str, tuple[int, int]]:
     found: dict[str, tuple[int, int]] = {}
     open_tags: list[tuple[str | None, int]] = []
     for match in TAG.finditer(text):
-        if match[2] != "mrk":
+        if local_name(match[2]) != "mrk":
             continue
         if match[1]:
             number, start = open_tags.pop() if open_tags else (None, 0)

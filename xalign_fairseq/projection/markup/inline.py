@@ -30,15 +30,16 @@ class Dialect:
 
     ``kind``: a tag's name and attributes to the token's kind and the pair's key. ``strict``: tags without partners are
     left out; each ``<`` and ``&`` begins a tag or entity. ``code``: elements whose content is part of the tag.
+    ``plain``: a written name to the tag's name.
     """
 
     kind: Callable[[str, dict[str, str]], tuple[str, str]]
     strict: bool = False
     code: frozenset[str] = frozenset()
+    plain: Callable[[str], str] = str
 
 
 def _html(name: str, attributes: dict[str, str]) -> tuple[str, str]:
-    name = name.lower()
     return ("break" if name in ("br", "hr") else "point" if name in VOID or name in HTML.code else "open"), name
 
 
@@ -58,9 +59,14 @@ def _bilingual(name: str, attributes: dict[str, str]) -> tuple[str, str]:
     return "open", name
 
 
-HTML = Dialect(_html, code=frozenset({"script", "style"}))
+def local_name(name: str) -> str:
+    """An element's name without the prefix of its namespace."""
+    return name.rpartition(":")[2]
+
+
+HTML = Dialect(_html, code=frozenset({"script", "style"}), plain=str.lower)
 XML = Dialect(lambda name, attributes: ("open", name), strict=True)
-BILINGUAL = Dialect(_bilingual, code=CODE)
+BILINGUAL = Dialect(_bilingual, code=CODE, plain=local_name)
 
 
 def read_inline(text: str, dialect: Dialect) -> MarkedText:
@@ -86,19 +92,21 @@ def _token(text: str, at: int, dialect: Dialect) -> tuple[Token | None, int]:
     if text[at] == "&":
         return _entity(text, at, dialect)
     if match := OTHER.match(text, at):
+        if dialect is BILINGUAL and match[0].startswith("<![CDATA["):
+            raise XalignError("CDATA is not read", found=match[0][:40])
         return Token(match[0], "point"), match.end()
     match = TAG.match(text, at)
     if match is None:
         if dialect.strict or re.match(r"</?[A-Za-z]|<!--", text[at : at + 4]):
             raise XalignError("a tag is not complete", found=text[at : at + 40])
         return None, at + 1
-    slash, name, rest = match.groups()
-    end = match.end()
+    slash, written, rest = match.groups()
+    name, end = dialect.plain(written), match.end()
     kind, key = dialect.kind(name, attributes_of(rest))
     if slash:
         return Token(match[0], "close", key), end
-    if (name.lower() if dialect is HTML else name) in dialect.code and not rest.endswith("/"):
-        end = _end_of_code(text, end, name)
+    if name in dialect.code and not rest.endswith("/"):
+        end = _end_of_code(text, end, written)
         if dialect is BILINGUAL and not key and BREAK.match(text, match.end()):
             kind = "break"
         elif dialect is BILINGUAL and kind == "point" and BEGIN.match(text, match.end()):
@@ -141,6 +149,9 @@ CHARACTER = "\ue000"  # a placeholder in both texts
 BEGIN = re.compile(r"[$#%]?\{|%")
 PERCENT = re.compile(
     r"%(?:\([^()\s]+\)|\d+\$)?[-+#0]*\d*(?:\.\d+)?(?:hh?|ll?|[Lqzjt])?[diouxXeEfFgGcsSaAr@](?![A-Za-z])"
+    # before letters: %dMB and %dx%dpx, but not 50%discount or %user%
+    r"|(?:(?<![0-9A-Za-z])|(?<=%[dsiu])|(?<=%[dsiu][A-Za-z]))"
+    r"%(?:\([^()\s]+\)|\d+\$)?\d*(?:l*d|[siu@]|\.\d+f)(?!\w*%(?![\w@.]))"
 )
 
 

@@ -108,7 +108,7 @@ def left_out(markup: Markup, source: str, target: str, reason: str = "") -> tupl
         both = [_read(markup, text) for text in (source, target)]
     except XalignError as error:
         others = TAG.finditer(source[:MOST_CHARACTERS] if markup.escapes else "")
-        reason = "left out, because another tag of its text is not complete"
+        reason = "left out, because another part of its text is not read"
         broken = Dropped(str(error.found or source[:80]), error.problem)
         return (broken, *(Dropped(tag[0], reason) for tag in others))
     wanted, found = (Counter(mark.tag.strip() for mark in walk(read.marks)) for read in both)
