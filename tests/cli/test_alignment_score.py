@@ -59,16 +59,14 @@ def test_bad_input(tiny_checkpoint, aligned, tmp_path, capsys, tiny_state, lexic
     folder.mkdir()
     Dictionary(tiny_state["task_state"]["tokenizer"]["symbols"][4:]).save(folder / "dict.txt")
     lexicons.write(DataBin(folder), lexicon, {})
-    data_bin = folder
     assert score(tiny_checkpoint) == 2
     assert "--data DATA_BIN" in capsys.readouterr().err
     assert score(aligned, "--samples", 0) == 2
     assert score("absent.pt", "--seed", -1) == 2 and "seed -1" in capsys.readouterr().err  # before the work
-    for path in data_bin.glob("lexicon.*"):
+    for path in folder.glob("lexicon.*"):
         path.unlink()
-    assert score(aligned, "--data", data_bin) == 2
+    assert score(aligned, "--data", folder) == 2
     assert "xalign lexicon" in capsys.readouterr().err
-    Dictionary(Dictionary.load(data_bin / "dict.txt").symbols[4:][::-1]).save(data_bin / "dict.txt")
-    assert score(aligned, "--data", data_bin) == 2
+    Dictionary(Dictionary.load(folder / "dict.txt").symbols[4:][::-1]).save(folder / "dict.txt")
+    assert score(aligned, "--data", folder) == 2
     assert "does not fit the checkpoint" in capsys.readouterr().err
-    assert score(tmp_path / "none.pt") == 2

@@ -111,6 +111,7 @@ def test_wrong_usage(capsys, options, message):
         (["--pair", "en-de", "--trainpref", "t", "--links", "x", "--links", "y"], "two links files for train of en-de"),
         (["--mono", "en=x", "--workers", "0"], "where: --workers"),
         (["--mono", "en=x", "--spm", "m", "--vocab-size", "100"], "where: --vocab-size, --spm"),
+        (["--mono", "en=x", "--tokenizer", "t", "--vocab-size", "9"], "existing one is given"),
         (["--mono", "en=x"], "a file does not exist"),
         ([], "nothing to prepare"),
     ],
@@ -224,34 +225,12 @@ def test_the_data_have_the_models_ids(data, symbols):
     ]
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--spm", "x.model"), "two tokenizers"),
-        (("--dict", "dict.txt"), "where: --dict"),
-        (("--vocab-size", "9"), "existing one is given"),
-        (("--tokenizer", "nowhere.pt"), "does not exist"),
-    ],
-)
-def test_bad_options(checkpoint, tmp_path, options, message, capsys):
-    (tmp_path / "a.xx").write_text("a\n")
-    for name in ("x.model", "dict.txt"):
-        (tmp_path / name).write_text("x 1\n")
-    paths = [str(tmp_path / value) if index else value for index, value in enumerate(options)]
-    options = options if options[0] == "--vocab-size" else paths
-    code = main([
-        "prepare", "--out", str(tmp_path / "bin"), "--mono", f"xx={tmp_path}/a.xx", "--tokenizer", str(checkpoint),
-        *options,
-    ])  # fmt: skip
-    assert code and message in capsys.readouterr().err
-    assert not (tmp_path / "bin").exists()
-
-
 def test_a_trimmed_vocabulary_tells_how_to_train_from_it(checkpoint, tmp_path, capsys):
     for side in ("xx", "yy"):
         (tmp_path / f"train.{side}").write_text("".join(f"{line}\n" for line in LINES[:2]), encoding="utf-8")
     out = tmp_path / "bin"
     line = ["prepare", "--out", str(out), "--pair", "xx-yy", "--trainpref", str(tmp_path / "train")]
+    assert main([*line, "--tokenizer", f"{tmp_path}/no.pt"]) == 2 and "does not exist" in capsys.readouterr().err
     assert main([*line, "--tokenizer", str(checkpoint), "--trim-vocabulary"]) == 0
     assert f"fairseq-train {out} ... --init-checkpoint {out}" in capsys.readouterr().out
     assert main([*line, "--overwrite", "--trim-vocabulary"]) == 2

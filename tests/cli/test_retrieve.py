@@ -50,10 +50,7 @@ def test_the_table(options, capsys):
     [
         ("\n".join([*SRC[:2], " ", *SRC[3:]]), [], "src, line 3"),
         ("a cat", [], "1 and 6 lines"),
-        (None, ["--layer", "9"], "no such layer"),
-        (None, ["--bootstrap", "0"], "bootstrap"),
         (None, ["--seed", "-1"], "seed -1"),
-        (None, ["--maps", "fr-en"], "no linear map"),
     ],
 )
 def test_bad_input(options, tmp_path, capsys, text, given, message):

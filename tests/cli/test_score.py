@@ -59,8 +59,7 @@ def test_a_one_based_file_is_named_and_can_be_converted(files, capsys, name):
     assert code == 2 and not out
     assert "looks 1-based" in err and f"where: {files / name}" in err and f"--{name}-index-base 1" in err
     code, _, err = score(capsys, *options, "--src", files / "src", "--tgt", files / "tgt")
-    assert code == 2 and "looks 1-based" in err and f"where: {files / name}, line 1" in err
-    assert f"--{name}-index-base 1" in err
+    assert code == 2 and f"where: {files / name}, line 1" in err and f"--{name}-index-base 1" in err
     code, out, _ = score(capsys, *options, f"--{name}-index-base", 1, "--json")
     assert code == 0 and json.loads(out)["aer"] == pytest.approx(0.3)
     assert f"{name}1" in json.loads(out)["signature"]
@@ -89,16 +88,15 @@ def test_comparison(files, capsys):
 
 
 @pytest.mark.parametrize(
-    ("change", "expected"),
+    ("name", "text", "expected"),
     [
-        ({"hyp": "0-0\n"}, "1 line of hypothesis, 3 of gold"),
-        ({"hyp": "0-0\n1+1\n\n"}, "hyp, line 2"),
-        ({"gold": "\n\n\n"}, "the gold file has no link"),
+        ("hyp", "0-0\n", "1 line of hypothesis, 3 of gold"),
+        ("hyp", "0-0\n1+1\n\n", "hyp, line 2"),
+        ("gold", "\n\n\n", "the gold file has no link"),
     ],
 )
-def test_bad_files(files, capsys, change, expected):
-    for name, text in change.items():
-        (files / name).write_bytes(text.encode())
+def test_bad_files(files, capsys, name, text, expected):
+    (files / name).write_text(text)
     code, out, err = score(capsys, "--hyp", files / "hyp", "--gold", files / "gold")
     assert code == 2 and expected in err and not out
 

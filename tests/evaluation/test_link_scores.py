@@ -19,11 +19,8 @@ def score(tmp_path):
     return run
 
 
-def test_figures(score):
-    found = score()
-    assert (found["links"], found["sure"], found["sentences"]) == (5, 5, 3)
-    assert found["aer"] == pytest.approx(0.3) and found["precision"] == pytest.approx(0.8)
-    assert "interval" not in found and score(bootstrap=5)["bootstrap"] == {"samples": 5, "seed": 1, "level": 0.95}
+def test_intervals_are_made_if_asked_for(score):
+    assert "interval" not in score() and score(bootstrap=5)["bootstrap"] == {"samples": 5, "seed": 1, "level": 0.95}
 
 
 @pytest.mark.parametrize(
@@ -37,11 +34,3 @@ def test_options_without_a_meaning(score, options, parameters):
     with pytest.raises(XalignError) as raised:
         score(**options)
     assert raised.value.parameters == parameters
-
-
-def test_a_one_based_file_can_be_converted_by_a_parameter(score):
-    one = "1-1 2-2 2-3 5-1\n1-2\n\n"
-    with pytest.raises(XalignError, match="the file looks 1-based") as raised:
-        score(hyp=one)
-    assert "hyp_index_base=1 converts it" in str(raised.value)
-    assert score(hyp=one, hyp_index_base=1)["aer"] == pytest.approx(0.3)

@@ -233,7 +233,9 @@ def _write(
     total = len(pairs) - output.done if isinstance(pairs, SentencePairs) else None
     number, links, too_long, overflowed, by_icu = output.done, 0, 0, 0, 0
     one_sided = first_one_sided = 0
-    mismatch = Mismatch() if run.format != "scores" and _is_calibrated(aligner, run.options) else None
+    scored = parse_signature(aligner.signature()).get("method") == "scored"
+    calibrated = scored and not run.options.given().keys() & set(CHOOSING)  # probabilities, by the default threshold
+    mismatch = Mismatch() if run.format != "scores" and calibrated else None
     start = time.monotonic()
     with output.open() as out, progress(total=total, unit=" pairs", quiet=run.quiet) as bar:
         out.write(form.begin() if isinstance(form, Page) else "")
@@ -266,12 +268,6 @@ def _write(
     left_out += f", {by_icu:,} cut into words by ICU" if by_icu else ""
     left_out += f", {one_sided:,} with one empty side (first: line {first_one_sided:,})" if one_sided else ""
     return f"{counted(done, 'pair')}{resumed}{left_out}, {counted(links, 'link')}{place} ({speed})"
-
-
-def _is_calibrated(aligner: WordAligner, options: AlignerOptions) -> bool:
-    """Whether links are chosen from calibrated probabilities, by the default threshold."""
-    scored = parse_signature(aligner.signature()).get("method") == "scored"
-    return scored and not options.given().keys() & set(CHOOSING)
 
 
 def _was_segmented(side: Sequence[str]) -> bool:

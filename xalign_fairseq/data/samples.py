@@ -72,15 +72,10 @@ class GoldLinks:
     links: np.ndarray
 
     @property
-    def taught(self) -> np.ndarray:
-        """The links (k, 3) for training: the sure ones, or all links of a pair without sure ones."""
-        sure = self.links[:, 2] == 1
-        return self.links[sure] if sure.any() else self.links
-
-    @property
     def between_tokens(self) -> np.ndarray:
-        """The links (k, 2) for training, without links of words that the tokenizer removed."""
-        links = self.taught[:, :2]
+        """The sure links (k, 2), or all links of a pair without sure ones; none of words that the tokenizer removed."""
+        sure = self.links[:, 2] == 1
+        links = (self.links[sure] if sure.any() else self.links)[:, :2]
         for side, words in enumerate((self.src_words, self.tgt_words)):
             there = np.zeros(max(words.max(initial=-1), links[:, side].max(initial=-1)) + 1, dtype=bool)
             there[words] = True

@@ -12,7 +12,7 @@ from xalign_fairseq.evaluation.signature import on_data, score_signature
 from xalign_fairseq.links.aer import AlignmentCounts, sentence_counts
 from xalign_fairseq.links.bootstrap import LEVEL, METRICS, bootstrap_intervals, paired_bootstrap
 from xalign_fairseq.links.gold import is_numbered, read_gold
-from xalign_fairseq.links.pharaoh import Gold, check_bounds, one_based_evidence, read_marked
+from xalign_fairseq.links.pharaoh import check_bounds, one_based_evidence, read_marked
 
 SAMPLES_OF_A_COMPARISON = 1000
 
@@ -66,7 +66,8 @@ def read_counts(files: LinkFilesToScore) -> list[list[AlignmentCounts]]:
     hyps = {path: [set(line.possible) for line in lines] for path, lines in marked.items()}
     golds = read_gold(files.gold, base=gold_base, pairs=len(hyps[files.hyp]))
     possible = [gold.possible for gold in golds]
-    if not any(map(_has_possible, golds)) and any(map(_has_possible, marked[files.hyp])):
+    has_possible = [any(line.sure != line.possible for line in lines) for lines in (golds, marked[files.hyp])]
+    if has_possible == [False, True]:
         say("warning: only the links to score have possible links (ipj), gold has none: the files may be swapped")
     if not any(possible):
         raise XalignError(
@@ -107,10 +108,6 @@ def figures(counts: Sequence[AlignmentCounts]) -> dict[str, Any]:
     total = sum(counts, AlignmentCounts())
     scores = {name: getattr(total, name) for name in METRICS}
     return scores | {"links": total.links, "sure": total.sure, "sentences": len(counts)}
-
-
-def _has_possible(gold: Gold) -> bool:
-    return gold.sure != gold.possible
 
 
 def _converting(parameter: str) -> tuple[str | Parameter, ...]:

@@ -99,7 +99,10 @@ class _Block:
         self.counts = torch.from_numpy(counts.sum(1))
         self.observed = torch.from_numpy(counts @ features[:, self.used])
         self.barred = torch.from_numpy(~np.stack([keeps_like(node) for node in nodes]))
-        self.numbers = [torch.from_numpy(_template_numbers(nodes, names, k)) for k in range(3)]
+        self.numbers = [  # (nodes, elements): of the tags (template 0), relations (1), or both (2)
+            torch.tensor([[seen[e if k == 2 else e[k]] for e in node.elements] for node in nodes])
+            for k, seen in enumerate(names)
+        ]
 
     def negative_log_likelihood(self, weights: Sequence[Tensor]) -> Tensor:
         """Summed over the observations, in nats."""
@@ -111,9 +114,3 @@ class _Block:
 
 def _numbered(names: Iterable[Hashable]) -> dict[Hashable, int]:
     return {name: number for number, name in enumerate(dict.fromkeys(names))}
-
-
-def _template_numbers(nodes: Sequence[Node], names: Sequence[dict[Hashable, int]], template: int) -> np.ndarray:
-    """(nodes, elements): the numbers of the tags (template 0), relations (1), or both (2)."""
-    seen = names[template]
-    return np.array([[seen[e if template == 2 else e[template]] for e in node.elements] for node in nodes])

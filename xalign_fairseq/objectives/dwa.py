@@ -131,14 +131,11 @@ class DWA(Objective):
         return Loss(total, queries.sum(), stats)
 
     def _labels(self, step: Step) -> Tensor:
+        """Prepared links or A(i) (B, T) int64, by a pass without gradient over the unperturbed pairs; -1: no link."""
         if step.training and step.update < self.start_update:
             return torch.full_like(step.bitext.tokens, -1)
         if step.training and step.update < self.links_until:
             return step.bitext.partner
-        return self.self_labels(step)
-
-    def self_labels(self, step: Step) -> Tensor:
-        """The model's A(i) (B, T) int64, from a pass without gradient over the unperturbed pairs; -1: no link."""
         bitext = step.bitext
         hidden = step.encoder.states(bitext.input(), labelling=True).layer(self.linking.layer)
         method = self.labeller.with_heads(step.head.pointer if self.label_by == "pointer" else None)

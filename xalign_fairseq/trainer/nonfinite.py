@@ -56,7 +56,11 @@ def _why(trainer: "Trainer", samples: list[Any]) -> str:
     """The non-finite losses and their batches; if all losses are finite, the gradients."""
     criterion = trainer.get_criterion()
     why = criterion.nonfinite(samples) if hasattr(criterion, "nonfinite") else ""
-    return why or f"the gradient of {', '.join(_spoilt_gradients(trainer)) or 'another process'}"
+    if why:
+        return why
+    grads = [(name, each.grad) for name, each in trainer.get_model().named_parameters() if each.grad is not None]
+    spoilt = [name for name, grad in grads if not _numbers(grad).isfinite().all()]
+    return f"the gradient of {', '.join(spoilt[:3]) or 'another process'}"
 
 
 def _where(trainer: "Trainer") -> str:
@@ -68,12 +72,6 @@ def _start(trainer: "Trainer") -> str:
     return f"resume from {last}, the last good checkpoint," if last.is_file() else "start"
 
 
-def _spoilt_gradients(trainer: "Trainer") -> list[str]:
-    """The first parameters whose gradients are not finite."""
-    named = trainer.get_model().named_parameters()
-    return [name for name, each in named if each.grad is not None and not _numbers(each.grad).isfinite().all()][:3]
-
-
 def _numbers(gradient: Tensor) -> Tensor:
     """The values of a gradient; torch cannot test sparse gradients (``--embedding-updates lazy``) directly."""
     return gradient.coalesce().values() if gradient.is_sparse else gradient
@@ -83,9 +81,3 @@ def spoilt(state: dict[str, Any]) -> str:
     """The name of the first non-finite tensor of a model's state, or an empty string."""
     found = (name for name, each in state.items() if isinstance(each, Tensor) and not each.isfinite().all())
     return next(found, "")
-
-
-def forget_factor(optimizer: object) -> None:
-    """Reset the gradients' factor, which fairseq's bfloat16 optimizer keeps until a step."""
-    if hasattr(optimizer, "_multiply_factor") and getattr(optimizer, "scaler", 0) is None:
-        optimizer._multiply_factor = 1.0

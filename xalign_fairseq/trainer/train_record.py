@@ -91,7 +91,10 @@ def require_same(folder: Path, line: Sequence[str]) -> None:
     record = read_json(path, TrainRecord)
     if not record["sessions"]:
         return
-    newest = _writer(folder, record)
+    # The session that wrote the last checkpoint: sessions without a checkpoint are ignored.
+    written = datetime.fromtimestamp((folder / LAST).stat().st_mtime, UTC)
+    until = [each for each in record["sessions"] if moment(each["begun"], path) <= written]
+    newest = (until or record["sessions"])[-1]
     try:
         earlier, earlier_data = shlex.split(newest["command"])[1:], newest["data"]
     except ValueError as error:
@@ -116,13 +119,6 @@ def require_same(folder: Path, line: Sequence[str]) -> None:
             expected="the options of that run, to resume it",
             remedy=("set another", Parameter("save_dir"), "or", *start),
         )
-
-
-def _writer(folder: Path, record: TrainRecord) -> Session:
-    """The session that wrote the last checkpoint; sessions without a checkpoint are ignored."""
-    written = datetime.fromtimestamp((folder / LAST).stat().st_mtime, UTC)
-    before = [each for each in record["sessions"] if moment(each["begun"], folder / NAME) <= written]
-    return (before or record["sessions"])[-1]
 
 
 @contextmanager

@@ -76,7 +76,8 @@ class XalignTrainer(Trainer):
             self.nonfinite_in_a_row += 1
             nonfinite.warn(self, samples, self.nonfinite_in_a_row)
             self.zero_grad()
-            nonfinite.forget_factor(self.optimizer)
+            if hasattr(self.optimizer, "_multiply_factor") and getattr(self.optimizer, "scaler", 0) is None:
+                self.optimizer._multiply_factor = 1.0  # fairseq's bfloat16 optimizer keeps it until a step
             return None
         finally:
             # With time as weight, the mean over updates is the share of the total time.
@@ -155,12 +156,6 @@ class XalignTrainer(Trainer):
             return True
         return False
 
-    def is_checked(self) -> bool:
-        """Whether this number of updates was already validated, because the newest update was skipped."""
-        again: bool = self.get_num_updates() == self.checked_update
-        self.checked_update = self.get_num_updates()
-        return again
-
     def requeue_if_signalled(self, epoch_itr: object) -> None:
         """After SIGUSR1 always write ``checkpoint_last.pt``, and end with exit code 75."""
         alone = self.data_parallel_world_size == 1
@@ -193,7 +188,11 @@ class XalignTrainer(Trainer):
         reset_meters: bool = False,
     ) -> dict[str, Any] | None:
         """Load a checkpoint; the newest complete one replaces a damaged last one."""
-        self._find_whole(filename)
+        if filename == self._own:
+            if self.data_parallel_rank == 0 and Path(filename).is_file():
+                repair(Path(filename).parent, logger.warning)
+            if torch.distributed.is_initialized():  # other ranks read the same file: let them wait
+                torch.distributed.barrier()
         with self._task_sees_its_state(filename, reset_optimizer):
             try:
                 extra_state: dict[str, Any] | None = super().load_checkpoint(
@@ -215,14 +214,6 @@ class XalignTrainer(Trainer):
         """The checkpoint that the same command continues from; empty if the command names another one."""
         cfg = self.cfg.checkpoint
         return os.path.join(cfg.save_dir, LAST) if cfg.restore_file == LAST else ""
-
-    def _find_whole(self, filename: str) -> None:
-        if filename != self._own:
-            return
-        if self.data_parallel_rank == 0 and Path(filename).is_file():
-            repair(Path(filename).parent, logger.warning)
-        if torch.distributed.is_initialized():  # other ranks read the same file: let them wait
-            torch.distributed.barrier()
 
     @contextmanager
     def _task_sees_its_state(self, filename: str, reset_optimizer: bool) -> Iterator[None]:
@@ -281,8 +272,9 @@ def _validate_and_save(
 ) -> tuple[list[Any], bool]:
     """``rest``: the validation sets, and whether the epoch ends."""
     # After a skipped update, fairseq would validate the same model again, and count it for --patience.
-    losses, stops = [None], False
-    if not trainer.is_checked() or rest[-1]:
+    losses, stops, newest = [None], False, trainer.get_num_updates()
+    is_checked, trainer.checked_update = newest == trainer.checked_update, newest
+    if not is_checked or rest[-1]:
         losses, stops = original(cfg, trainer, task, epoch_itr, *rest)
     if not stops:  # a stopping run already has its checkpoint
         trainer.requeue_if_signalled(epoch_itr)

@@ -8,7 +8,7 @@ import numpy as np
 
 from xalign_fairseq.evaluation.metric import Metric
 from xalign_fairseq.evaluation.statistics import Comparison, holm, resample
-from xalign_fairseq.transfer.results import EACH, RunResult, StudyResults, TaskResults, is_english
+from xalign_fairseq.transfer.results import EACH, StudyResults, TaskResults, is_english
 
 SIGNIFICANT = 0.05
 
@@ -78,8 +78,12 @@ def _compared(task: TaskResults, baseline: str, samples: int, seed: int) -> dict
     complete = {name: runs for name in task.runs if (runs := task.complete(name))}
     if baseline not in complete:
         return {}
-    counts = [_counts(task, runs.values()) for runs in complete.values()]
-    resampled = resample(counts, mean_value(task.score_metrics), samples=samples, seed=seed)
+    metrics = task.score_metrics
+    counts = [  # per checkpoint and language (seeds, items, K)
+        [np.stack([run[language].counts(language, metrics) for run in runs.values()]) for language in task.languages]
+        for runs in complete.values()
+    ]
+    resampled = resample(counts, mean_value(metrics), samples=samples, seed=seed)
     drawn = dict(zip(complete, resampled, strict=True))
     found = {}
     for name in complete.keys() - {baseline}:
@@ -94,12 +98,6 @@ def _compared(task: TaskResults, baseline: str, samples: int, seed: int) -> dict
         if min(len(each.scores[0]) for each in (first, second)) > 1:
             found[name].append(Comparison.of_items_and_seeds(first, second, seed=seed))
     return found
-
-
-def _counts(task: TaskResults, complete: Iterable[dict[str, RunResult]]) -> list[np.ndarray]:
-    """Per language the counts (seeds, items, K) of runs."""
-    runs, metrics = list(complete), task.score_metrics
-    return [np.stack([run[language].counts(language, metrics) for run in runs]) for language in task.languages]
 
 
 def mean_value(metrics: Sequence[Metric]) -> Callable[[np.ndarray], np.ndarray]:

@@ -172,6 +172,8 @@ def test_a_sample_is_evenly_spread(tmp_path, most, expected):
     sample = SpreadPairs(SentencePairs(tmp_path / "pairs"), most)
     assert [int(src[0]) for src, _ in sample] == [int(src[0]) for src, _ in sample] == expected
     assert len(sample) == len(expected)
+    with pytest.raises(XalignError, match="learn_from"):
+        SpreadPairs(SentencePairs(tmp_path / "pairs"), 0)
 
 
 @pytest.fixture
@@ -225,12 +227,6 @@ def test_line_counts_that_differ_are_both_named(tmp_path):
     ):
         with pytest.raises(XalignError, match=message):
             SentencePairs(write(tmp_path / "a", longer), write(tmp_path / "b", "1\n2\n"))
-
-
-def test_a_sample_of_nothing(tmp_path):
-    (tmp_path / "pairs").write_text("a ||| x\n")
-    with pytest.raises(XalignError, match="learn_from"):
-        SpreadPairs(SentencePairs(tmp_path / "pairs"), 0)
 
 
 @pytest.mark.parametrize("sentence", [b"the house", None, ["a", 3], [None]])

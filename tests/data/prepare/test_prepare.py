@@ -138,8 +138,6 @@ def test_bad_text_is_an_error_before_any_file_is_written(tmp_path, spm, monkeypa
     put(tmp_path, train_el="\nα\n", dict_txt="▁the 1\n")
     with pytest.raises(XalignError, match="does not belong"):
         prepare(PrepareOptions(tmp_path / "d", [pair(tmp_path)], spm=spm, dictionary=tmp_path / "dict.txt"))
-    with pytest.raises(XalignError, match="nothing to prepare"):
-        prepare(PrepareOptions(tmp_path / "d"))
     monkeypatch.undo()
     put(tmp_path, train_en="a\n\n")
     with pytest.raises(XalignError, match=r"(?s)nothing is left.*train en-el.*2 lines"):

@@ -51,7 +51,8 @@ def test_options_that_contradict_each_other(refused, pair, files):
     refused("nothing to prepare")
     refused(r"the number of workers is below 1\n  where: workers\n  found: 0", pair(), workers=0)
     refused(r"two tokenizers\n  where: tokenizer, spm", pair(), spm="m.model", tokenizer="base.pt")
-    refused("where: dict", pair(), dictionary="dict.txt")
+    for tokenizer in ({}, {"tokenizer": "base.pt"}):
+        refused("where: dict", pair(), dictionary="dict.txt", **tokenizer)
     refused("no training text", pair("valid"))
     refused("no such shard\n  where: shard\n  found: 2/2", pair(), spm="m.model", shard=(2, 2))
     refused("shards need one tokenizer", pair(), shard=(0, 2))

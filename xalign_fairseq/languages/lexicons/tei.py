@@ -44,7 +44,8 @@ def read(path: StrPath) -> Iterator[tuple[str, str]]:
         with _open(path) as stream:
             for entry in _entries(stream):
                 found = True
-                headwords = _texts(_headwords(entry)) or [""]
+                forms = [form for form in entry if _name(form) == "form" and form.get("type") != "infl"]
+                headwords = _texts(each for form in forms for each in form if _name(each) == "orth") or [""]
                 translations = _texts(_translations(entry)) or [""]
                 yield from ((headword, word) for headword in headwords for word in translations)
     except XalignError:
@@ -97,12 +98,6 @@ def _entries(stream: IO[bytes]) -> Iterator[ElementTree.Element]:
 
 def _name(element: ElementTree.Element) -> str:
     return element.tag.rpartition("}")[2]  # P5 has a namespace, P4 does not
-
-
-def _headwords(entry: ElementTree.Element) -> Iterator[ElementTree.Element]:
-    for form in entry:
-        if _name(form) == "form" and form.get("type") != "infl":
-            yield from (each for each in form if _name(each) == "orth")
 
 
 def _translations(parent: ElementTree.Element) -> Iterator[ElementTree.Element]:

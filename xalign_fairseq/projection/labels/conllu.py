@@ -101,8 +101,7 @@ def _of_text(text: SegmentedText, id: str) -> ConlluSentence:
     starts = {start for start, _ in text.spans}
     rows = []
     for number, (word, (_, stop)) in enumerate(zip(text.words, text.spans, strict=True), 1):
-        glued = stop in starts
-        rows.append([str(number), word, *[EMPTY] * 7, "SpaceAfter=No" if glued else EMPTY])
+        rows.append([str(number), word, *[EMPTY] * 7, "SpaceAfter=No" if stop in starts else EMPTY])
     return ConlluSentence(id, "", 0, rows, [f"# sent_id = {id}", f"# text = {text.text}"])
 
 

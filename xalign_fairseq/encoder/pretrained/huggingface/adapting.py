@@ -112,7 +112,9 @@ def to_ours(
     """A checkpoint's ``model``, without a head, from Hugging Face's tensors."""
     expected = {name: shape for name, shape in shapes(config).items() if name.startswith(BODY)}
     names = {ours: their_name(family, ours.removeprefix(BODY), config.encoder_layers) for ours in expected}
-    theirs = _without_prefix(weights, set(names.values()))
+    prefix = prefix_of(weights, set(names.values()))
+    theirs = {name: value for name, value in weights.items() if not name.startswith(prefix)}
+    theirs |= {name.removeprefix(prefix): value for name, value in weights.items() if name.startswith(prefix)}
     expected[EMBEDDINGS] = rows, config.encoder_embed_dim
     wanted = {name: expected[ours] for ours, name in names.items()}
     require_tensors(theirs, wanted, rf"{re.escape(family.layers)}\.\d+\.", family.title, where)
@@ -129,14 +131,6 @@ def prefix_of(weights: Iterable[str], wanted: set[str]) -> str:
         return sum(name.startswith(prefix) and name.removeprefix(prefix) in wanted for name in weights)
 
     return max(PREFIXES, key=hits)
-
-
-def _without_prefix(weights: Mapping[str, Tensor], wanted: set[str]) -> dict[str, Tensor]:
-    """All tensors, the encoder's by its own names."""
-    prefix = prefix_of(weights, wanted)
-    found = {name.removeprefix(prefix): value for name, value in weights.items() if name.startswith(prefix)}
-    others = {name: value for name, value in weights.items() if not name.startswith(prefix)}
-    return {**others, **found}
 
 
 def put_back(state: dict[str, Any], where: StrPath, origin: Path, folder: Path) -> None:
