@@ -86,6 +86,22 @@ def test_a_segment_without_translation_stays_and_its_tags_are_reported(tmp_path,
 
 
 @pytest.mark.parametrize(
+    ("source", "target", "dropped"),
+    [
+        ("<1>A.</mrk> <x/><2>B.</mrk>", "<1>A.</mrk> <2>B.</mrk>", ["<x/>"]),
+        ("<g><1>A.</mrk> <2>B.</mrk></g>", "<1>A.</mrk> <2>B.</mrk>", ["<g>"]),
+        ("<g><1>A.</mrk></g><x/>", "<g><1>A.</mrk></g><x/><y/>", ["<y/>"]),
+        ("<g><1>A.</mrk></g>", "<g><1>A.</mrk></g>", []),
+    ],
+)
+def test_tags_around_and_between_segments_are_compared(tmp_path, source, target, dropped):
+    unit = f"<source>A. B.</source><seg-source>{source}</seg-source><target>{target}</target>"
+    content = re.sub(r"<(\d)", r'<mrk mtype="seg" mid="\1"', f"<xliff><trans-unit>{unit}</trans-unit></xliff>")
+    units, _, text = result(tmp_path, "xliff", content)
+    assert text == content and [each.item for unit in units for each in unit.project({}).dropped] == dropped
+
+
+@pytest.mark.parametrize(
     "unit",
     [
         '<trans-unit id="1" translate="no">{}</trans-unit>',
@@ -108,10 +124,23 @@ def test_units_that_are_not_to_be_translated_stay(tmp_path, unit):
 @pytest.mark.parametrize("name, content", [("xliff", XLIFF), ("xliff", XLIFF_2), ("tmx", TMX)])
 def test_elements_may_have_a_prefix(tmp_path, name, content):
     content = content.replace("<target/>", "<target><mrk> </mrk></target>")
+    content = re.sub("<(xliff|tmx)", r'<\1 xmlns:n="n"', content)
     expected, found = (
         re.sub("(</?)(?=[a-z])", r"\1n:", each) for each in (result(tmp_path, name, content)[2], content)
     )
     assert result(tmp_path, name, found)[2] == expected
+
+
+FOREIGN = """<sdl:seg-defs><sdl:seg id="1"/><sdl:seg><sdl:value>a b</sdl:value></sdl:seg></sdl:seg-defs>
+<target xmlns="other">a b</target><m:units xmlns:m="other"><m:unit><source>a</source><target>a</target></m:unit></m:units>"""
+
+
+def test_elements_of_another_namespace_and_all_in_them_stay(tmp_path):
+    for root in ("", ' xmlns="own"'):
+        unit = "<trans-unit><source>a <g>b</g></source><target>{}</target>" + FOREIGN + "</trans-unit>"
+        content = f"<xliff{root} xmlns:sdl='sdl'>{unit}</xliff>"
+        units, _, text = result(tmp_path, "xliff", content.format("a b"))
+        assert len(units) == 1 and text == content.format("a <g>b</g>")
 
 
 CDATA = [("<![CDATA[<b>a]]>", "b"), ("a <g id='1'>b</g>", "<![CDATA[a b]]>"), ("a <![CDATA[b]]>", "")]

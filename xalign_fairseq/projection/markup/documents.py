@@ -5,7 +5,7 @@ The parser only finds the positions of the texts; everything else is written as 
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
@@ -15,6 +15,7 @@ from xalign_fairseq.core.text.containers import no_text, plain_language
 from xalign_fairseq.core.text.decoding import converted, refuse_xml
 from xalign_fairseq.core.text.lines import require_file
 from xalign_fairseq.core.text.segmentation import Segmenter
+from xalign_fairseq.core.text.segmented import Span
 from xalign_fairseq.projection.markup.inline import TAG, attributes_of, local_name
 from xalign_fairseq.projection.markup.pair import MARKUPS, left_out, markup_unit
 from xalign_fairseq.projection.units import Annotated, Piece, Unit
@@ -24,7 +25,9 @@ MOST_BYTES = 1 << 22  # limit for a unit, and for a tag or comment
 MOST_DEPTH = 1000
 UNITS = {"trans-unit", "segment", "ignorable", "tu"}
 NAMED = {"trans-unit", "unit", "tu"}  # elements with the name of a unit
-OTHERS = {"alt-trans", "match", "matches"}  # elements with their own sources and targets
+FOREIGN = "*"  # stands for the name of an element of another namespace than the root's
+OTHERS = {"alt-trans", "match", "matches", FOREIGN}  # elements with their own sources and targets
+LANGUAGE = "http://www.w3.org/XML/1998/namespace lang"
 SEGMENT_TAG = re.compile(r"</?(?:[\w.-]+:)?mrk\b[^<>]*>")
 START_TAG = re.compile(rb"<(?:[^<>\"']|\"[^\"]*\"|'[^']*')*>")
 
@@ -51,6 +54,7 @@ class _Parser:
     file: str
     data: bytearray = field(default_factory=bytearray)
     base: int = 0  # the data's offset in the file
+    space: str = ""  # namespace of the root
     path: list[str] = field(default_factory=list)
     translated: list[bool] = field(default_factory=lambda: [True])  # for each element of the path, and without any
     unit: int = -1  # depth of the open unit
@@ -67,7 +71,7 @@ class _Parser:
     last: int = 0  # start of the last piece of XML that the parser saw
 
     def __post_init__(self) -> None:
-        self.expat = expat.ParserCreate()
+        self.expat = expat.ParserCreate(namespace_separator=" ")
         self.expat.StartElementHandler, self.expat.EndElementHandler = self.start, self.end
         self.expat.EntityDeclHandler = lambda *_: self.refuse("it defines entities")
         self.expat.AttlistDeclHandler = lambda *_: self.refuse("it declares attributes")
@@ -86,22 +90,23 @@ class _Parser:
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         self.seen()
-        name = local_name(name)
-        self.path.append(name)
+        space, _, name = name.rpartition(" ")
+        self.space = self.space if self.path else space
+        self.path.append(name if space == self.space else FOREIGN)
         self.translated.append({"yes": True, "no": False}.get(attributes.get("translate", ""), self.translated[-1]))
         if len(self.path) > MOST_DEPTH:
             self.refuse(f"more than {MOST_DEPTH:,} levels")
-        if name == "header":
-            self.language = attributes.get("srclang", "")
         if self.open or not OTHERS.isdisjoint(self.path):
             return
+        if name == "header":
+            self.language = attributes.get("srclang", "")
         if name in NAMED:
             self.name = attributes.get("tuid" if name == "tu" else "id", "")
         if name in UNITS and self.unit < 0 and self.translated[-1]:
             self.unit, self.texts = len(self.path), []
             self.variant = attributes.get("srclang", "") or self.language
         if self.unit >= 0 and name == "tuv":
-            self.role = attributes.get("xml:lang", attributes.get("lang", ""))
+            self.role = attributes.get(LANGUAGE, attributes.get("lang", ""))
         elif self.unit >= 0 and name in ("source", "seg-source", "target", "seg"):
             self.role = self.role if name == "seg" else name
             match = START_TAG.match(self.data, self.last - self.base)
@@ -186,9 +191,7 @@ def _unit(parser: _Parser, texts: list[_Text], segment: Segmenter) -> Iterator[P
     for text in targets:
         yield parser.take(text.start)
         parser.take(text.stop)
-        for source, target, number in _divided(sources, raw[id(text)]):
-            where = text.where + (f", segment {number}" if number else "")
-            yield target if source is None else _pair(source, target, segment, where)
+        yield from _divided(sources, raw[id(text)], segment, text.where)
     if not targets:
         yield _pair(sources["source"], "", segment, texts[0].where)
 
@@ -201,27 +204,38 @@ def _pair(source: str, target: str, segment: Segmenter, where: str) -> Unit:
     return Unit.fixed(nothing, nothing, where, target, *missing)
 
 
-def _divided(sources: dict[str, str], target: str) -> Iterator[tuple[str | None, str, str]]:
-    """Source, target and number of each segment, if ``<mrk mtype="seg">`` divides both texts, otherwise of the whole.
+def _divided(sources: dict[str, str], target: str, segment: Segmenter, where: str) -> Iterator[Piece]:
+    """A pair for each segment, if ``<mrk mtype="seg">`` divides both texts, otherwise one of the whole.
 
-    The source is ``None`` for the text between segments. Segments that the target lacks are at the end.
+    Pairs without text are at the end: segments that the target lacks, and, if they differ, the tags outside segments.
     """
     source, end = sources.get("seg-source", sources["source"]), 0
     segments, pairs = _segments(target), _segments(source)
     if not segments or not pairs.keys() >= segments.keys():
-        source = sources["source"]
-        segments, pairs = {"": (0, len(target))}, {"": (0, len(source))}
+        yield _pair(sources["source"], target, segment, where)
+        return
     for number, (start, stop) in segments.items():
-        yield None, target[end:start], ""
-        yield source[slice(*pairs[number])], target[start:stop], number
+        yield target[end:start]
+        yield _pair(source[slice(*pairs[number])], target[start:stop], segment, f"{where}, segment {number}")
         end = stop
-    yield None, target[end:], ""
-    yield from ((source[slice(*place)], "", number) for number, place in pairs.items() if number not in segments)
+    yield target[end:]
+    for number, place in pairs.items():
+        if number not in segments:
+            yield _pair(source[slice(*place)], "", segment, f"{where}, segment {number}")
+    outside = (_outside(text, found.values()) for text, found in ((source, pairs), (target, segments)))
+    if differing := left_out(MARKUPS["bilingual"], *outside):
+        yield Unit.fixed(segment(""), segment(""), where, "", *differing)
 
 
-def _segments(text: str) -> dict[str, tuple[int, int]]:
+def _outside(text: str, places: Iterable[Span]) -> str:
+    """The text outside some places, without the tags of segments."""
+    edges = [0, *(edge for place in places for edge in place), len(text)]
+    return SEGMENT_TAG.sub("", "".join(text[start:stop] for start, stop in zip(edges[::2], edges[1::2], strict=True)))
+
+
+def _segments(text: str) -> dict[str, Span]:
     """The content of each ``<mrk mtype="seg">`` by its number."""
-    found: dict[str, tuple[int, int]] = {}
+    found: dict[str, Span] = {}
     open_tags: list[tuple[str | None, int]] = []
     for match in TAG.finditer(text):
         if local_name(match[2]) != "mrk":
