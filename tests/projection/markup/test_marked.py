@@ -35,7 +35,7 @@ def test_tags_without_a_partner_are_left_out_of_strict_markup():
         ("a  <img> <img>", "a  ", ["<img> ", "<img>"]),
         ("a<br>b", "a b", ["<br>"]),
         ("a<br> b", "a b", ["<br>"]),
-        ("a<br><br>b", "a b", ["<br><br>"]),
+        ("a<br><br>b", "a b", ["<br>", "<br>"]),
         ("<br>a<br>", "a", ["<br>", "<br>"]),
     ],
 )

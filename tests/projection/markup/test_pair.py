@@ -78,6 +78,7 @@ ADDED = "the translation has this tag, its source does not"
         ("bilingual", "a <x/>b", "A B<y></y>", [("<x/>", BY_HAND), ("<y>", ADDED)]),
         ("bilingual", "a <x/>b", "A <x/>B<x/>", [("<x/>", ADDED)]),
         ("html", "a <b>b</b>", "A <b>B</b>", []),
+        ("html", "a<br>b<br>c", "A B<br><br>C", []),
         ("bilingual", "a <b>b</b>", "<b>A</b> B", []),
         ("xml", "a <b>b", "A B", [("<b>", "an opening tag has no closing tag")]),
         ("xml", "a <b>b", "A <b>B", [("<b>", "an opening tag has no closing tag")]),

@@ -57,6 +57,10 @@ def project(source, target, links, segment=words):
         ("a<br>b c<br>d", "A B C D", "0-0 1-1 2-2 3-3", "A<br>B C<br>D"),
         ("a <i>b<br>c</i> d", "d b c a", "0-3 1-1 2-2 3-0", "d <i>b<br>c</i> a"),
         ("a<br>b", "甲乙", "", "<br>甲乙"),
+        ("a.<br> <br>B c", "A. B C", "0-0 1-1 2-2 3-3", "A.<br> <br>B C"),  # breaks with a space between stay together
+        ("a.<br><br>B c", "A. B C", "0-0 1-1 2-2 3-3", "A.<br><br>B C"),
+        ("a b<br>.", "A B.", "0-0 1-1 2-2", "A B<br>."),  # before final punctuation
+        ("a b<br>.", "A B", "0-0 1-1", "A B<br>"),
         ("<li>a</li><li>b</li><td></td>", "B A", "0-1 1-0", "<li>B</li> <li>A</li><td></td>"),  # a space between blocks
         ("x <b>a y", "Y A X", "0-2 1-1 2-0", "<b>Y A X"),  # it reaches to the end
         ("</a>x y", "Y X", "0-1 1-0", "</a>Y X"),

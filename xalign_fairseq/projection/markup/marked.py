@@ -185,9 +185,6 @@ def _point(made: _Builder, tokens: Sequence[Token], i: int, last: int) -> bool:
     before, after = made.text[-1:], tokens[i + 1].raw[:1] if i < last and tokens[i + 1].kind == "text" else ""
     spaced = not before or before[0].isspace()
     raw = token.raw
-    if token.kind == "break" and i and tokens[i - 1].kind == "break":
-        marks[-1].opening += raw
-        return False
     here = len(made.text)
     if spaced and after == " ":
         marks.append(Mark(f"{raw} ", "", here, here, token.kind))

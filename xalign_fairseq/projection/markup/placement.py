@@ -9,7 +9,7 @@ from xalign_fairseq.projection.markup.marked import Mark, MarkedText, walk
 from xalign_fairseq.projection.markup.pieces import LinkedPieces, begins_with_stop, ends_with_pause
 from xalign_fairseq.projection.units import Dropped
 
-ALONE = ("point", "placeholder")
+ALONE = ("break", "point", "placeholder")
 FAR = 3  # pieces between the translations of a tag's neighbours that make its place uncertain
 
 UNMATCHED = "no matching words were found in the translation; the tag is empty, next to the words of its neighbours"
@@ -64,7 +64,7 @@ class _Placement:
 
     def marks(self, marks: Sequence[Mark], within: Span, words: Span) -> list[_Placed]:
         """The places of neighbouring marks, within some source words and the target words for these."""
-        marks, (low, high) = _joined(marks), words
+        marks, (low, high) = _joined(marks, self.texts[0]), words
         found: dict[int, Span] = {}  # target words of each mark with links
         after: dict[int, bool] = {}  # whether a mark without links goes with the word before it
         source = [self.pieces.within(mark.start, mark.stop) for mark in marks]
@@ -172,13 +172,16 @@ class _Placement:
         allowed = [at for at in range(words[0], words[1] + 1) if not any(start < at < stop for start, stop in taken)]
         allowed = [at for at in allowed if at in words or at not in self.pieces.inside[1]]
         inner, last = [at for at in allowed if at in self.pieces.breakable and words[0] < at < words[1]], words[0]
+        stops = {at for at in allowed if at == words[1] or begins_with_stop(self.texts[1], self.pieces.tgt[at][0])}
         for number, i in enumerate(breaks):
             if source[i][0] in within:
                 last = words[within.index(source[i][0])] if source[i][0] == within[1] else last
             else:
                 left = [at for at in inner if at > last]
-                if not begins_with_stop(self.texts[0], marks[i].stop):
-                    left = [at for at in left if not begins_with_stop(self.texts[1], self.pieces.tgt[at][0])] or left
+                if begins_with_stop(self.texts[0], marks[i].stop):
+                    left = [at for at in allowed if at > last and (at in inner or at in stops)]
+                else:
+                    left = [at for at in left if at not in stops] or left
                 left = left[: max(1, len(left) - (len(breaks) - number - 1))] or [at for at in allowed if at >= last]
                 last = self.pieces.fewest_crossings(source[i][0], left)
                 if not any(self.pieces.total):
@@ -252,18 +255,21 @@ class _Placement:
         if not spaces:
             return at, at
         at = at if at in spaces else spaces[0]
-        return at, at + 1
+        return at, min(at + mark.stop - mark.start, spaces[-1] + 1)
 
 
-def _joined(marks: Sequence[Mark]) -> list[Mark]:
-    """Marks, those alone that touch as one with its parts as children."""
+def _joined(marks: Sequence[Mark], text: str) -> list[Mark]:
+    """Marks, as one with its parts as children: those alone that touch, and breaks with only space between them."""
     joined: list[Mark] = []
     for mark in marks:
         last = joined[-1] if joined else mark
-        touch = last.stop == mark.start and not last.opening.endswith(" ") and not mark.opening.startswith(" ")
-        if joined and touch and mark.kind in ALONE and last.kind in ALONE:
+        between, kinds = text[last.stop : mark.start], {last.kind, mark.kind}
+        touch = not between and not last.opening.endswith(" ") and not mark.opening.startswith(" ")
+        if "break" in kinds:
+            touch = kinds == {"break"} and not between.strip(" \t\n")
+        if joined and touch and kinds.issubset(ALONE):
             kind, parts = max(last.kind, mark.kind, key=ALONE.index), [*(last.children or [last]), mark]
-            joined[-1] = Mark(last.opening + mark.opening, "", last.start, mark.stop, kind, parts)
+            joined[-1] = Mark(last.opening + between + mark.opening, "", last.start, mark.stop, kind, parts)
         else:
             joined.append(mark)
     return joined
