@@ -47,6 +47,8 @@ def test_the_translation_is_written_like_its_source(markup, source, target, expe
         ("placeholders", "件{0}。", "File.", "File {0}."),
         ("placeholders", "日 {0} 本", "日 本", "日 {0} 本"),
         ("html", "I <img> have", "我有", "我<img>有"),
+        ("html", "I<img> have", "我6", "我<img>6"),  # no space where the translation has none
+        ("html", "I <img>have", "6我", "6<img>我"),
         ("html", "我<img>有", "I have", "I<img> have"),  # an image is not a word
         ("bilingual", '我<x equiv-text="{{n}}"/>有', "I have", 'I <x equiv-text="{{n}}"/> have'),
         ("bilingual", "我<ph>%d</ph>有", "I have", "I <ph>%d</ph> have"),

@@ -66,7 +66,12 @@ def project(source, target, links, segment=words):
         ("</a>x y", "Y X", "0-1 1-0", "</a>Y X"),
         ("x キの</b>語", "y キの語", "0-0 1-1", "y キの</b>語"),  # also inside an equal word
         ("Libre<g>Office</g><img> files", "LibreOfficen x", "0-0 1-1", "Libre<g>Office</g>n<img> x"),  # not into a word
-        ("<b>Libre<g>Office</g> <br></b> files", "LibreOfficen x", "0-0 1-1", "<b>Libre<g>Office</g><br></b>n x"),
+        ("<b>Libre<g>Office</g> <br></b> files", "LibreOfficen x", "0-0 1-1", "<b>Libre<g>Office</g>n <br></b>x"),
+        ("a<img> b c", "A-b c", "1-2 2-3", "A-<img>b c"),  # no space where the translation has none
+        ("a <img>b c", "A-b c", "0-0 2-3", "A<img>-b c"),
+        ("<b>a+c</b> or d", "D or s+c.", "1-3 2-4 3-1 4-0", "D or <b>s+c</b>."),  # whole runs without a space
+        ("<b>a+c</b> or d", "s+c:d", "1-1 2-2 4-4", "<b>s+c</b>:d"),
+        ("b+<b>c</b> or d", "s+c", "2-2", "s+<b>c</b>"),
         ("Of<g>fice <img></g>s x", "Lofficet x", "0-0 1-0 2-1", "Lof<g>fice<img></g>t x"),
     ],
 )
@@ -85,6 +90,7 @@ def test_worked_examples(source, target, links, expected):
         ("not it: {0}", "没找：", "0-1 1-0", "没找：{0}"),
         ("Open {0}", "Jetzt öffne sie", "0-1", "Jetzt öffne {0} sie"),  # without punctuation it goes with the word
         ("{0} open", "jetzt offen", "0-1", "jetzt {0} offen"),
+        ("Take {0} now", "Nimm-das jetzt.", "0-0 1-3", "Nimm-das {0} jetzt."),  # no space into a word
     ],
 )
 def test_punctuation_keeps_a_placeholder_at_the_edge(source, target, links, expected):

@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, pairwise, takewhile
 from unicodedata import category
@@ -51,6 +51,8 @@ class LinkedPieces:
         for inside, words, edges, begins in zip(self.inside, (sources, targets), cores, (first, second), strict=True):
             for word, (start, stop), begin in zip(words, edges, begins, strict=False):
                 inside.update(cut for cut, (at, _) in enumerate(word, begin) if start < at < stop)
+        # The same, and cuts between words that no space separates, in scripts with spaces between words.
+        self.joined = [self.inside[0].union(_joined(src, self.src)), self.inside[1].union(_joined(tgt, self.tgt))]
         self.marks = [_is_punctuation(src.text[slice(*span)]) for span in self.src]
         self.links: list[dict[int, float]] = [{} for _ in self.src]
         self.total = [0.0] * len(self.tgt)
@@ -108,6 +110,15 @@ class LinkedPieces:
             left = [j for j in inside if any(low <= j < high for low, high in free)]
             return 0.0, min(((j, j + 1) for j in left), key=lambda one: (-inside[one[0]], one), default=None)
         return best, span
+
+    def whole(self, run: Span, free: Sequence[Span]) -> Span:
+        """A run of target pieces, and the free words without links that no space separates from it."""
+        (start, stop), total, joined = run, self.total, self.joined[1]
+        low, high = next(each for each in free if each[0] <= start and stop <= each[1])
+        before = takewhile(lambda at: at in joined and not total[at - 1], range(start, low, -1))
+        after = takewhile(lambda at: at in joined and not total[at], range(stop, high))
+        start = min([start, *(at - 1 for at in before if self.worth[at - 1] == 1)])
+        return start, max([stop, *(at + 1 for at in after if self.worth[at] == 1)])
 
     def is_part(self, source: Span) -> bool:
         """Whether pieces are part of a word with spaces around it, but not its longer beginning."""
@@ -186,6 +197,17 @@ def _core(words: SegmentedText, span: Span) -> Span:
     while stop < len(kinds) and kinds[stop] == "M":
         stop += 1
     return span[0] + inner[0], span[0] + stop
+
+
+def _joined(words: SegmentedText, pieces: Sequence[Span]) -> Iterator[int]:
+    """The cuts within runs of characters other than spaces, without the punctuation at their edges."""
+    begins, text = [begin for begin, _ in pieces], words.text
+    for match in re.finditer(r"\S+", text):
+        start, stop = _core(words, match.span())
+        for cut in range(bisect_right(begins, start), bisect_left(begins, stop)):
+            at = begins[cut]
+            if not is_unspaced(text[at - 1]) and not is_unspaced(text[at]):
+                yield cut
 
 
 def _find(text: str, part: Span, word: Span, translation: str, other: Span) -> Span | None:

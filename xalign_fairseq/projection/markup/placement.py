@@ -26,7 +26,8 @@ def place(
 
     - A pair goes around the run of target words with the most links to its words and the fewest to others, weighted. A
       pair without linked words goes around the unlinked words between the translations of its neighbours. If there
-      are none, the pair is empty and goes next to these translations.
+      are none, the pair is empty and goes next to these translations. Words without links that no space separates from
+      a pair belong to it, unless a word next to the pair in the source is not separated either.
     - A tag alone goes next to the translation of the word that it touches, otherwise of the nearest word, punctuation
       ignored; of two, of the word before it. At the very start or end of its element it stays there, but a placeholder
       with a space next to it goes with the word, if no punctuation separates the two.
@@ -85,17 +86,18 @@ class _Placement:
             if source[i] == within and (low, high) == words:
                 found[i] = words
             elif run := self.pieces.run(source[i], free)[1]:
-                found[i] = run
+                found[i] = run if self.pieces.joined[0].intersection(source[i]) else self.pieces.whole(run, free)
             elif not self.pieces.is_part(source[i]) and (run := self._between(source[i], within, (low, high), free)):
                 found[i] = run
                 self._drop(marks[i], "none of its words is linked: put around the unlinked words there")
             else:
                 continue
             free = [part for each in free for part in _without(each, found[i])]
-        taken, inside = list(found.items()), self.pieces.inside
+        taken = list(found.items())
         for i, mark in enumerate(marks):
             if i not in found and mark.kind != "break":
                 at, after[i] = self._loose(mark, source[i], within, (low, high))
+                inside = self.pieces.joined if mark.kind == "placeholder" else self.pieces.inside
                 while mark.kind != "pair" and source[i][0] not in inside[0] and at in inside[1] and low < at < high:
                     at += 1 if after[i] else -1
                 for other, (start, stop) in taken:
@@ -208,7 +210,7 @@ class _Placement:
         return end if character == stop else min(begin + character - start, end)
 
     def _placed(self, mark: Mark, source: Span, words: Span, after: bool | None) -> _Placed:
-        if words[0] in self.pieces.inside[1]:  # no space in a word
+        if words[0] in self.pieces.joined[1]:  # no space in a word
             mark = replace(mark, opening=mark.opening.strip(" "))
         if mark.kind == "break":
             start, stop = self._break(mark, source[0], words[0])
@@ -218,7 +220,7 @@ class _Placement:
                 stop = self._at(mark.stop, source[1], words[1], after is not False)
             else:
                 stop = start
-            alone = mark.kind in ALONE and words[0] not in self.pieces.inside[1]
+            alone = mark.kind in ALONE and words[0] not in self.pieces.joined[1]
             mark = self._spaced(mark, start) if alone else mark
         children = [] if mark.kind in ALONE else self.marks(mark.children, source, words)
         return _Placed(mark, start, max(start, stop), children)
@@ -227,7 +229,9 @@ class _Placement:
         """A tag alone with its spaces: that of a side without a word stays; none in a text that has no spaces."""
         opening = mark.opening
         stops, ends = map(begins_with_stop, self.texts, (mark.start, at))
-        if ends and not stops and mark.kind == "point":
+        sides = self.texts[1][max(0, at - 1) : at + 1]
+        unspaced = len(sides.strip()) == 2 and any(map(is_unspaced, sides))
+        if unspaced or (ends and not stops and mark.kind == "point"):
             return replace(mark, opening=opening.strip(" "))
         is_word = opening[:1] == " " or self.texts[0][mark.start - 1 : mark.start] == " "
         for before in (True, False):
