@@ -132,7 +132,8 @@ def test_elements_may_have_a_prefix(tmp_path, name, content):
 
 
 FOREIGN = """<sdl:seg-defs><sdl:seg id="1"/><sdl:seg><sdl:value>a b</sdl:value></sdl:seg></sdl:seg-defs>
-<target xmlns="other">a b</target><m:units xmlns:m="other"><m:unit><source>a</source><target>a</target></m:unit></m:units>"""
+<target xmlns="other">a b</target>
+<m:units xmlns:m="other"><m:unit><source>a</source><target>a</target></m:unit></m:units>"""
 
 
 def test_elements_of_another_namespace_and_all_in_them_stay(tmp_path):

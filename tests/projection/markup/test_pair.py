@@ -7,6 +7,8 @@ from xalign_fairseq.core.text.segmented import SegmentedText
 from xalign_fairseq.projection.markup.pair import MARKUPS, markup_unit
 from xalign_fairseq.projection.units import Dropped, Projected
 
+BY_HAND = "the translation has tags already: add this one by hand"
+ADDED = "the translation has this tag, its source does not"
 DIAGONAL = {(i, i): 1.0 for i in range(9)}
 
 
@@ -28,10 +30,21 @@ def project(markup, source, target):
         ("placeholders", "Add {1} {0} All", "Adaugă {1} toate", "Adaugă {1} {0} toate"),
         ("placeholders", "a ({1}{0}{2})", "b ({1}{2})", "b ({1}{0}{2})"),
         ("placeholders", "%s a %s", "%s b", "%s b %s"),
-        ("placeholders", "n{0}o {1}", "{n} {1}", "{n}{0} {1}"),
         ("placeholders", "%d files", "%d fichiers", "%d fichiers"),
         ("bilingual", "a <x/>b", "A&#xA0;B", "A&#xA0;<x/>B"),
+        ("placeholders", "Save {n, plural, one {# file}}", "{n,plural, one {#}} a", "{n,plural, one {#}} a"),
+        ("placeholders", "%s to %s", "%2$s a %1$s", "%2$s a %1$s"),
+        ("placeholders", "%1$s to %2$s", "a %1$s", "a %1$s %2$s"),
+        ("placeholders", '{"a": "Hi {n}!"}', '{"a": "Ha !"}', '{"a": "Ha {n}!"}'),  # an object is no placeholder
         ("bilingual", "a <x/>b", "A B<x/>", "A <x/>B"),
+        ("bilingual", "<g id='1'>a</g> b", '<g id="1"></g>A B', "<g id='1'>A</g> B"),
+        ("bilingual", "<g id='1'>a</g> b", '<g id="1"/>A B', "<g id='1'>A</g> B"),
+        (
+            "bilingual",
+            "a <g>b</g> c",
+            "A <!-- <x/> -->B &amp; <?p?> C<!-- d --><?e?>",
+            "A <g><!-- <x/> -->B</g> &amp; <?p?> C<!-- d --><?e?>",
+        ),
     ],
 )
 def test_the_translation_is_written_like_its_source(markup, source, target, expected):
@@ -62,22 +75,33 @@ def test_only_one_language_has_spaces_around_a_tag_alone(markup, source, target,
     assert unit.project({(i, i): 1.0 for i in range(len(unit.src))}).text == expected
 
 
+def test_a_placeholder_that_only_the_translation_has_is_reported():
+    for source, target, text in (("Hi {n}", "Ha {m}", "Ha {n} {m}"), ("n{0}o {1}", "{m} {1}", "{m}{0} {1}")):
+        assert project("placeholders", source, target) == Projected(text, 1, (Dropped("{m}", ADDED),))
+
+
 def test_a_tag_without_its_partner_is_left_out_alone():
     projected = project("xml", "<p>A <i>broken</i> <b>tag.</p>", "Un cassé tag.")
     assert projected.text == "<p>Un <i>cassé</i> tag.</p>"
     assert projected.dropped == (Dropped("<b>", "an opening tag has no closing tag"),)
 
 
-BY_HAND = "the translation has tags already: add this one by hand"
-ADDED = "the translation has this tag, its source does not"
-
-
 @pytest.mark.parametrize(
     ("markup", "source", "target", "dropped"),
     [
         ("html", "a <b>b</b> <i>c</i>", "A <b>B</b> C", [("<i>", BY_HAND)]),
+        ("bilingual", "a <x id='1' b='2' />b", 'A <x b="2"  id="1"></x>B', []),  # equal XML
+        ("bilingual", "<ph id='1' >x</ph> a <g id='1'></g>b", '<ph id="1">x</ph> A <g id="1"/>B', []),
+        (
+            "bilingual",
+            "<ph id='1'>x</ph> a",
+            '<ph id="1">y</ph> A',
+            [("<ph id='1'>x</ph>", BY_HAND), ('<ph id="1">y</ph>', ADDED)],
+        ),
+        ("html", "<a id=1>a</a> <i>b</i>", "<a id=2>A</a> <i>B</i>", [("<a id=1>", BY_HAND), ("<a id=2>", ADDED)]),
+        ("bilingual", "<!-- c -->a <g>b</g>", "<!-- c -->A B", [("<g>", BY_HAND)]),
         ("bilingual", "a <x/>b<y/><z/>", "A <x/>B", [("<y/>", BY_HAND), ("<z/>", BY_HAND)]),
-        ("bilingual", "a <x/>b", "A B<y></y>", [("<x/>", BY_HAND), ("<y>", ADDED)]),
+        ("bilingual", "a <x/>b", "A B<y></y>", [("<x/>", BY_HAND), ("<y></y>", ADDED)]),
         ("bilingual", "a <x/>b", "A <x/>B<x/>", [("<x/>", ADDED)]),
         ("html", "a <b>b</b>", "A <b>B</b>", []),
         ("html", "a<br>b<br>c", "A B<br><br>C", []),

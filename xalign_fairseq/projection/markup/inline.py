@@ -105,6 +105,9 @@ def _token(text: str, at: int, dialect: Dialect) -> tuple[Token | None, int]:
     kind, key = dialect.kind(name, attributes_of(rest))
     if slash:
         return Token(match[0], "close", key), end
+    closing = f"</{written}>"
+    if dialect is BILINGUAL and not rest.endswith("/") and text.startswith(closing, end):
+        rest, end = f"{rest}/", end + len(closing)
     if name in dialect.code and not rest.endswith("/"):
         end = _end_of_code(text, end, written)
         if dialect is BILINGUAL and not key and BREAK.match(text, match.end()):
@@ -114,6 +117,17 @@ def _token(text: str, at: int, dialect: Dialect) -> tuple[Token | None, int]:
     elif rest.endswith("/") and kind == "open" and (dialect is not BILINGUAL or key == name):
         kind = "break" if name == "br" else "point"
     return Token(text[at:end], kind, key), end
+
+
+def canonical(tag: str) -> str:
+    """The common spelling of equal tags; of a message, its argument and type; of ``%1$s``, that without a number."""
+    match = TAG.match(tag)
+    if match is None:
+        message = re.match(r"\{\s*([\w.-]+)\s*,\s*(\w+)", tag)
+        return f"{{{message[1]}, {message[2]}}}" if message else re.sub(r"^%\d+\$", "%", tag)
+    parts = sorted(f'{name}="{value}"' for name, value in attributes_of(match[3]).items())
+    parts += ATTRIBUTE.sub("", match[3].removesuffix("/")).split()
+    return " ".join([f"<{match[1]}{match[2]}", *parts]) + ">" + tag[match.end() :].removesuffix(f"</{match[2]}>")
 
 
 def attributes_of(text: str) -> dict[str, str]:
@@ -147,6 +161,7 @@ def _end_of_code(text: str, at: int, name: str) -> int:
 
 CHARACTER = "\ue000"  # a placeholder in both texts
 BEGIN = re.compile(r"[$#%]?\{|%")
+OBJECT = re.compile(r"\{\s*(?:\"|[\w-]+\s*:\s*[\"'])")  # of JSON, which may have placeholders in its texts
 PERCENT = re.compile(
     r"%(?:\([^()\s]+\)|\d+\$)?[-+#0]*\d*(?:\.\d+)?(?:hh?|ll?|[Lqzjt])?[diouxXeEfFgGcsSaAr@](?![A-Za-z])"
     # before letters: %dMB and %dx%dpx, but not 50%discount or %user%
@@ -177,6 +192,8 @@ def _placeholder(text: str, at: int) -> tuple[Token | None, int]:
             return None, at + 1
         end = found.end()
     else:
+        if OBJECT.match(text, at):
+            return None, at + 1
         end = _closing_brace(text, text.index("{", at) + 1)
     return Token(text[at:end], "placeholder"), end
 

@@ -1,7 +1,7 @@
 """A marked-up text and its plain translation as a unit of projection."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -12,17 +12,20 @@ from xalign_fairseq.projection.markup.inline import (
     BILINGUAL,
     ESCAPES,
     HTML,
+    OTHER,
     TAG,
     XML,
+    canonical,
     read_inline,
     read_placeholders,
 )
-from xalign_fairseq.projection.markup.marked import MarkedText, walk
+from xalign_fairseq.projection.markup.marked import Mark, MarkedText, walk
 from xalign_fairseq.projection.markup.placement import place
 from xalign_fairseq.projection.units import Dropped, Projected, Unit
 
 MOST_CHARACTERS = 1 << 20  # limit for a text with its markup
 TAGGED = "the translation has tags already"
+ADDED = "the translation has this tag, its source does not"
 
 
 @dataclass(frozen=True)
@@ -54,16 +57,26 @@ def markup_unit(markup: Markup, source: str, target: str, segment: Segmenter, wh
     except XalignError:
         return Unit.fixed(segment(source), segment(target), where, target, *left_out(markup, source, target))
     words = markup.target == "placeholders"  # those in the translation are words
-    read, plain = (read_placeholders(source, there.tags), markup.read(target).text) if words else (bare, there.text)
+    added = _lacking(there.tags, bare.tags) if words else []
+    read, plain = bare, there.text
+    if words:
+        known = bare.tags - Counter(_lacking(bare.tags, there.tags))
+        read, plain = read_placeholders(source, known), markup.read(target).text
     src, tgt = segment(read.text), segment(there.text)
     tags = read.tags - Counter(each.item for each in read.alone) + there.tags
+    comments = [""] * (len(there.text) + 1)  # of the translation: before each character, and at the end
+    for mark in there.marks:
+        comments[mark.start] += mark.opening
 
     def project(links: Links) -> Projected:
         spelled = (read if markup.target == "plain" else there).spelled(there.text, markup.escapes)
         for written in (spelled, [markup.escapes.get(each, each) for each in there.text]):
+            written = [*map(str.__add__, comments, written)]
+            written[-1:] = [last + comments[-1] for last in written[-1:]]
             text, dropped = place(read, src, tgt, links, written)
             if _is_right(markup, text, tags, plain):
-                return Projected(text, sum(1 for _ in walk(read.marks)) - len(dropped), (*read.alone, *dropped))
+                placed = sum(1 for _ in walk(read.marks)) - len(dropped)
+                return Projected(text, placed, (*read.alone, *dropped, *(Dropped(tag, ADDED) for tag in added)))
         reason = "the translation has characters that would be markup"
         return Projected(target, 0, left_out(markup, source, "" if markup.target == "plain" else target, reason))
 
@@ -94,12 +107,29 @@ def _read_target(markup: Markup, source: MarkedText, target: str) -> MarkedText:
     read = _read(markup, target)
     if markup.target == "placeholders":
         return replace(read_placeholders(target, read.tags), tags=read.tags)
-    pairs = [mark for mark in read.marks if mark.kind == "pair"]
-    at_end = all(mark.start == len(read.text) for mark in read.marks)
-    empty = all(mark.start == mark.stop for mark in walk(read.marks))
-    if not empty or not (pairs or at_end) or read.tags - source.tags:
+    others = [mark for mark in read.marks if OTHER.match(mark.tag)] if read.text else []
+    comments = [mark for mark in others if mark.tag.strip() not in source.tags]
+    marks = [mark for mark in walk(read.marks) if mark not in comments]
+    pairs = {canonical(mark.tag) for mark in walk(source.marks) if mark.kind == "pair"}
+    at_end = all(mark.start == len(read.text) for mark in marks)
+    empty = all(mark.start == mark.stop for mark in marks)
+    unfilled = empty and (at_end or any(canonical(mark.tag) in pairs for mark in marks))
+    if not unfilled or _lacking(_tags(marks), _tags(walk(source.marks))):
         raise XalignError(TAGGED)
-    return replace(read, marks=[], tags=Counter())
+    return replace(read, marks=comments, tags=_tags(comments))
+
+
+def _tags(marks: Iterable[Mark]) -> Counter[str]:
+    return Counter(mark.tag.strip() for mark in marks)
+
+
+def _lacking(tags: Counter[str], others: Counter[str]) -> list[str]:
+    """The tags of a text of which another has no equal one: spelled equally or, of the rest, canonically."""
+    left, lacking = Counter(map(canonical, (others - tags).elements())), []
+    for tag in (tags - others).elements():
+        left[canonical(tag)] -= 1
+        lacking += [tag] * (left[canonical(tag)] < 0)
+    return lacking
 
 
 def left_out(markup: Markup, source: str, target: str, reason: str = "") -> tuple[Dropped, ...]:
@@ -110,10 +140,10 @@ def left_out(markup: Markup, source: str, target: str, reason: str = "") -> tupl
         others = TAG.finditer(source[:MOST_CHARACTERS] if markup.escapes else "")
         reason = "left out, because another part of its text is not read"
         broken = Dropped(str(error.found or source[:80]), error.problem)
-        return (broken, *(Dropped(tag[0], reason) for tag in others))
-    wanted, found = (Counter(mark.tag.strip() for mark in walk(read.marks)) for read in both)
-    missing = [Dropped(tag, reason or f"{TAGGED}: add this one by hand") for tag in (wanted - found).elements()]
-    added = [Dropped(tag, "the translation has this tag, its source does not") for tag in (found - wanted).elements()]
+        return (broken, *(Dropped(tag[0], reason) for tag in others if not tag[1]))
+    wanted, found = (_tags(walk(read.marks)) for read in both)
+    missing = [Dropped(tag, reason or f"{TAGGED}: add this one by hand") for tag in _lacking(wanted, found)]
+    added = [Dropped(tag, ADDED) for tag in _lacking(found, wanted)]
     return (*both[0].alone, *missing, *added)
 
 
