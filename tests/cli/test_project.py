@@ -62,6 +62,8 @@ def test_the_texts_of_a_page_go_to_a_translator_and_come_back(tmp_path, capsys):
     assert main(["project", *map(str, files)]) == 0
     assert out.read_text() == "la<br>maison <i>rouge</i>\n"
     assert capsys.readouterr().err == "1 sentence pair, 2 tags placed, 0 not placed\n"
+    assert main(["project", *map(str, files), "--max-gap", "1", "--min-share", "0.5"]) == 2
+    assert "--max-gap, --min-share" in capsys.readouterr().err
     page.write_text("<ul><li>a</li><li>b</li></ul>c<p><b>d</b> <br>e</p>\n<p>f</p>\n<td>g</td> <td>h</td>\n")
     capsys.readouterr()
     assert main(["project", "--extract", "--src", str(page), "--out", str(texts)]) == 0

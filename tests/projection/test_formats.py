@@ -7,7 +7,7 @@ from xalign_fairseq.projection.formats import ANNOTATIONS, find_format
 
 
 def test_a_format_is_found_by_its_name_or_by_that_of_the_file():
-    for src in ("a.jsonl", "b/a.ndjson.gz"):
+    for src in ("a.jsonl", "b/a.ndjson.gz", "A.JSONL"):
         assert find_format("", src, None) is ANNOTATIONS["json"]
     assert find_format("json", "text", None) is ANNOTATIONS["json"]
 

@@ -20,13 +20,17 @@ from xalign_fairseq.projection.units import Reader
 
 @dataclass(frozen=True)
 class AnnotationFormat:
-    """A format: its suffixes, reader and name of an annotation; whether a file is ``bilingual`` or ``marked`` up."""
+    """A format: its suffixes, reader and name of an annotation; whether a file is ``bilingual`` or ``marked`` up.
+
+    ``spans``: whether it has labels of spans, which :class:`~xalign_fairseq.projection.spans.Placing` is for.
+    """
 
     suffixes: tuple[str, ...]
     read: Reader
     bilingual: bool = False
     marked: bool = False
     item: str = "tag"
+    spans: bool = False
 
     @property
     def raw(self) -> bool:
@@ -40,9 +44,9 @@ class AnnotationFormat:
 
 
 ANNOTATIONS = {
-    "conll": AnnotationFormat((".conll", ".bio", ".iob"), entity_columns, item="annotation"),
+    "conll": AnnotationFormat((".conll", ".bio", ".iob"), entity_columns, item="annotation", spans=True),
     "conllu": AnnotationFormat((".conllu",), treebank, item="annotation"),
-    "json": AnnotationFormat((".jsonl", ".ndjson"), json_spans, bilingual=True, item="annotation"),
+    "json": AnnotationFormat((".jsonl", ".ndjson"), json_spans, bilingual=True, item="annotation", spans=True),
     "html": AnnotationFormat((".html", ".htm"), partial(marked_lines, markup="html"), marked=True),
     "xml": AnnotationFormat((".xml",), partial(marked_lines, markup="xml"), marked=True),
     "placeholders": AnnotationFormat((), partial(marked_lines, markup="placeholders"), marked=True, item="placeholder"),
@@ -53,7 +57,7 @@ ANNOTATIONS = {
 
 def named_by_ending(path: str) -> list[str]:
     """The names of the formats whose files end like this one: one, or none."""
-    return [name for name, each in ANNOTATIONS.items() if unpacked_name(path).endswith(each.suffixes)]
+    return [name for name, each in ANNOTATIONS.items() if unpacked_name(path).lower().endswith(each.suffixes)]
 
 
 def _beginning(path: str) -> str:
@@ -66,7 +70,7 @@ def require_ending(out: str, form: AnnotationFormat) -> None:
     """Raise :class:`XalignError` for the ending of another format: the output has the format of the source."""
     if any(ANNOTATIONS[name] is not form for name in named_by_ending(out)):
         problem = "the output has the format of the annotated text"
-        raise XalignError(problem, parameter="out", found=out, expected=form.suffixes)
+        raise XalignError(problem, parameter="out", found=out, expected=", ".join(form.suffixes))
 
 
 def find_format(name: str, src: str, tgt: str | None, extract: bool = False) -> AnnotationFormat:

@@ -25,7 +25,7 @@ from xalign_fairseq.core.progress import progress, say
 from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.core.text.segmentation import INSTALL, find_segmenter, segmenter_versions
 from xalign_fairseq.links.pharaoh import check_bounds, parse_line, require_links_of
-from xalign_fairseq.projection.formats import find_format, require_ending
+from xalign_fairseq.projection.formats import ANNOTATIONS, AnnotationFormat, find_format, require_ending
 from xalign_fairseq.projection.spans import Placing
 from xalign_fairseq.projection.units import Annotated, Piece, Unit
 
@@ -116,7 +116,7 @@ def project_files(run: ProjectRun) -> ProjectReport:
     names = [name for name in ("out", "report", "page") if getattr(run, name)]
     require_apart([*places, *(f"{run.out}{ending}" for ending in more)], names)
     require_ending(run.out, form)
-    _check(run)
+    _check(run, form)
     segment = run.segment or form.segmenter(run.links)
     if not run.segment and segment == "auto" and form.raw and not run.links and not run.quiet:
         say(f"words are separated by spaces, so labels and tags may include punctuation. To separate it: {INSTALL}")
@@ -197,7 +197,11 @@ class AnnotatedPairs:
         return ((piece.src.words, piece.tgt.words) for piece in self._read() if isinstance(piece, Unit))
 
 
-def _check(run: ProjectRun) -> None:
+def _check(run: ProjectRun, form: AnnotationFormat) -> None:
+    names = [name for name in ("max_gap", "min_share") if getattr(run.placing, name) != getattr(Placing, name)]
+    if names and not form.spans:
+        expected = ", ".join(name for name, each in ANNOTATIONS.items() if each.spans)
+        raise XalignError("the format has no labels of spans", where=run.src, parameter=names, expected=expected)
     if run.learns:
         needs = ("out", is_plain(run.out), "a file as output"), ("links", not run.links, "links or statistics")
         for name, fits, expected in needs:

@@ -214,7 +214,10 @@ def test_xliff_2_and_tmx(tmp_path):
         ('<!DOCTYPE a [<!ENTITY b "c">]>\n<a>&b;</a>', "defines entities"),
         ('<!DOCTYPE a [<!ENTITY b SYSTEM "/etc/passwd">]>\n<a>&b;</a>', "defines entities"),
         ("<!DOCTYPE a [<!ATTLIST b c CDATA 'd'>]>\n<a/>", "declares attributes"),
-        ('<?xml version="1.0" encoding="latin1"?>\n<a/>', "convert it to UTF-8"),
+        (
+            '<?xml version="1.0" encoding="latin1"?>\n<a/>',
+            r"iconv -f latin1 -t UTF-8 .*a\.xliff > .*correct the encoding",
+        ),
         ("<a>" * 2000, "levels"),
         (
             "<xliff>\n<a>ferm\udce9e</a>",
@@ -236,3 +239,9 @@ def test_utf_16_and_a_missing_file_are_refused(tmp_path):
     for name, problem in (("a.xliff", "the file is not UTF-8"), ("b.xliff", "the file does not exist")):
         with pytest.raises(XalignError, match=problem):
             list(ANNOTATIONS["xliff"].read(Annotated(str(tmp_path / name))))
+
+
+def test_a_file_without_units_is_refused(tmp_path):
+    for content in ("<a>b</a>", "<xliff/>", "<a:tmx xmlns:a='b'><tu/></a:tmx>"):
+        with pytest.raises(XalignError, match="no unit"):
+            result(tmp_path, "xliff", content)

@@ -43,6 +43,7 @@ def kinds(text, dialect):
             "a",
             ["<n:ph>x<n:sub>y<n:ph>z</n:ph></n:sub></n:ph>", "<n:g/>"],
         ),
+        (HTML, "<00:01:02.000>a <3 <b>", "a <3 ", ["<00:01:02.000>", "<b>.."]),
         (HTML, "<!-- <b> -->&nbsp;x", "\xa0x", ["<!-- <b> -->"]),
         (XML, "<b/>x<c>&#x41;&lt;</c>&foo;", "xA<", ["<b/>", "<c>..</c>", "&foo;"]),
         (XML, "<![CDATA[<b>]]>", "", ["<![CDATA[<b>]]>"]),

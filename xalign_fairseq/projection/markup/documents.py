@@ -58,7 +58,7 @@ class _Parser:
     path: list[str] = field(default_factory=list)
     translated: list[bool] = field(default_factory=lambda: [True])  # for each element of the path, and without any
     unit: int = -1  # depth of the open unit
-    name: str = ""  # of the last unit
+    name: str | None = None  # of the last unit; of none before the first
     language: str = ""  # language of TMX's sources
     variant: str = ""  # the same for the open unit
     languages: Counter[str] = field(default_factory=Counter)  # of TMX's texts, until one is a source
@@ -77,16 +77,19 @@ class _Parser:
         self.expat.AttlistDeclHandler = lambda *_: self.refuse("it declares attributes")
         self.expat.XmlDeclHandler, self.expat.CharacterDataHandler = self.declaration, self.seen
 
-    def refuse(self, found: str) -> None:
+    def refuse(self, found: str, remedy: str | None = None) -> None:
         where = f"{self.file}, line {self.expat.CurrentLineNumber}"
-        raise XalignError("the file has XML that is not read", where=where, found=found)
+        raise XalignError("the file has XML that is not read", where=where, found=found, remedy=remedy)
+
+    def converted(self, encoding: str) -> str:
+        return f"{converted(self.file, encoding)}; correct the encoding in its first line"
 
     def seen(self, *_: object) -> None:
         self.last = self.expat.CurrentByteIndex
 
     def declaration(self, version: str, encoding: str | None, standalone: int) -> None:
         if encoding and encoding.lower().replace("-", "") not in ("utf8", "usascii"):
-            self.refuse(f"the encoding {encoding}; convert it to UTF-8")
+            self.refuse(f"the encoding {encoding}", self.converted(encoding))
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         self.seen()
@@ -142,8 +145,8 @@ class _Parser:
 
     def feed(self, block: bytes, last: bool) -> None:
         if not self.data and not self.base and b"\0" in block[:4] + bytes(block.startswith((b"\xff\xfe", b"\xfe\xff"))):
-            remedy = f"{converted(self.file, 'UTF-16')}; correct the encoding in its first line"
-            raise XalignError("the file is not UTF-8", where=self.file, found="UTF-16", remedy=remedy)
+            found = "UTF-16"
+            raise XalignError("the file is not UTF-8", where=self.file, found=found, remedy=self.converted(found))
         self.data += block
         try:
             self.expat.Parse(block, last)
@@ -177,6 +180,9 @@ def bilingual_xml(files: Annotated) -> Iterator[Piece]:
                 yield parser.take(parser.last)
             if len(parser.data) > MOST_BYTES:
                 parser.refuse(f"a unit, a tag or a comment of more than {MOST_BYTES:,} bytes")
+    if parser.name is None:
+        expected = "XLIFF or TMX with units"
+        raise XalignError("the file has no unit of translation", where=files.src, expected=expected)
     if parser.languages and not parser.is_sourced:
         raise no_text(files.src, parser.languages, f"srclang {parser.variant}")
     yield parser.take(parser.base + len(parser.data))

@@ -18,7 +18,9 @@ VOID = frozenset(
 CODE = frozenset({"bpt", "ept", "ph", "it", "ut"})  # their content, code of another format, is part of the tag
 SPECIAL = re.compile("[<&]")
 TAG = re.compile(r"<(/?)([A-Za-z_:][\w:.-]*)((?:[^<>\"']|\"[^\"]*\"|'[^']*')*)>")
-OTHER = re.compile(r"<!--.*?-->|<\?.*?\?>|<!\[CDATA\[.*?\]\]>|<![A-Za-z][^<>]*>", re.DOTALL)
+OTHER = re.compile(  # the last: a timestamp of WebVTT
+    r"<!--.*?-->|<\?.*?\?>|<!\[CDATA\[.*?\]\]>|<![A-Za-z][^<>]*>|<[\d:]+\.\d{3}>", re.DOTALL
+)
 ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#x[0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{0,31});")
 XML_ENTITIES = frozenset({"&amp;", "&lt;", "&gt;", "&quot;", "&apos;"})
 ATTRIBUTE = re.compile(r"([\w:.-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
