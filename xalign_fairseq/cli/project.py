@@ -66,13 +66,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     placing = parser.add_argument_group("placing")
     add_values(
         placing,
-        (
-            "max-gap",
-            int,
-            "N",
-            "maximum number of words without a link within a target span (conll and json; default: 3)",
-        ),
-        ("min-share", probability, "S", "minimum share of a span's words with a link (conll and json; default: 0)"),
+        ("max-gap", int, "N", "maximum number of words without a link within a target span (labels; default: 3)"),
+        ("min-share", probability, "S", "minimum share of a span's words with a link (labels; default: 0)"),
         ("min-probability", probability, "P", "minimum probability of a link (default: the aligner's choice)"),
     )
     links = parser.add_argument_group("links")

@@ -20,17 +20,14 @@ from xalign_fairseq.projection.units import Reader
 
 @dataclass(frozen=True)
 class AnnotationFormat:
-    """A format: its suffixes, reader and name of an annotation; whether a file is ``bilingual`` or ``marked`` up.
-
-    ``spans``: whether it has labels of spans, which :class:`~xalign_fairseq.projection.spans.Placing` is for.
-    """
+    """A format: its suffixes, reader and name of an annotation; whether a file is ``bilingual`` or ``marked`` up."""
 
     suffixes: tuple[str, ...]
     read: Reader
     bilingual: bool = False
     marked: bool = False
     item: str = "tag"
-    spans: bool = False
+    spans: bool = False  # whether it has labels of spans
 
     @property
     def raw(self) -> bool:

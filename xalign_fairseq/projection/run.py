@@ -25,7 +25,7 @@ from xalign_fairseq.core.progress import progress, say
 from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.core.text.segmentation import INSTALL, find_segmenter, segmenter_versions
 from xalign_fairseq.links.pharaoh import check_bounds, parse_line, require_links_of
-from xalign_fairseq.projection.formats import ANNOTATIONS, AnnotationFormat, find_format, require_ending
+from xalign_fairseq.projection.formats import AnnotationFormat, find_format, require_ending
 from xalign_fairseq.projection.spans import Placing
 from xalign_fairseq.projection.units import Annotated, Piece, Unit
 
@@ -200,8 +200,7 @@ class AnnotatedPairs:
 def _check(run: ProjectRun, form: AnnotationFormat) -> None:
     names = [name for name in ("max_gap", "min_share") if getattr(run.placing, name) != getattr(Placing, name)]
     if names and not form.spans:
-        expected = ", ".join(name for name, each in ANNOTATIONS.items() if each.spans)
-        raise XalignError("the format has no labels of spans", where=run.src, parameter=names, expected=expected)
+        raise XalignError("the format has no labels of spans", where=run.src, parameter=names)
     if run.learns:
         needs = ("out", is_plain(run.out), "a file as output"), ("links", not run.links, "links or statistics")
         for name, fits, expected in needs:

@@ -25,9 +25,9 @@ MOST_BYTES = 1 << 22  # limit for a unit, and for a tag or comment
 MOST_DEPTH = 1000
 UNITS = {"trans-unit", "segment", "ignorable", "tu"}
 NAMED = {"trans-unit", "unit", "tu"}  # elements with the name of a unit
-FOREIGN = "*"  # stands for the name of an element of another namespace than the root's
-OTHERS = {"alt-trans", "match", "matches", FOREIGN}  # elements with their own sources and targets
+OTHERS = {"alt-trans", "match", "matches", ""}  # elements with their own texts; "": of another namespace than the root
 LANGUAGE = "http://www.w3.org/XML/1998/namespace lang"
+CORRECT = "correct the encoding in its first line"
 SEGMENT_TAG = re.compile(r"</?(?:[\w.-]+:)?mrk\b[^<>]*>")
 START_TAG = re.compile(rb"<(?:[^<>\"']|\"[^\"]*\"|'[^']*')*>")
 
@@ -81,21 +81,18 @@ class _Parser:
         where = f"{self.file}, line {self.expat.CurrentLineNumber}"
         raise XalignError("the file has XML that is not read", where=where, found=found, remedy=remedy)
 
-    def converted(self, encoding: str) -> str:
-        return f"{converted(self.file, encoding)}; correct the encoding in its first line"
-
     def seen(self, *_: object) -> None:
         self.last = self.expat.CurrentByteIndex
 
     def declaration(self, version: str, encoding: str | None, standalone: int) -> None:
         if encoding and encoding.lower().replace("-", "") not in ("utf8", "usascii"):
-            self.refuse(f"the encoding {encoding}", self.converted(encoding))
+            self.refuse(f"the encoding {encoding}", f"{converted(self.file, encoding)}; {CORRECT}")
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         self.seen()
         space, _, name = name.rpartition(" ")
         self.space = self.space if self.path else space
-        self.path.append(name if space == self.space else FOREIGN)
+        self.path.append(name if space == self.space else "")
         self.translated.append({"yes": True, "no": False}.get(attributes.get("translate", ""), self.translated[-1]))
         if len(self.path) > MOST_DEPTH:
             self.refuse(f"more than {MOST_DEPTH:,} levels")
@@ -145,8 +142,8 @@ class _Parser:
 
     def feed(self, block: bytes, last: bool) -> None:
         if not self.data and not self.base and b"\0" in block[:4] + bytes(block.startswith((b"\xff\xfe", b"\xfe\xff"))):
-            found = "UTF-16"
-            raise XalignError("the file is not UTF-8", where=self.file, found=found, remedy=self.converted(found))
+            remedy = f"{converted(self.file, 'UTF-16')}; {CORRECT}"
+            raise XalignError("the file is not UTF-8", where=self.file, found="UTF-16", remedy=remedy)
         self.data += block
         try:
             self.expat.Parse(block, last)
@@ -181,8 +178,7 @@ def bilingual_xml(files: Annotated) -> Iterator[Piece]:
             if len(parser.data) > MOST_BYTES:
                 parser.refuse(f"a unit, a tag or a comment of more than {MOST_BYTES:,} bytes")
     if parser.name is None:
-        expected = "XLIFF or TMX with units"
-        raise XalignError("the file has no unit of translation", where=files.src, expected=expected)
+        raise XalignError("the file has no unit of XLIFF or TMX", where=files.src)
     if parser.languages and not parser.is_sourced:
         raise no_text(files.src, parser.languages, f"srclang {parser.variant}")
     yield parser.take(parser.base + len(parser.data))

@@ -57,11 +57,8 @@ def markup_unit(markup: Markup, source: str, target: str, segment: Segmenter, wh
     except XalignError:
         return Unit.fixed(segment(source), segment(target), where, target, *left_out(markup, source, target))
     words = markup.target == "placeholders"  # those in the translation are words
-    added = _lacking(there.tags, bare.tags) if words else []
-    read, plain = bare, there.text
-    if words:
-        known = bare.tags - Counter(_lacking(bare.tags, there.tags))
-        read, plain = read_placeholders(source, known), markup.read(target).text
+    known, added = bare.tags - Counter(_lacking(bare.tags, there.tags)), _lacking(there.tags, bare.tags) * words
+    read, plain = (read_placeholders(source, known), markup.read(target).text) if words else (bare, there.text)
     src, tgt = segment(read.text), segment(there.text)
     tags = read.tags - Counter(each.item for each in read.alone) + there.tags
     comments = [""] * (len(there.text) + 1)  # of the translation: before each character, and at the end
@@ -107,8 +104,8 @@ def _read_target(markup: Markup, source: MarkedText, target: str) -> MarkedText:
     read = _read(markup, target)
     if markup.target == "placeholders":
         return replace(read_placeholders(target, read.tags), tags=read.tags)
-    others = [mark for mark in read.marks if OTHER.match(mark.tag)] if read.text else []
-    comments = [mark for mark in others if mark.tag.strip() not in source.tags]
+    others = [mark for mark in read.marks if mark.tag.strip() not in source.tags] if read.text else []
+    comments = [mark for mark in others if OTHER.match(mark.tag)]
     marks = [mark for mark in walk(read.marks) if mark not in comments]
     pairs = {canonical(mark.tag) for mark in walk(source.marks) if mark.kind == "pair"}
     at_end = all(mark.start == len(read.text) for mark in marks)

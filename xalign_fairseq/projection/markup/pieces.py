@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, pairwise, takewhile
 from unicodedata import category
@@ -47,12 +47,9 @@ class LinkedPieces:
         # The number of the first piece of each word.
         first, second = ([*accumulate(map(len, pieces), initial=0)] for pieces in (sources, targets))
         self._tgt_starts = set(second)
-        self.inside = [set[int](), set[int]()]  # source and target cuts inside a word without its edge punctuation
-        for inside, words, edges, begins in zip(self.inside, (sources, targets), cores, (first, second), strict=True):
-            for word, (start, stop), begin in zip(words, edges, begins, strict=False):
-                inside.update(cut for cut, (at, _) in enumerate(word, begin) if start < at < stop)
-        # The same, and cuts between words that no space separates, in scripts with spaces between words.
-        self.joined = [self.inside[0].union(_joined(src, self.src)), self.inside[1].union(_joined(tgt, self.tgt))]
+        # Source and target cuts inside a word without its edge punctuation; these, and those where no space is.
+        self.inside = [_inside(cores[0], self.src), _inside(cores[1], self.tgt)]
+        self.joined = [self.inside[0] | _joined(src, self.src), self.inside[1] | _joined(tgt, self.tgt)]
         self.marks = [_is_punctuation(src.text[slice(*span)]) for span in self.src]
         self.links: list[dict[int, float]] = [{} for _ in self.src]
         self.total = [0.0] * len(self.tgt)
@@ -199,15 +196,16 @@ def _core(words: SegmentedText, span: Span) -> Span:
     return span[0] + inner[0], span[0] + stop
 
 
-def _joined(words: SegmentedText, pieces: Sequence[Span]) -> Iterator[int]:
-    """The cuts within runs of characters other than spaces, without the punctuation at their edges."""
-    begins, text = [begin for begin, _ in pieces], words.text
-    for match in re.finditer(r"\S+", text):
-        start, stop = _core(words, match.span())
-        for cut in range(bisect_right(begins, start), bisect_left(begins, stop)):
-            at = begins[cut]
-            if not is_unspaced(text[at - 1]) and not is_unspaced(text[at]):
-                yield cut
+def _inside(spans: Iterable[Span], pieces: Sequence[Span]) -> set[int]:
+    """The cuts between pieces that are inside a span."""
+    begins = [begin for begin, _ in pieces]
+    return {cut for start, stop in spans for cut in range(bisect_right(begins, start), bisect_left(begins, stop))}
+
+
+def _joined(words: SegmentedText, pieces: Sequence[Span]) -> set[int]:
+    """The cuts inside text without a space and its edge punctuation, in scripts with spaces between words."""
+    cuts = _inside((_core(words, match.span()) for match in re.finditer(r"\S+", words.text)), pieces)
+    return {cut for cut in cuts for at in pieces[cut][:1] if not any(map(is_unspaced, words.text[at - 1 : at + 1]))}
 
 
 def _find(text: str, part: Span, word: Span, translation: str, other: Span) -> Span | None:
