@@ -108,8 +108,8 @@ def _token(text: str, at: int, dialect: Dialect) -> tuple[Token | None, int]:
     if slash:
         return Token(match[0], "close", key), end
     closing = f"</{written}>"
-    if dialect is BILINGUAL and not rest.endswith("/") and text.startswith(closing, end):
-        rest, end = f"{rest}/", end + len(closing)
+    if dialect is BILINGUAL and (kind, key) != ("open", name) and text.startswith(closing, end):
+        rest, end = "/", end + len(closing)
     if name in dialect.code and not rest.endswith("/"):
         end = _end_of_code(text, end, written)
         if dialect is BILINGUAL and not key and BREAK.match(text, match.end()):

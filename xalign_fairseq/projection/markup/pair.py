@@ -105,7 +105,7 @@ def _read_target(markup: Markup, source: MarkedText, target: str) -> MarkedText:
     if markup.target == "placeholders":
         return replace(read_placeholders(target, read.tags), tags=read.tags)
     others = [mark for mark in read.marks if mark.tag.strip() not in source.tags] if read.text else []
-    comments = [mark for mark in others if OTHER.match(mark.tag)]
+    comments = [mark for mark in others if OTHER.match(mark.tag.strip())]
     marks = [mark for mark in walk(read.marks) if mark not in comments]
     pairs = {canonical(mark.tag) for mark in walk(source.marks) if mark.kind == "pair"}
     at_end = all(mark.start == len(read.text) for mark in marks)

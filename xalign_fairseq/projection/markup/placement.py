@@ -241,7 +241,7 @@ class _Placement:
             )
             apart = theirs.isspace() or (is_word and stops and not before)
             if mark.kind == "placeholder":
-                apart = apart or is_unspaced(theirs) or not theirs.isalnum()
+                apart = apart or is_unspaced(theirs) > is_unspaced(ours) or not theirs.isalnum()
             moved = theirs and (not ours or (theirs.isalnum() and not before and ends))
             if moved or (is_unspaced(ours) and not is_unspaced(theirs)):
                 opening = opening.lstrip(" ") if before else opening.rstrip(" ")
