@@ -133,7 +133,7 @@ def test_training_resumes_from_the_newest_whole_checkpoint_and_says_so(damaged, 
     with caplog.at_level(logging.WARNING):
         assert resumed() == 8
     assert (damaged / "checkpoint_mine.pt").read_bytes() == b"half"  # left to its owner
-    assert "checkpoint_last.pt is damaged: checkpoint_2_8.pt, of update 8, takes its place" in caplog.text
+    assert "checkpoint_last.pt is damaged: checkpoint_2_8.pt, of update 8, replaces it" in caplog.text
 
 
 @pytest.mark.parametrize("other", [{"rank": 1}, {"suffix": "-shard0"}, {"restore_file": "checkpoint_2_8.pt"}])

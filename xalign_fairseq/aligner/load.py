@@ -122,7 +122,7 @@ def check_options(path: str | os.PathLike[str], options: AlignerOptions, learn: 
         raise XalignError(problem, parameter="method", found=linking.method, expected=expected)
     if learn != GUIDED and not is_statistical(options.statistics):
         problem, beside = "the folder has no statistics of bitext", f"{options.statistics}.aligner"
-        following: Text = ("learn them by", Command("align", Parameter("from_scratch")))
+        following: Text = ("learn them with", Command("align", Parameter("from_scratch")))
         if is_statistical(beside):
             following = ("use", Parameter("statistics", beside))
         elif os.path.isfile(str(options.statistics)):

@@ -115,7 +115,7 @@ def add_volume(parser: argparse.ArgumentParser) -> None:
     """``--quiet`` and ``--verbose``."""
     volume = parser.add_mutually_exclusive_group()
     volume.add_argument("-q", "--quiet", action="store_true", help="print warnings and errors only")
-    volume.add_argument("-v", "--verbose", action="store_true", help="print more about what is being done")
+    volume.add_argument("-v", "--verbose", action="store_true", help="print more details")
 
 
 def print_result(as_json: bool, content: object, lines: Iterable[str]) -> None:
@@ -148,8 +148,8 @@ def add_paper(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--paper",
         metavar="NAME",
-        help="print a paper's figures next to these, with the difference: ppa, weam, xlm_align, "
-        "explicit_alignments, align_mlm, or the path of a table like theirs (xalign_fairseq/evaluation/papers/)",
+        help="print a paper's figures next to yours, with differences: ppa, weam, xlm_align, "
+        "explicit_alignments, align_mlm, or the path of such a table (xalign_fairseq/evaluation/papers/)",
     )
     parser.add_argument(
         "--row",

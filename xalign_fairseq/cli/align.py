@@ -120,7 +120,7 @@ def parse(args: argparse.Namespace) -> "AlignRun":
 
     if args.statistics and Path(args.statistics).is_file() and not (args.text or args.src or args.pairs):
         where = ("give the text before", Parameter("statistics"))
-        raise XalignError("the text is read as statistics", where=args.statistics, remedy=where)
+        raise XalignError("the text was taken as the folder of statistics", where=args.statistics, remedy=where)
     text = text_files(args.text, args.src, args.tgt, args.pairs)
     for option in ("model", "statistics") if args.from_scratch else ():
         if getattr(args, option) is not None:

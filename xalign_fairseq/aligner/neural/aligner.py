@@ -291,7 +291,7 @@ class Aligner(WordAligner):
             for row, (pair, whole) in enumerate(zip(batch, finite.tolist(), strict=True)):
                 if not whole:
                     src, tgt = (" ".join(side)[:60] for side in pairs[pair.index])
-                    logger.warning("hidden states of a pair are not finite, and it has no links: %s ||| %s", src, tgt)
+                    logger.warning("a pair has non-finite hidden states, and thus no links: %s ||| %s", src, tgt)
                 words = pairs[pair.index]
                 found[pair.index] = [
                     Alignment(

@@ -204,7 +204,7 @@ def _with_fixed(found: list[Linking], given: Mapping[str, Any], fixed: Mapping[s
         raise XalignError(
             "no selected method uses this option",
             parameter=option,
-            remedy=("choose a method that has it by", Parameter("method"), "or a filter by", Parameter("filter")),
+            remedy=("choose another", Parameter("method"), "or", Parameter("filter")),
         )
     return [
         each.with_options(**{option: value for option, value in fixed.items() if option in own})

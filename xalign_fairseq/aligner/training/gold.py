@@ -92,7 +92,7 @@ def _train_encoder(run: ScorerRun, sets: Sequence[GoldSet], say: Callable[[str],
     device, dtype = choose_devices(run.device, "auto")
     model = open_model(run.model)
     if not isinstance(model.encoder.sentence_encoder, SentenceEncoder):
-        raise XalignError("an encoder that transformers runs is not trained by gold links", where=run.model)
+        raise XalignError("gold links cannot train an encoder that transformers runs", where=run.model)
     aligner = Aligner(model.encoder.to(device), model.tokenizer, Linking("grow"))
     scorer = load_scorer(PACKAGED)[0] if model.packaged else model.scorer() or _fit_scorer(run, sets, aligner, say)
     changing, trained = Changing(), []
