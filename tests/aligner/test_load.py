@@ -57,22 +57,6 @@ def test_from_bitext_alone(learned):
 
 
 @pytest.mark.parametrize(
-    ("option", "value"),
-    [
-        ("layer", {"linking": Linking(layers=(3,))}),
-        ("threshold", {"linking": Linking(options={"threshold": 0.3})}),
-        ("processes", {"processes": 2}),
-        ("device", {"device": "cpu"}),
-        ("statistics", {"statistics": "folder"}),  # to an encoder's scores
-    ],
-)
-def test_an_aligner_from_bitext_alone_has_no_options_of_encoders(learned, option, value):
-    with pytest.raises(XalignError, match=r"(has no such option|need an encoder)") as raised:
-        load_aligner(learned, **value)
-    assert raised.value.parameters == (option,)
-
-
-@pytest.mark.parametrize(
     ("parameter", "options"),
     [
         ("method", {"linking": Linking("argmax"), "statistics": "LEARNED"}),

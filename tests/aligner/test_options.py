@@ -3,7 +3,7 @@ import shutil
 
 import pytest
 
-from xalign_fairseq.aligner.load import check_options, load_aligner
+from xalign_fairseq.aligner.load import load_aligner
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.aligner.options import AlignerOptions, BestParts, read_best
 from xalign_fairseq.aligner.run_record import model_state
@@ -65,15 +65,6 @@ def test_the_mean_of_two_equal_encoders_equals_one(folder, tiny_checkpoint):
         for one, two in zip(single.align(*text), both.align(*text), strict=True):
             chosen = {} if one.matrix is None else {(i, j) for i, j in zip(*(one.matrix >= 0.3).nonzero(), strict=True)}
             assert set(two.links) == set(chosen)
-
-
-def test_only_options_that_choose_links_are_accepted(folder):
-    check_options(folder, AlignerOptions(linking=Linking(options={"threshold": 0.3}), device="cpu"))
-    for options in ({"linking": Linking("argmax")}, {"maps": True}, {"statistics": "statistics"}):
-        with pytest.raises(XalignError, match="sets this option itself"):
-            check_options(folder, AlignerOptions(**options))
-    with pytest.raises(XalignError, match="has learned already"):
-        check_options(folder, AlignerOptions(), "statistics")
 
 
 def test_its_state_changes_with_its_parts(folder):

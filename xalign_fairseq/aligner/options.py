@@ -101,8 +101,6 @@ def linking_options(linking: Linking) -> dict[str, Any]:
 
 
 BEST_BEGUN, BEST_DONE = "begun.json", "best.json"
-# Options that a folder of --best accepts.
-COMMON = ("min_probability", "threshold", "growth", "languages", "device", "dtype", "processes", "batch_tokens")
 
 
 class FinishedStep(TypedDict):

@@ -9,13 +9,13 @@ from functools import partial
 from pathlib import Path
 from typing import IO, TypedDict
 
-from xalign_fairseq.aligner.load import GUIDED, check_options, load_aligner
+from xalign_fairseq.aligner.kinds import find_kind
+from xalign_fairseq.aligner.load import load_aligner
 from xalign_fairseq.aligner.options import AlignerOptions
 from xalign_fairseq.aligner.protocol import Alignment, Links, Progress, WordAligner
 from xalign_fairseq.aligner.render.page import Page
 from xalign_fairseq.aligner.run import json_line, learn_guided
 from xalign_fairseq.aligner.run_record import run_record
-from xalign_fairseq.aligner.statistical.folder import is_statistical
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.files import atomic_write, require_apart, require_place
@@ -116,11 +116,11 @@ def project_files(run: ProjectRun) -> ProjectReport:
     names = [name for name in ("out", "report", "page") if getattr(run, name)]
     require_apart([*places, *(f"{run.out}{ending}" for ending in more)], names)
     require_ending(run.out, form)
-    _check(run)
+    options = _check(run)
     segment = run.segment or form.segmenter(run.links)
     if not run.segment and segment == "auto" and form.raw and not run.links and not run.quiet:
         say(f"words are separated by spaces, so labels and tags may include punctuation. To separate it: {INSTALL}")
-    run = replace(run, segment=segment)
+    run = replace(run, segment=segment, options=options)
     read = partial(form.read, Annotated(run.src, run.tgt, find_segmenter(run.segment), run.placing))
     text = AnnotatedPairs(read)
     units = len(text)
@@ -197,16 +197,19 @@ class AnnotatedPairs:
         return ((piece.src.words, piece.tgt.words) for piece in self._read() if isinstance(piece, Unit))
 
 
-def _check(run: ProjectRun) -> None:
+def _check(run: ProjectRun) -> AlignerOptions:
+    """The aligner's options, if they fit."""
     if run.learns:
         needs = ("out", is_plain(run.out), "a file as output"), ("links", not run.links, "links or statistics")
         for name, fits, expected in needs:
             if not fits:
-                raise XalignError("nothing can be learned from the text", parameter=(GUIDED, name), expected=expected)
+                problem = "nothing can be learned from the text"
+                raise XalignError(problem, parameter=("statistics", name), expected=expected)
     if not run.links:
-        check_options(run.model, run.options, GUIDED if run.learns else "")
-    elif given := [name for name in run.options.given() if name != "min_probability"] + ["resume"] * run.resume:
+        return find_kind(run.model, run.options.statistics, run.learns).check(run.options)
+    if given := [name for name in run.options.given() if name != "min_probability"] + ["resume"] * run.resume:
         raise XalignError("links are given, so no aligner is needed", parameter=("links", *given))
+    return run.options
 
 
 def _from_file(pieces: Iterable[Piece], path: str, least: float) -> Iterator[tuple[Piece, Links]]:
@@ -260,10 +263,8 @@ def _from_aligner(
 ) -> Iterator[tuple[Piece, Links]]:
     """Each piece with the aligner's links, stored next to the output; links of an interrupted run are read first."""
     options = run.options
-    if not is_statistical(run.model):
-        options = options.on_devices()
     text = (run.src,) if run.tgt is None else (run.src, run.tgt)
-    learns = {GUIDED: True} if run.learns else {}
+    learns = {"statistics": True} if run.learns else {}
     record = run_record(text, run.model, options, format=run.format, segment=segmenter_versions(run.segment), **learns)
     kept = Output(f"{run.out}.links" if is_plain(run.out) else os.devnull, record, run.resume, files)
     aligner: WordAligner
