@@ -18,7 +18,7 @@ from xalign_fairseq.aligner.statistical.folder import load
 from xalign_fairseq.encoder.pretrained.low_rank import is_low_rank
 from xalign_fairseq.encoder.pretrained.packaged import NAME
 from xalign_fairseq.transport.linking import Linking
-from xalign_fairseq.transport.resolving import allows_scorer
+from xalign_fairseq.transport.resolving import uses_scorer
 
 logger = logging.getLogger(__name__)
 
@@ -100,8 +100,7 @@ def scoring_method(path: str | os.PathLike[str], asked: Linking, maps: bool, gui
     """The encoder's method: the requested one, otherwise the statistics' ``guide``, otherwise the model's own."""
     if asked.method or guide:
         return asked.method or str(guide)
-    known = os.fspath(path) == NAME or is_low_rank(path)
-    return "scored" if known and not maps and allows_scorer(asked) else "grow"
+    return "scored" if uses_scorer(asked, maps, os.fspath(path) == NAME or is_low_rank(path)) else "grow"
 
 
 def scoring_options(options: AlignerOptions, method: str) -> AlignerOptions:

@@ -33,14 +33,7 @@ from xalign_fairseq.transport.method import Method
 from xalign_fairseq.transport.methods import method_label
 from xalign_fairseq.transport.pair_features import WordStates, word_states
 from xalign_fairseq.transport.pointer import Pointer
-from xalign_fairseq.transport.resolving import (
-    ITSELF,
-    allows_scorer,
-    calibration_of,
-    resolve_linking,
-    scored_layers,
-)
-from xalign_fairseq.transport.scored import OWN, Scored
+from xalign_fairseq.transport.resolving import ITSELF, calibration_of, resolve_linking
 from xalign_fairseq.transport.sinkhorn import backend
 from xalign_fairseq.transport.token_links import NO_WORD
 
@@ -163,19 +156,17 @@ class Aligner(WordAligner):
         model = open_model(path, lookup=True)
         config = model.encoder.config
         config.require_use_of(options.languages if options.refuse_unused and not options.maps else None)
-        asked, depth, width = options.linking, config.encoder_layers, config.encoder_embed_dim
         scorer = model.scorer()
-        usual = asked.method == "scored" or (is_low_rank(path) and not options.maps and allows_scorer(asked))
-        if scorer is not None and usual and not asked.options.get("scorer"):
-            layers = scored_layers(Scored(measure=scorer), asked.layers, depth, width)
-            own = {**asked.options, "scorer": OWN}
-            linking = replace(
-                asked, method="scored", options=own, layers=layers, encoding=asked.encoding or Scored.encoding
-            )
-        else:
-            linking = resolve_linking(
-                asked, depth, model.linking, model.family, maps=options.maps, width=width, packaged=model.packaged
-            )
+        linking = resolve_linking(
+            options.linking,
+            config.encoder_layers,
+            model.linking,
+            model.family,
+            options.maps,
+            config.encoder_embed_dim,
+            with_scorer=model.packaged or is_low_rank(path),
+            scorer=scorer,
+        )
         least = options.min_probability or 0.0
         chosen = least_options(linking.method, least)
         if chosen:
