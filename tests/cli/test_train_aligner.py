@@ -9,7 +9,7 @@ from support.launched import put_lines
 from support.text import train_symbols, write_bert
 
 from xalign_fairseq.aligner.training import gold
-from xalign_fairseq.aligner.training.link_scorer import Fitting
+from xalign_fairseq.aligner.training.scorer_fitting import Fitting
 from xalign_fairseq.cli import build_parser, main
 from xalign_fairseq.cli.train_aligner import parse
 from xalign_fairseq.links.aer import score
