@@ -27,6 +27,15 @@ def test_an_unknown_option():
     assert raised.value.parameters == ("layer",) and "linking" in raised.value.expected
 
 
+@pytest.mark.parametrize("option", ["threshold", "growth"])
+def test_links_are_chosen_in_one_way(option):
+    with pytest.raises(XalignError, match="exclude each other") as raised:
+        load_aligner("e5-small", min_probability=0.5, linking=Linking("grow", {option: 0.5}))
+    assert set(raised.value.parameters) == {"min_probability", option}
+    with pytest.raises(XalignError, match="probability is out of range"):
+        AlignerOptions(min_probability=1.5)
+
+
 def test_an_option_by_name_changes_given_options(tiny_checkpoint):
     options = AlignerOptions(device="cpu", processes=2, dtype="float32").on_devices()
     assert (options.device, options.processes) == ("cpu,cpu", 1) and options.on_devices() == options

@@ -144,14 +144,12 @@ def test_no_other_encoder_has_one():
     assert resolve_linking(Linking(), 12, own, "known", width=384, with_scorer=True).method == "argmax"
     assert resolve_linking(Linking(), 12, None, "known", True, 384, True).method == "argmax"
     assert resolve_linking(Linking(), 12, None, "known", width=384).method == "argmax"
-    assert (
-        resolve_linking(Linking(), 12, None, "known", width=768, with_scorer=True).method == "argmax"
-    )  # of another size
+    # of another size
+    assert resolve_linking(Linking(), 12, None, "known", width=768, with_scorer=True).method == "argmax"
 
 
 def test_the_scorer_of_a_checkpoint():
-    scorer = LinkScorer(16, (1, 3), (3,), rank=4, width=8)
-    small = {"width": 16, "scorer": scorer}
+    small = {"width": 16, "scorer": LinkScorer(16, (1, 3), (3,), rank=4, width=8)}
     own = Linking("scored", {"threshold": 0.9, "scorer": "own"}, (1, 3), encoding="separate")
     asked = Linking("scored", {"threshold": 0.9})
     assert resolve_linking(asked, 4, **small) == own

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from xalign_fairseq.aligner.combined import MIXINGS
-from xalign_fairseq.aligner.options import AlignerOptions, BestParts, read_best, require_one_choice
+from xalign_fairseq.aligner.options import AlignerOptions, BestParts, read_best
 from xalign_fairseq.aligner.statistical.folder import is_statistical
 from xalign_fairseq.core.errors import Command, Parameter, Text, XalignError
 from xalign_fairseq.core.files import StrPath
@@ -28,10 +28,7 @@ from xalign_fairseq.transport.methods import make_method
 class EncoderAlone:
     """An encoder, with all options."""
 
-    model: str
-
     def check(self, options: AlignerOptions) -> AlignerOptions:
-        require_one_choice(options)
         if options.linking.method:
             make_method(options.linking.method, **options.linking.options)
         return options.on_devices()
@@ -44,7 +41,6 @@ class BitextAlone:
     folder: Path | None
 
     def check(self, options: AlignerOptions) -> AlignerOptions:
-        require_one_choice(options)
         for name in options.given():
             if name != "min_probability":
                 problem = "an aligner from bitext alone has no such option"
@@ -57,11 +53,9 @@ class BitextAlone:
 class Guided:
     """An encoder and statistics of bitext that it guides, in a folder; ``None``: learned from the text to align."""
 
-    model: str
-    folder: str | None
+    folder: StrPath | None
 
     def check(self, options: AlignerOptions) -> AlignerOptions:
-        require_one_choice(options)
         linking = options.linking
         if linking.method not in ("", *MIXINGS):
             problem, expected = "statistics cannot be combined with this method", (" or ".join(MIXINGS),)
@@ -92,7 +86,6 @@ class Best:
     parts: BestParts
 
     def check(self, options: AlignerOptions) -> AlignerOptions:
-        require_one_choice(options)
         for name in options.given():
             if name not in COMMON:
                 problem = "an aligner that was made in steps sets this option itself"
@@ -123,5 +116,4 @@ def find_kind(model: StrPath | None, statistics: StrPath | None = None, learns: 
             problem, remedy = "the aligner has learned already", "leave it out"
             raise XalignError(problem, where=model, parameter="statistics", remedy=remedy)
         return Best(parts)
-    folder = None if statistics is None else os.fspath(statistics)
-    return Guided(os.fspath(model), folder) if combined else EncoderAlone(os.fspath(model))
+    return Guided(statistics) if combined else EncoderAlone()

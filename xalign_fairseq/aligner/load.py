@@ -59,10 +59,10 @@ def load_aligner(
     options = (options or AlignerOptions()).changed(**more)
     kind = find_kind(path, options.statistics)
     options = kind.check(options)
-    if isinstance(kind, BitextAlone) and kind.folder:
+    if isinstance(kind, BitextAlone) and kind.folder is not None:
         return StatisticalAligner(load(kind.folder), options.min_probability)
-    if isinstance(kind, Guided) and kind.folder:
-        return combine(BestParts(kind.model, "", None, Path(kind.folder)), options)
+    if isinstance(kind, Guided) and kind.folder is not None:
+        return combine(BestParts(os.fspath(path), "", None, Path(kind.folder)), options)
     if isinstance(kind, Best):
         return combine(kind.parts, options)
     devices = options.device.split(",")

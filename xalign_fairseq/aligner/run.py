@@ -193,11 +193,8 @@ def _check(run: AlignRun) -> AlignerOptions:
             expected="files of source and target as input, and a file as output",
         )
     if run.learn_from is not None and not run.learned_by:
-        raise XalignError(
-            "nothing is learned",
-            parameter="learn_from",
-            expected=(Parameter("from_scratch"), "or", Parameter("statistics")),
-        )
+        expected = (Parameter("from_scratch"), "or", Parameter("statistics"))
+        raise XalignError("nothing is learned", parameter="learn_from", expected=expected)
     run.pictures.check(run.text, run.format == "html")
     # With the dtype, because a resumed output keeps it: otherwise its lines would differ from an uninterrupted run's.
     return find_kind(run.model, run.options.statistics, run.learns).check(run.options)

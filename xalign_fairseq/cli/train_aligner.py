@@ -130,10 +130,7 @@ def _add_training_arguments(group: Any) -> None:
 def run(args: argparse.Namespace) -> None:
     """Train, and print the aligner's scores and the command that uses it."""
     show_log(args.quiet)
-    general = ("command", "run", "out", "quiet", "verbose")
-    given = {
-        name: value for name, value in vars(args).items() if value not in (None, (), "auto") and name not in general
-    }
+    given = {name: value for name, value in vars(args).items() if value not in (None, (), "auto")}
     print("\n".join(WAYS[_way(given)].run(args)))
 
 
@@ -141,7 +138,7 @@ def _way(given: dict[str, Any]) -> str:
     """The requested way to train; :class:`XalignError` for options that it lacks or needs."""
     name = "best" if "best" in given else "gold" if "gold" in given else "text"
     way, extra = WAYS[name], given.get("extra", ())
-    if others := [each for each in given if way.options and each not in (name, *way.needs, *way.options)]:
+    if others := [each for each in given if way.options and each not in (name, *way.needs, *way.options, *COMMON)]:
         raise XalignError("the first of these options excludes the others", parameter=(name, *others))
     if name == "text" and "train_encoder" in given:
         problem = "training the encoder with a link scorer needs gold links"
@@ -222,6 +219,9 @@ def run_best(args: argparse.Namespace) -> list[str]:
         left_out = "" if step["used"] else ", not used"
         lines.append(f"{name}: {step['done']}; {step['cpu_seconds']:.0f} CPU seconds{judged}{left_out}")
     return [*lines, _aligning(args.out)]
+
+
+COMMON = ("command", "run", "out", "quiet", "verbose")  # every way has these
 
 
 class Way(NamedTuple):

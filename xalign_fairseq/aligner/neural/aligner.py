@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from xalign_fairseq.aligner.neural.pair_states import EncodedPair, PairEncoder, encode_pairs, length_batches
-from xalign_fairseq.aligner.options import AlignerOptions, least_options, require_one_choice
+from xalign_fairseq.aligner.options import AlignerOptions, least_options
 from xalign_fairseq.aligner.protocol import Alignment, Links, Progress, SentencePair, WordAligner
 from xalign_fairseq.aligner.statistical.choice import Calibration
 from xalign_fairseq.core.errors import Parameter, XalignError
@@ -150,7 +150,6 @@ class Aligner(WordAligner):
         options = (options or AlignerOptions()).changed(**more)
         for name in {"statistics", "processes"} & options.given().keys():
             raise XalignError("this aligner has no such option", parameter=name, remedy="use load_aligner")
-        require_one_choice(options)
         use_one_thread_in_forks()
         options = options.on_devices()
         model = open_model(path, lookup=True)
