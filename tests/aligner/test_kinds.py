@@ -60,6 +60,6 @@ def test_the_options_of_each_kind(kind, accepted, refused):
 
 def test_a_folder_without_statistics(folders):
     (folders / "other").write_text("a\n")
-    for name, remedy in ((".", "learn them by"), ("text", "use statistics=.*text"), ("other", "give it before")):
+    for name, remedy in ((".", "learn them with"), ("text", "use statistics=.*text"), ("other", "give it before")):
         with pytest.raises(XalignError, match=rf"no statistics[\s\S]*{remedy}"):
             Guided(folders / name).check(AlignerOptions())

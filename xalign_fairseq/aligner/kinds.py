@@ -62,7 +62,7 @@ class Guided:
             raise XalignError(problem, parameter="method", found=linking.method, expected=expected)
         if self.folder is not None and not is_statistical(self.folder):
             problem, beside = "the folder has no statistics of bitext", f"{self.folder}.aligner"
-            following: Text = ("learn them by", Command("align", Parameter("from_scratch")))
+            following: Text = ("learn them with", Command("align", Parameter("from_scratch")))
             if is_statistical(beside):
                 following = ("use", Parameter("statistics", beside))
             elif os.path.isfile(self.folder):
