@@ -41,8 +41,15 @@ def quick_imports() -> Iterator[None]:
 
 
 def parse_as(kind: Callable[..., T], args: argparse.Namespace, /, **made: Any) -> T:
-    """A class of options with the arguments of the same names; ``made``: those that are made of other arguments."""
-    given = {name: value for name, value in vars(args).items() if name in inspect.signature(kind).parameters}
+    """A class of options with the arguments of the same names; ``made``: those that are made of other arguments.
+
+    An argument that is None was not given: the class has its default.
+    """
+    known = inspect.signature(kind).parameters
+    needed = [name for name, each in known.items() if each.default is each.empty]
+    given = {
+        name: value for name, value in vars(args).items() if name in needed or (name in known and value is not None)
+    }
     return kind(**{**given, **made})
 
 

@@ -13,8 +13,8 @@ import torch
 from xalign_fairseq.aligner.gold_sets import GoldSet, read_set
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.aligner.run_record import model_state
-from xalign_fairseq.aligner.training.link_scorer import Fitting, GoldPair, fit_link_scorer
 from xalign_fairseq.aligner.training.low_rank import Changing, mean_of, train_together
+from xalign_fairseq.aligner.training.scorer_fitting import Fitting, GoldPair, fit_link_scorer
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.devices import choose_devices
 from xalign_fairseq.core.errors import Parameter, XalignError
