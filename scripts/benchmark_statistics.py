@@ -35,7 +35,7 @@ def main() -> None:
         out = work / f"{args.method}.links"
         if not out.is_file():
             options = AlignerOptions(linking=Linking(args.method), device="cpu", dtype="float32")
-            align_files(AlignRun((str(src), str(tgt)), "e5-small", options, "statistics", out=str(out), quiet=True))
+            align_files(AlignRun((str(src), str(tgt)), "e5-small", options, learns=True, out=str(out), quiet=True))
         links = read_links(out)
         found[pair] = {name: 100 * score(links[begin:end], golds).aer for name, (begin, end, golds) in sets.items()}
         rows += [[pair, name, str(len(links)), f"{value:.1f}"] for name, value in found[pair].items()]

@@ -79,5 +79,5 @@ def test_a_memory_loses_the_dropped_units_and_nothing_else(tmp_path, encoding):
             filter_files(given_scores(tmp_path, "m.tmx#en", "m.tmx#de", out=out))
     (tmp_path / "scores").rename(tmp_path / "m.dropped.tsv")
     run = replace(given_scores(tmp_path, "m.tmx#en", "m.tmx#de", out="m"), scores=str(tmp_path / "m.dropped.tsv"))
-    with pytest.raises(XalignError, match="scores would be replaced"):
+    with pytest.raises(XalignError, match="would replace the scores"):
         filter_files(run)

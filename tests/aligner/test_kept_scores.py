@@ -123,5 +123,5 @@ def test_inconsistent_scores(text, tmp_path, name, change):
     path = tmp_path / "scores-00001.npz"
     arrays = dict(np.load(path))
     np.savez_compressed(path, **{**arrays, name: change(arrays[name])})
-    with pytest.raises(XalignError, match="kept scores are inconsistent"):
+    with pytest.raises(XalignError, match="stored scores are inconsistent"):
         KeptScores(Encoder(), tmp_path)

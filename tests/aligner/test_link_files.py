@@ -54,7 +54,7 @@ def test_existing_outputs_are_refused_by_name(text):
     files.check()
     Path("d.rev").touch()
     Path("links.json").touch()
-    with pytest.raises(XalignError, match=r"(?s)already exist.*where: d.rev, links.json\n.*by overwrite"):
+    with pytest.raises(XalignError, match=r"(?s)already exist.*where: d.rev, links.json\n.*or set overwrite"):
         files.check()
     files.check(overwrite=True)
 

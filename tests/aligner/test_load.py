@@ -11,7 +11,6 @@ from xalign_fairseq.aligner.combined import CombinedAligner
 from xalign_fairseq.aligner.load import scoring_method
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.aligner.neural.processes import AlignerPool
-from xalign_fairseq.aligner.options import AlignerOptions
 from xalign_fairseq.aligner.statistical.aligner import StatisticalAligner, train_from_scratch
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.pairs import SentencePairs
@@ -56,39 +55,6 @@ def test_from_bitext_alone(learned):
     assert all(len(pair.links) <= 4 for pair in aligner.align(*SIDES))
 
 
-@pytest.mark.parametrize(
-    ("option", "value"),
-    [
-        ("layer", {"linking": Linking(layers=(3,))}),
-        ("threshold", {"linking": Linking(options={"threshold": 0.3})}),
-        ("processes", {"processes": 2}),
-        ("device", {"device": "cpu"}),
-        ("statistics", {"statistics": "folder"}),  # to an encoder's scores
-    ],
-)
-def test_an_aligner_from_bitext_alone_has_no_options_of_encoders(learned, option, value):
-    with pytest.raises(XalignError, match=r"(has no such option|need an encoder)") as raised:
-        load_aligner(learned, **value)
-    assert raised.value.parameters == (option,)
-
-
-@pytest.mark.parametrize(
-    ("parameter", "options"),
-    [
-        ("method", {"linking": Linking("argmax"), "statistics": "LEARNED"}),
-        ("statistics", {"statistics": "nothing"}),
-        ("growth", {"linking": Linking(options={"growth": 2.0}), "statistics": "LEARNED"}),
-        ("processes", {"processes": 2, "device": "cpu,cpu"}),
-        ("method", {"linking": Linking("argmax", {"filter": "union"})}),
-    ],
-)
-def test_incompatible_options(tiny_checkpoint, learned, parameter, options):
-    options = {name: str(learned) if value == "LEARNED" else value for name, value in options.items()}
-    with pytest.raises(XalignError) as raised:
-        load_aligner(tiny_checkpoint, AlignerOptions(**options))
-    assert parameter in (*raised.value.parameters, "method" if "argmax" in str(raised.value) else "")
-
-
 def test_options_given_with_statistics_only_choose_links(tiny_checkpoint, learned):
     linking = Linking("grow", {"threshold": 0.9, "growth": 1.0, "temperature": 0.07})
     few = load_aligner(tiny_checkpoint, linking=linking, statistics=learned)
@@ -104,8 +70,6 @@ def test_options_given_with_statistics_only_choose_links(tiny_checkpoint, learne
         ("e5-small", Linking(), False, None, "scored"),
         ("e5-small", Linking("grow"), False, "scored", "grow"),
         ("e5-small", Linking(), False, "grow", "grow"),
-        ("e5-small", Linking(layers=(7,)), False, None, "grow"),
-        ("e5-small", Linking(), True, None, "grow"),
         ("model.pt", Linking(), False, None, "grow"),
     ],
 )
@@ -142,18 +106,6 @@ def test_links_of_at_least_a_probability_by_every_aligner(tiny_checkpoint, learn
         else:  # of the method's links
             expected = {link: p for link, p in pair.links.items() if p >= least}
         assert other.links == pytest.approx(expected)
-
-
-@pytest.mark.parametrize("statistics", [False, True])
-@pytest.mark.parametrize("option", ["threshold", "growth"])
-def test_links_are_chosen_in_one_way(tiny_checkpoint, learned, option, statistics):
-    more = {"statistics": str(learned)} if statistics else {}
-    linking = Linking("grow", {option: 0.5})
-    with pytest.raises(XalignError, match="exclude each other") as raised:
-        load_aligner(tiny_checkpoint, min_probability=0.5, linking=linking, **more)
-    assert set(raised.value.parameters) == {"min_probability", option}
-    with pytest.raises(XalignError, match="probability is out of range"):
-        load_aligner(tiny_checkpoint, min_probability=1.5)
 
 
 @pytest.mark.parametrize("option", [{"statistics": "folder"}, {"processes": 2}])

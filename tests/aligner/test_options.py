@@ -3,7 +3,7 @@ import shutil
 
 import pytest
 
-from xalign_fairseq.aligner.load import check_options, load_aligner
+from xalign_fairseq.aligner.load import load_aligner
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.aligner.options import AlignerOptions, BestParts, read_best
 from xalign_fairseq.aligner.run_record import model_state
@@ -25,6 +25,15 @@ def test_an_unknown_option():
     with pytest.raises(XalignError, match="no such option") as raised:
         load_aligner("e5-small", AlignerOptions(), layer=3)
     assert raised.value.parameters == ("layer",) and "linking" in raised.value.expected
+
+
+@pytest.mark.parametrize("option", ["threshold", "growth"])
+def test_links_are_chosen_in_one_way(option):
+    with pytest.raises(XalignError, match="exclude each other") as raised:
+        load_aligner("e5-small", min_probability=0.5, linking=Linking("grow", {option: 0.5}))
+    assert set(raised.value.parameters) == {"min_probability", option}
+    with pytest.raises(XalignError, match="probability is out of range"):
+        AlignerOptions(min_probability=1.5)
 
 
 def test_an_option_by_name_changes_given_options(tiny_checkpoint):
@@ -65,15 +74,6 @@ def test_the_mean_of_two_equal_encoders_equals_one(folder, tiny_checkpoint):
         for one, two in zip(single.align(*text), both.align(*text), strict=True):
             chosen = {} if one.matrix is None else {(i, j) for i, j in zip(*(one.matrix >= 0.3).nonzero(), strict=True)}
             assert set(two.links) == set(chosen)
-
-
-def test_only_options_that_choose_links_are_accepted(folder):
-    check_options(folder, AlignerOptions(linking=Linking(options={"threshold": 0.3}), device="cpu"))
-    for options in ({"linking": Linking("argmax")}, {"maps": True}, {"statistics": "statistics"}):
-        with pytest.raises(XalignError, match="sets this option itself"):
-            check_options(folder, AlignerOptions(**options))
-    with pytest.raises(XalignError, match="has learned already"):
-        check_options(folder, AlignerOptions(), "statistics")
 
 
 def test_its_state_changes_with_its_parts(folder):

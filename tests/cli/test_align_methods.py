@@ -339,7 +339,6 @@ def test_statistics_guided_by_another_encoder_are_reported(align_text, learned, 
     [
         (["--from-scratch"], "--from-scratch"),
         (["--method", "argmax"], "--method"),
-        (["--growth", "0"], "--growth"),
         (["--out", "-"], "--statistics"),
     ],
 )

@@ -68,7 +68,6 @@ def test_a_part_of_the_text_to_learn_from(text, tmp_path, capsys):
     ("more", "told"),
     [
         (["--from-scratch"], "needs files as input and output"),
-        (["--from-scratch", "--out", "OUT", "--layer", "3"], "--layer"),
         (["--out", "OUT", "--learn-from", "3"], "--learn-from"),
         (["--from-scratch", "--out", "OUT", "--processes", "2"], "--processes"),
         (["--min-probability", "0.5", "--threshold", "0.5", "--model", "none.pt"], "exclude each other"),

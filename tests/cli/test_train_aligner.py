@@ -9,7 +9,7 @@ from support.launched import put_lines
 from support.text import train_symbols, write_bert
 
 from xalign_fairseq.aligner.training import gold
-from xalign_fairseq.aligner.training.link_scorer import Fitting
+from xalign_fairseq.aligner.training.scorer_fitting import Fitting
 from xalign_fairseq.cli import build_parser, main
 from xalign_fairseq.cli.train_aligner import parse
 from xalign_fairseq.links.aer import score
@@ -202,7 +202,7 @@ def test_gold_links_of_any_languages_make_a_link_scorer(tiny_checkpoint, tiny_te
     for options, found in (
         (["--src", text[1]], "--gold, --src"),
         (["--train-encoder", "--best", "--src", text[1], "--tgt", text[3]], "--best, --train-encoder"),
-        (["--updates", 3, "--valid-src", text[1]], "--updates, --valid-src"),
+        (["--updates", 3, "--valid-src", text[1]], "--valid-src, --updates"),
     ):
         assert main([str(each) for each in [*line, "--out", tmp_path / "other", *options]]) == 2
         assert found in capsys.readouterr().err

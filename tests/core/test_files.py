@@ -288,7 +288,7 @@ def test_every_place_that_writes_is_known():
 
 def test_an_existing_folder_is_kept(tmp_path):
     (tmp_path / "a").write_text("mine")
-    with pytest.raises(XalignError, match="by overwrite"), files.atomic_folder(tmp_path):
+    with pytest.raises(XalignError, match="or set overwrite"), files.atomic_folder(tmp_path):
         pass
     with pytest.raises(XalignError, match="folder is a file"), files.atomic_folder(tmp_path / "a", overwrite=True):
         pass

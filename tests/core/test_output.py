@@ -90,7 +90,7 @@ def test_without_a_record_nothing_is_kept(write, tmp_path):
 def test_an_unfinished_output_is_neither_replaced_nor_mixed_with_another(write, tmp_path):
     with pytest.raises(MemoryError):
         write("a", broken=True)
-    with pytest.raises(XalignError, match=r"(?s)an unfinished output .*links.part\n  next: continue it by resume"):
+    with pytest.raises(XalignError, match=r"(?s)an unfinished output .*links.part\n  next: continue it with resume"):
         write("a")
     for record, different in (({"layer": "9"}, "src layer"), ({**RECORD, "mu": "1"}, "mu")):
         with pytest.raises(XalignError, match=f"other options or another input[\\s\\S]*a difference in {different}\n"):

@@ -102,7 +102,7 @@ def test_a_data_bin_returns_the_written_data(data):
 def test_another_lexicon_takes_its_place_only_if_told(data):
     lexicons.write(data, random_lexicon(1), {})
     before = {path.name: path.read_bytes() for path in data.path.iterdir()}
-    with pytest.raises(XalignError, match="by overwrite"):
+    with pytest.raises(XalignError, match="set overwrite"):
         lexicons.write(data, random_lexicon(2), {})
     assert {path.name: path.read_bytes() for path in data.path.iterdir()} == before
     lexicons.write(data, random_lexicon(2), {}, overwrite=True)

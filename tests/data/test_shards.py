@@ -159,5 +159,5 @@ def test_sizes_and_small_files_are_compared(folder, monkeypatch):
 )
 def test_a_damaged_manifest_is_named(folder, files):
     (folder / "manifest.json").write_text(json.dumps({"files": files}))
-    with pytest.raises(XalignError, match=r"(is damaged|not of the expected form)\n  where: .*manifest.json"):
+    with pytest.raises(XalignError, match=r"(is damaged|unexpected content)\n  where: .*manifest.json"):
         changed_files(DataBin(folder))

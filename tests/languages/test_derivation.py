@@ -44,9 +44,9 @@ def test_options_that_fit(given):
         ({"lang": "x-y"}, "'x-y'"),
         ({"source_lang": "xx"}, "both languages have the same code"),
         ({"inputs": ()}, "nothing to derive from"),
-        ({"inputs": TEXT * 2}, r"must differ and be plain\n  found: t"),
-        ({"inputs": TWO}, "must differ and be plain"),  # both would be t.xx.tsv
-        ({"inputs": (("text", "../t", "t.en"),)}, "must differ and be plain"),
+        ({"inputs": TEXT * 2}, r"must be different and have no slash\n  found: t"),
+        ({"inputs": TWO}, "must be different and have no slash"),  # both would be t.xx.tsv
+        ({"inputs": (("text", "../t", "t.en"),)}, "must be different and have no slash"),
     ],
 )
 def test_options_that_do_not(given, message):

@@ -66,7 +66,7 @@ def test_an_interrupted_run_resumes_with_the_same_result(a_run, monkeypatch):
 
     def counting(self, pairs, *rest):
         for pair in stream(self, pairs, *rest):
-            asked["pairs"] += 1
+            asked["pairs"] += bool(pair.src)
             yield pair
 
     other = replace(a_run, out=f"{a_run.out}.2")
@@ -78,7 +78,7 @@ def test_an_interrupted_run_resumes_with_the_same_result(a_run, monkeypatch):
         project_files(other)
     again = project_files(replace(other, resume=True))
     assert contents(other) == whole and again == report
-    assert 0 < asked["pairs"] < 20
+    assert 0 < asked["pairs"] <= 20
     with pytest.raises(XalignError, match="nothing to resume"):
         project_files(replace(other, resume=True))
 
@@ -90,7 +90,7 @@ def test_progress_counts_pairs_that_the_aligner_has_finished_and_too_long_ones_a
     def watched(*given):
         for number, pair in enumerate(stream(*given)):
             shown.append(bar.n)
-            yield replace(pair, too_long=number == 1)
+            yield replace(pair, too_long=number == 2)
 
     monkeypatch.setattr(Aligner, "stream", watched)
     project_files(a_run)

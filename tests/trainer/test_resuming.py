@@ -133,7 +133,7 @@ def test_training_resumes_from_the_newest_whole_checkpoint_and_says_so(damaged, 
     with caplog.at_level(logging.WARNING):
         assert resumed() == 8
     assert (damaged / "checkpoint_mine.pt").read_bytes() == b"half"  # left to its owner
-    assert "checkpoint_last.pt is damaged: checkpoint_2_8.pt, of update 8, takes its place" in caplog.text
+    assert "checkpoint_last.pt is damaged: checkpoint_2_8.pt, of update 8, replaces it" in caplog.text
 
 
 @pytest.mark.parametrize("other", [{"rank": 1}, {"suffix": "-shard0"}, {"restore_file": "checkpoint_2_8.pt"}])
@@ -244,18 +244,53 @@ def test_the_average_of_parameters_begins_with_the_model_where_a_checkpoint_has_
 
 
 BEFORE = {
-    "task": {"data": "bin", "max_update": 4, "mask_prob": 0.15},
-    "criterion": {"dwa_mu": 1.0, "gone": 1},
+    "task": {"_name": "xalign_pretraining", "max_update": 4, "mask_prob": 0.15},
+    "criterion": {"_name": "dwa", "dwa_mu": 1.0, "gone": 1},
+    "model": {"_name": "xalign_base", "init_checkpoint": None},
+    "common": {"seed": 1, "log_interval": 100},
 }
+
+
+def changed(group, **options):
+    return {**BEFORE, group: {**BEFORE[group], **options}}
 
 
 def test_a_run_continues_with_the_options_of_its_objectives(caplog):
     state = {"cfg": BEFORE, "model": {}}
-    same = {"task": {**BEFORE["task"], "data": "bin:more", "max_update": 8}, "criterion": {"dwa_mu": 1.0, "new": 2}}
-    require_same_run(state, same, "run")
-    require_same_run({"model": {}}, same, "run")  # of a program that stores no options
+    require_same_run(state, changed("task", max_update=8), "run")
+    require_same_run(state, changed("criterion", new=2), "run")
+    require_same_run(state, changed("common", log_interval=10), "run")
+    require_same_run({"model": {}}, changed("common", seed=2), "run")  # of a program that stores no options
     assert not caplog.text
-    require_same_run(state, {**same, "task": {"mask_prob": 0.3}}, "run")
+    require_same_run(state, changed("task", mask_prob=0.3), "run")
     assert "the run continues with other options: mask_prob 0.15, now 0.3" in caplog.text
-    with pytest.raises(XalignError, match=r"(?s)run with other options.*dwa_mu 1.0, now 0.5"):
-        require_same_run(state, {**same, "criterion": {"dwa_mu": 0.5}}, "run")
+
+
+@pytest.mark.parametrize(
+    ("group", "option", "told"),
+    [
+        ("criterion", {"dwa_mu": 0.5}, "dwa_mu 1.0, now 0.5"),
+        ("criterion", {"_name": "weam"}, "criterion dwa, now weam.*restore_file='FILE' with reset_optimizer to say"),
+        ("task", {"_name": "xalign_transfer"}, "task xalign_pretraining, now xalign_transfer"),
+        ("model", {"_name": "xalign_large"}, "arch xalign_base, now xalign_large"),
+        ("model", {"init_checkpoint": "e5-small"}, "init_checkpoint None, now e5-small"),
+        ("common", {"seed": 2}, "seed 1, now 2"),
+    ],
+)
+def test_another_setting_is_another_run(group, option, told):
+    with pytest.raises(XalignError, match=f"(?s)run with other options.*{told}"):
+        require_same_run({"cfg": BEFORE}, changed(group, **option), "run")
+
+
+def test_the_same_data_by_another_name_and_moved_data_are_the_same_run(tmp_path, monkeypatch):
+    for folder in ("work", "data", "other"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "link").symlink_to("data")
+    monkeypatch.chdir(tmp_path)
+    state = {"cfg": changed("task", data=str(tmp_path / "data"))}
+    for same in ("data", "./data/", "link", "work/../data:other"):
+        require_same_run(state, changed("task", data=same), "run")
+    with pytest.raises(XalignError, match=r"data /.*/data, now other"):
+        require_same_run(state, changed("task", data="other"), "run")
+    (tmp_path / "data").rename("moved")
+    require_same_run(state, changed("task", data="moved"), "run")

@@ -1,12 +1,8 @@
 import json
-import os
 import subprocess
-from datetime import UTC, datetime
 
 import pytest
-from support.damage import damaged
 
-from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.version import __version__
 from xalign_fairseq.trainer import train_record
 from xalign_fairseq.trainer.train_record import commit, machine
@@ -27,83 +23,6 @@ def test_sessions_are_in_order(tmp_path):
     assert all(each["begun"] <= each["ended"] for each in found["sessions"])
     data = found["sessions"][-1]["data"]
     assert [path.rpartition("/")[2] for path in data] == ["a", "b"] and data[0].startswith("/")
-
-
-def begun(folder, *line):
-    with train_record.session(folder, line) as ended:
-        ended.code = 0
-    (folder / "checkpoint_last.pt").touch()
-
-
-@pytest.mark.parametrize(
-    ("other", "told"),
-    [
-        (["a", "--seed", "2", "--lr", "1"], "seed 1, now 2"),
-        (["a", "--seed=1", "--objectives", "mlm"], "objectives default, now mlm"),
-        (["c", "--seed", "1"], "/a, now "),
-        (["a", "--seed", "1", "--criterion", "weam"], "restore_file='FILE' with reset_optimizer to say where"),
-    ],
-)
-def test_the_checkpoints_of_another_run_are_not_gone_on_from(tmp_path, other, told):
-    train_record.require_same(tmp_path, other)
-    begun(tmp_path, "a", "--seed", "1", "--lr", "1")
-    with pytest.raises(XalignError, match="the checkpoints of another run") as caught:
-        train_record.require_same(tmp_path, other)
-    assert told in str(caught.value)
-    train_record.require_same(tmp_path, [*other, "--restore-file", "x.pt"])
-    (tmp_path / "checkpoint_last.pt").unlink()
-    train_record.require_same(tmp_path, other)
-
-
-def test_the_same_data_by_another_name_are_the_same_run(tmp_path, monkeypatch):
-    for folder in ("work", "data", "other"):
-        (tmp_path / folder).mkdir()
-    (tmp_path / "link").symlink_to("data")
-    monkeypatch.chdir(tmp_path / "work")
-    begun(tmp_path, "../data", "--seed", "1")
-    monkeypatch.chdir(tmp_path)
-    for same in ("data", "./data/", "link", "work/../data:other"):
-        train_record.require_same(tmp_path, [same, "--seed", "1"])
-    with pytest.raises(XalignError, match="the checkpoints of another run"):
-        train_record.require_same(tmp_path, ["other", "--seed", "1"])
-
-
-def test_a_command_that_wrote_no_checkpoint_is_not_the_run(tmp_path):
-    """For example a mistyped option, which failed before training: afterwards the correct run was refused."""
-    begun(tmp_path, "a", "--seed", "1")
-    past = (tmp_path / train_record.NAME).stat().st_mtime - 5
-    os.utime(tmp_path / "checkpoint_last.pt", (past, past))
-    record = json.loads((tmp_path / train_record.NAME).read_text())
-    record["sessions"][0]["begun"] = datetime.fromtimestamp(past - 5, UTC).isoformat(timespec="seconds")
-    (tmp_path / train_record.NAME).write_text(json.dumps(record))
-    with train_record.session(tmp_path, ["b", "--seed", "2", "--reset-dataloadr"]) as ended:
-        ended.code = 2
-    train_record.require_same(tmp_path, ["a", "--seed", "1"])
-    with pytest.raises(XalignError, match=r"(?s)seed 1, now 2.*/a, now .*/b"):
-        train_record.require_same(tmp_path, ["b", "--seed", "2"])
-
-
-def test_the_usual_seed_may_be_given_or_not(tmp_path):
-    begun(tmp_path, "a")
-    train_record.require_same(tmp_path, ["a", "--seed", "1"])
-    with pytest.raises(XalignError, match="seed 1, now 2"):
-        train_record.require_same(tmp_path, ["a", "--seed", "2"])
-
-
-def test_the_same_run_goes_on_with_more_updates_and_more_data(tmp_path):
-    begun(tmp_path, "a", "--seed", "1", "--max-update", "5")
-    train_record.require_same(tmp_path, ["a:b", "--seed=1", "--max-update", "9", "--lr", "2"])
-
-
-def test_a_record_of_another_form_is_named(tmp_path):
-    begun(tmp_path, "a", "--seed", "1")
-    path = tmp_path / train_record.NAME
-    for content in damaged(json.loads(path.read_text())):
-        path.write_text(json.dumps(content))
-        try:
-            train_record.require_same(tmp_path, ["a", "--seed", "1"])
-        except XalignError as error:
-            assert path.name in str(error) or "another run" in str(error)
 
 
 @pytest.fixture

@@ -1,7 +1,10 @@
+from dataclasses import replace
+
 import pytest
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport import resolving
+from xalign_fairseq.transport.link_scorer import LinkScorer
 from xalign_fairseq.transport.linking import Linking
 from xalign_fairseq.transport.methods import Softmax, Transport
 from xalign_fairseq.transport.resolving import resolve_linking
@@ -130,7 +133,7 @@ def test_unknown_options_and_layers():
     ],
 )
 def test_the_packaged_encoder_has_a_link_scorer(asked, scored):
-    found = resolve_linking(Linking(**asked), 12, None, "e5-small", width=384, packaged=True)
+    found = resolve_linking(Linking(**asked), 12, None, "e5-small", width=384, with_scorer=True)
     assert (found.method == "scored") == scored and (found.layers == (4, 6, 7, 9)) == scored
     if scored:
         assert found.finder.threshold == asked.get("options", {}).get("threshold", 0.45)
@@ -138,7 +141,20 @@ def test_the_packaged_encoder_has_a_link_scorer(asked, scored):
 
 def test_no_other_encoder_has_one():
     own = Linking("argmax", {}, (8,), "hidden", "separate")
-    assert resolve_linking(Linking(), 12, own, "known", width=384, packaged=True).method == "argmax"
+    assert resolve_linking(Linking(), 12, own, "known", width=384, with_scorer=True).method == "argmax"
     assert resolve_linking(Linking(), 12, None, "known", True, 384, True).method == "argmax"
     assert resolve_linking(Linking(), 12, None, "known", width=384).method == "argmax"
-    assert resolve_linking(Linking(), 12, None, "known", width=768, packaged=True).method == "argmax"  # of another size
+    # of another size
+    assert resolve_linking(Linking(), 12, None, "known", width=768, with_scorer=True).method == "argmax"
+
+
+def test_the_scorer_of_a_checkpoint():
+    small = {"width": 16, "scorer": LinkScorer(16, (1, 3), (3,), rank=4, width=8)}
+    own = Linking("scored", {"threshold": 0.9, "scorer": "own"}, (1, 3), encoding="separate")
+    asked = Linking("scored", {"threshold": 0.9})
+    assert resolve_linking(asked, 4, **small) == own
+    assert resolve_linking(replace(asked, method=""), 4, **small, with_scorer=True) == own
+    assert resolve_linking(Linking(), 4, **small).method == "transport"  # only on request
+    assert resolve_linking(Linking(), 4, maps=True, **small, with_scorer=True).method == "transport"
+    with pytest.raises(XalignError, match="reads layers of its own"):
+        resolve_linking(replace(asked, layers=(2,)), 4, **small)

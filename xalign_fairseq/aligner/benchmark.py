@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from xalign_fairseq.aligner.gold_sets import GoldSet, find_sets
+from xalign_fairseq.aligner.kinds import BitextAlone, EncoderAlone, find_kind
 from xalign_fairseq.aligner.load import load_aligner
 from xalign_fairseq.aligner.neural.aligner import Aligner
-from xalign_fairseq.aligner.options import AlignerOptions, read_best
+from xalign_fairseq.aligner.options import AlignerOptions
 from xalign_fairseq.aligner.protocol import Progress
-from xalign_fairseq.aligner.statistical.folder import is_statistical
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import nearly
 from xalign_fairseq.core.progress import progress
@@ -104,7 +104,9 @@ def run_benchmark(run: BenchmarkRun) -> dict[str, Any]:
                 label = name if len(run.methods) == 1 else f"{name}, {method}"
                 linking = Linking() if method == OWN else Linking(method)
                 options = AlignerOptions(linking, device=run.device, dtype=run.dtype)
-                options = AlignerOptions() if is_statistical(path) else options  # it has none of these
+                options = (
+                    AlignerOptions() if isinstance(find_kind(path), BitextAlone) else options
+                )  # it has none of these
                 systems.append(_align_sets(label, path, options, sets, bar.update))
     names = [each.name for each in sets]
     rows = compare_systems([*systems, *linked], names, samples=run.samples, seed=run.seed)
@@ -114,20 +116,12 @@ def run_benchmark(run: BenchmarkRun) -> dict[str, Any]:
 
 def _check_model(path: str, methods: Sequence[str]) -> None:
     """Check that the model exists, and that the methods suit it."""
-    if _has_no_methods(path):
-        if set(methods) != {OWN}:
-            raise XalignError(
-                "an aligner that was learned from bitext has no methods",
-                where=path,
-                parameter="method",
-                found=" ".join(methods),
-            )
-    elif not (found := find_pretrained(path)).exists():
-        raise XalignError("the checkpoint does not exist", where=found, found=nearly(found))
-
-
-def _has_no_methods(path: str) -> bool:
-    return is_statistical(path) or read_best(path) is not None
+    if isinstance(find_kind(path), EncoderAlone):
+        if not (found := find_pretrained(path)).exists():
+            raise XalignError("the checkpoint does not exist", where=found, found=nearly(found))
+    elif set(methods) != {OWN}:
+        problem = "an aligner that was learned from bitext has no methods"
+        raise XalignError(problem, where=path, parameter="method", found=" ".join(methods))
 
 
 def _align_sets(label: str, model: str, options: AlignerOptions, sets: Sequence[GoldSet], done: Progress) -> System:
@@ -135,7 +129,7 @@ def _align_sets(label: str, model: str, options: AlignerOptions, sets: Sequence[
     counts, aligner = [], None
     for each in sets:
         if aligner is None or (isinstance(aligner, Aligner) and aligner.encoder.config.languages):
-            languages = None if _has_no_methods(model) else each.languages
+            languages = each.languages if isinstance(find_kind(model), EncoderAlone) else None
             aligner = load_aligner(model, options, languages=languages)
         links = [pair.links for pair in aligner.stream(each.pairs, done)]
         counts.append(sentence_counts(links, each.golds, where=each.name))

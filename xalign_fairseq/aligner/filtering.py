@@ -95,14 +95,14 @@ def filter_files(run: FilterRun) -> str:
     scores = run.scores or f"{run.prefix}.scores"
     others = [run.dropped, *filter(None, [run.clean_memory])]
     if any(Path(scores).resolve() == path.resolve() for path in (*files.outputs, *others)):
-        raise XalignError("the scores would be replaced by an output", where=scores, parameter="out")
+        raise XalignError("an output would replace the scores", where=scores, parameter="out")
     files.check(True, (scores,) if run.scores else ())
     for path in others:
         require_place(path, (file_of(run.src), file_of(run.tgt)))
     require_replaceable(files.links, "pharaoh")
     require_replaceable(run.dropped, "scores")  # begins with a score, too
     if run.clean_memory and run.clean_memory.exists() and not run.dropped.exists():
-        problem, remedy = "another translation memory would be replaced by an output", "choose another name"
+        problem, remedy = "an output would replace another translation memory", "choose another name"
         raise XalignError(problem, where=run.clean_memory, parameter="out", remedy=remedy)
     done = [] if run.scores else _score(run, Path(scores))
     text = LinkedText(run.src, run.tgt, scores, run.aligning.segment, table=True)

@@ -14,13 +14,13 @@ from xalign_fairseq.links.pharaoh import Gold
 
 @dataclass(frozen=True)
 class GoldSet:
-    """Sentence pairs with gold links; ``name`` is the path without suffix, ``digest`` covers text and links."""
+    """Sentence pairs with gold links, under a name; of :func:`read_set` also languages, and a digest of all files."""
 
     name: str
-    languages: tuple[str, str]
     pairs: Sequence[WordPair]
     golds: Sequence[Gold]
-    digest: str
+    languages: tuple[str, str] = ("", "")
+    digest: str = ""
 
 
 def find_sets(folder: str) -> list[GoldSet]:
@@ -49,7 +49,7 @@ def _gold_files(top: Path) -> Iterator[Path]:
 
 
 def read_set(gold: Path, top: Path | None = None) -> GoldSet:
-    """The set of ``S-T.gold``, with the texts ``S-T.S`` and ``S-T.T`` next to it; named below ``top``."""
+    """The set of ``S-T.gold``, with the texts ``S-T.S`` and ``S-T.T`` next to it; named by its path below ``top``."""
     src, dash, tgt = gold.stem.partition("-")
     if not (src and dash and tgt):
         raise XalignError("the languages of a test set are not in its name", where=gold, expected="such as de-en.gold")
@@ -59,4 +59,4 @@ def read_set(gold: Path, top: Path | None = None) -> GoldSet:
     for file in (*files, gold):
         content.update(hashlib.sha256(file.read_bytes()).digest())
     name = (gold.relative_to(top) if top else Path(gold.name)).with_suffix("").as_posix()
-    return GoldSet(name, (src, tgt), list(pairs), golds, content.hexdigest()[:12])
+    return GoldSet(name, list(pairs), golds, (src, tgt), content.hexdigest()[:12])

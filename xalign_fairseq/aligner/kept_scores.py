@@ -147,5 +147,5 @@ def _load(path: Path) -> dict[str, np.ndarray]:
         and bool(((place >= 0) & (place < shape.repeat(count.clip(min=0), axis=0))).all())
         and bool(((score >= 0) & (score <= 1.001)).all())
     ):
-        raise XalignError("kept scores are inconsistent", where=path, remedy=REMEDY)
+        raise XalignError("stored scores are inconsistent", where=path, remedy=REMEDY)
     return part

@@ -80,7 +80,7 @@ class LinkFiles:
             raise XalignError(
                 "output files already exist and were not changed",
                 where=", ".join(existing),
-                remedy=("choose another name, or replace them by", Parameter("overwrite")),
+                remedy=("choose another name, or set", Parameter("overwrite")),
             )
 
 

@@ -6,26 +6,24 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from xalign_fairseq.aligner.combined import MIXINGS, CombinedAligner
+from xalign_fairseq.aligner.combined import CombinedAligner
+from xalign_fairseq.aligner.kinds import Best, BitextAlone, Guided, find_kind
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.aligner.neural.processes import AlignerPool
-from xalign_fairseq.aligner.options import COMMON, AlignerOptions, BestParts, read_best, require_one_choice
+from xalign_fairseq.aligner.options import AlignerOptions, BestParts
 from xalign_fairseq.aligner.protocol import WordAligner
 from xalign_fairseq.aligner.run_record import model_state
 from xalign_fairseq.aligner.statistical.aligner import StatisticalAligner
-from xalign_fairseq.aligner.statistical.folder import is_statistical, load
-from xalign_fairseq.core.errors import Command, Parameter, Text, XalignError
+from xalign_fairseq.aligner.statistical.folder import load
 from xalign_fairseq.encoder.pretrained.low_rank import is_low_rank
 from xalign_fairseq.encoder.pretrained.packaged import NAME
 from xalign_fairseq.transport.linking import Linking
-from xalign_fairseq.transport.methods import make_method
-from xalign_fairseq.transport.resolving import allows_scorer
+from xalign_fairseq.transport.resolving import uses_scorer
 
 logger = logging.getLogger(__name__)
 
 SINKHORN = "xalign_fairseq.transport.sinkhorn"
 LEAST = 1e-6  # lower probabilities are not links
-ALONE, GUIDED = "from_scratch", "statistics"  # kinds of learning before aligning
 
 
 def load_aligner(
@@ -59,14 +57,14 @@ def load_aligner(
         [(0, 0), (1, 2), (2, 1)]
     """
     options = (options or AlignerOptions()).changed(**more)
-    check_options(path, options)
-    if is_statistical(path):
-        return StatisticalAligner(load(Path(path)), options.min_probability)
-    options = options.on_devices()
-    if parts := read_best(path):
-        return combine(parts, options)
-    if options.statistics is not None:
-        return combine(BestParts(os.fspath(path), "", None, Path(options.statistics)), options)
+    kind = find_kind(path, options.statistics)
+    options = kind.check(options)
+    if isinstance(kind, BitextAlone) and kind.folder is not None:
+        return StatisticalAligner(load(kind.folder), options.min_probability)
+    if isinstance(kind, Guided) and kind.folder is not None:
+        return combine(BestParts(os.fspath(path), "", None, Path(kind.folder)), options)
+    if isinstance(kind, Best):
+        return combine(kind.parts, options)
     devices = options.device.split(",")
     if len(devices) == 1:
         return Aligner.from_pretrained(path, options)
@@ -91,47 +89,6 @@ def combine(parts: BestParts, options: AlignerOptions) -> CombinedAligner:
     return CombinedAligner(encoder, trained, method, *choice_of(options), second)
 
 
-def check_options(path: str | os.PathLike[str], options: AlignerOptions, learn: str = "") -> None:
-    """Raise :class:`XalignError` for an option that this kind of aligner lacks, before anything is read."""
-    require_one_choice(options)
-    combined = learn == GUIDED or options.statistics is not None
-    if learn == ALONE or (is_statistical(path) and not combined):
-        for name in options.given():
-            if name != "min_probability":
-                problem = "an aligner from bitext alone has no such option"
-                remedy = "leave it out" + ("; for more cores, align parts of the text" if name == "processes" else "")
-                raise XalignError(problem, parameter=name, remedy=remedy)
-        return
-    if read_best(path):
-        if learn:
-            raise XalignError("the aligner has learned already", where=path, parameter=learn, remedy="leave it out")
-        for name in options.given():
-            if name not in COMMON:
-                problem = "an aligner that was made in steps sets this option itself"
-                raise XalignError(problem, parameter=name, remedy="leave it out")
-        return
-    linking = options.linking
-    if not combined:
-        if linking.method:
-            make_method(linking.method, **linking.options)
-        return
-    if is_statistical(path):
-        raise XalignError("statistics need an encoder as the model", where=path, parameter="statistics")
-    if linking.method not in ("", *MIXINGS):
-        problem, expected = "statistics cannot be combined with this method", (" or ".join(MIXINGS),)
-        raise XalignError(problem, parameter="method", found=linking.method, expected=expected)
-    if learn != GUIDED and not is_statistical(options.statistics):
-        problem, beside = "the folder has no statistics of bitext", f"{options.statistics}.aligner"
-        following: Text = ("learn them by", Command("align", Parameter("from_scratch")))
-        if is_statistical(beside):
-            following = ("use", Parameter("statistics", beside))
-        elif os.path.isfile(str(options.statistics)):
-            following = ("if this file is the text, give it before", Parameter("statistics"))
-        raise XalignError(problem, parameter="statistics", found=options.statistics, remedy=following)
-    # Both scores choose the links.
-    make_method("grow", **{name: value for name, value in linking.options.items() if name in ("threshold", "growth")})
-
-
 def choice_of(options: AlignerOptions) -> tuple[float | None, float | None]:
     """How a :class:`CombinedAligner` chooses links: by a least probability, or by threshold and growth, if given."""
     if options.min_probability is not None:
@@ -143,8 +100,7 @@ def scoring_method(path: str | os.PathLike[str], asked: Linking, maps: bool, gui
     """The encoder's method: the requested one, otherwise the statistics' ``guide``, otherwise the model's own."""
     if asked.method or guide:
         return asked.method or str(guide)
-    known = os.fspath(path) == NAME or is_low_rank(path)
-    return "scored" if known and not maps and allows_scorer(asked) else "grow"
+    return "scored" if uses_scorer(asked, maps, os.fspath(path) == NAME or is_low_rank(path)) else "grow"
 
 
 def scoring_options(options: AlignerOptions, method: str) -> AlignerOptions:

@@ -31,6 +31,9 @@ class AlignerOptions:
         batch_tokens: most tokens in a batch, padding included; a batch has at least one pair.
         sinkhorn_backend: backend that computes transport (:data:`~xalign_fairseq.transport.names.BACKENDS`).
         refuse_unused: languages that neither maps nor the encoder use are an error.
+
+    Raises:
+        XalignError: the least probability of a link is no probability, or is given twice.
     """
 
     linking: Linking = UNSPECIFIED
@@ -44,6 +47,13 @@ class AlignerOptions:
     batch_tokens: int = 8192
     sinkhorn_backend: str = "auto"
     refuse_unused: bool = field(default=False, compare=False)  # no setting of links
+
+    def __post_init__(self) -> None:
+        if (least := self.min_probability) is not None:
+            check_values("a link probability is out of range", ("min_probability", least, 0 <= least <= 1, "0 to 1"))
+            for name in {"threshold", "growth"} & self.linking.options.keys():
+                problem, remedy = "these options exclude each other", "leave one of them out"
+                raise XalignError(problem, parameter=("min_probability", name), remedy=remedy)
 
     def changed(self, **options: Any) -> "AlignerOptions":
         """The same with some options changed by name; :class:`XalignError` for an unknown one."""
@@ -69,18 +79,6 @@ class AlignerOptions:
         return found
 
 
-def require_one_choice(options: AlignerOptions) -> None:
-    """Raise :class:`XalignError` if the least probability of a link is no probability or is given twice."""
-    least = options.min_probability
-    if least is None:
-        return
-    check_values("a link probability is out of range", ("min_probability", least, 0 <= least <= 1, "0 to 1"))
-    for name in {"threshold", "growth"} & options.linking.options.keys():
-        raise XalignError(
-            "these options exclude each other", parameter=("min_probability", name), remedy="leave one of them out"
-        )
-
-
 def least_options(method: str, probability: float) -> dict[str, float]:
     """The options that make a method take all pairs of words of at least a probability; empty if it has none."""
     if not probability:
@@ -101,8 +99,6 @@ def linking_options(linking: Linking) -> dict[str, Any]:
 
 
 BEST_BEGUN, BEST_DONE = "begun.json", "best.json"
-# Options that a folder of --best accepts.
-COMMON = ("min_probability", "threshold", "growth", "languages", "device", "dtype", "processes", "batch_tokens")
 
 
 class FinishedStep(TypedDict):

@@ -107,7 +107,7 @@ def parse_score(line: str, where: object = None) -> tuple[float, str]:
             where=where,
             found=line[:80],
             expected=f"{len(COLUMNS)} numbers from 0 to 1 and links, with tabs between them",
-            remedy=("make the file by", Command("align", Parameter("format", "scores"))),
+            remedy=("make the file with", Command("align", Parameter("format", "scores"))),
         )
     return numbers[0], cells[-1]
 

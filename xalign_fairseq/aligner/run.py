@@ -10,15 +10,8 @@ from pathlib import Path
 
 from xalign_fairseq.aligner.combined import CombinedAligner
 from xalign_fairseq.aligner.kept_scores import KeptScores
-from xalign_fairseq.aligner.load import (
-    ALONE,
-    GUIDED,
-    check_options,
-    choice_of,
-    load_aligner,
-    scoring_method,
-    scoring_options,
-)
+from xalign_fairseq.aligner.kinds import find_kind
+from xalign_fairseq.aligner.load import choice_of, load_aligner, scoring_method, scoring_options
 from xalign_fairseq.aligner.options import AlignerOptions
 from xalign_fairseq.aligner.pair_scores import Mismatch, score_pair
 from xalign_fairseq.aligner.pictures import Pictures
@@ -26,7 +19,7 @@ from xalign_fairseq.aligner.protocol import Alignment, WordAligner
 from xalign_fairseq.aligner.render.page import Page
 from xalign_fairseq.aligner.run_record import run_record
 from xalign_fairseq.aligner.statistical.aligner import StatisticalAligner, train_from_scratch
-from xalign_fairseq.aligner.statistical.folder import begun, is_statistical, learn_models, passes_bar
+from xalign_fairseq.aligner.statistical.folder import begun, learn_models, passes_bar
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.output import STANDARD_OUTPUT, Output
@@ -99,9 +92,8 @@ class AlignRun:
 
     Attributes:
         text: files of source and target sentences, or one of ``source ||| target`` lines; ``-`` is standard input.
-        model: an encoder, or the folder of an aligner from bitext alone; empty if ``learn`` is ``from_scratch``.
-        learn: what to learn first, into ``OUT.aligner``. ``from_scratch``: an aligner from this text alone;
-            ``statistics``: statistics of this text, guided by the encoder; empty: nothing.
+        model: an encoder or the folder of an aligner; ``None``: learn from this text alone, into ``OUT.aligner``.
+        learns: learn statistics of this text first, guided by the encoder, into ``OUT.aligner``.
         out: the file of links; ``-`` is standard output.
         format: ``pharaoh``, ``json``, ``words``, ``scores`` or ``html``.
         resume: continue the unfinished output of an interrupted run.
@@ -109,9 +101,9 @@ class AlignRun:
     """
 
     text: tuple[str, ...]
-    model: str
+    model: str | None
     options: AlignerOptions
-    learn: str = ""
+    learns: bool = False
     out: str = STANDARD_OUTPUT
     format: str = "pharaoh"
     segment: str = "auto"
@@ -119,6 +111,11 @@ class AlignRun:
     pictures: Pictures = field(default_factory=Pictures)
     quiet: bool = False
     learn_from: int | None = None
+
+    @property
+    def learned_by(self) -> str:
+        """The option by which the aligner learns from this text; empty: it has learned already."""
+        return "from_scratch" if self.model is None else "statistics" if self.learns else ""
 
     @property
     def learned(self) -> Path:
@@ -136,19 +133,15 @@ class AlignReport:
 
 def align_files(run: AlignRun) -> AlignReport:
     """Align a text and write its links, one line per pair."""
-    _check(run)
-    options, gold = run.options, run.pictures.gold
+    options, gold = _check(run), run.pictures.gold
     src, tgt = run.text[0], run.text[1] if len(run.text) == 2 else None
     split = find_segmenters(run.segment)
     pairs, golds = open_pairs(src, tgt, split), None
-    if run.learn and tgt and run.segment != "spaces":  # segment once, for learning and for aligning
+    if run.learned_by and tgt and run.segment != "spaces":  # segment once, for learning and for aligning
         pairs = KeptPairs(src, tgt, split, Path(run.out).parent)
     require_words(pairs if isinstance(pairs, SentencePairs) else (), run.segment)
     if gold:
         pairs, golds = read_gold_text(src, tgt, gold, needs_links=False, split=split)
-    if not (run.learn == ALONE or is_statistical(run.model)):
-        # A resumed output keeps its dtype; otherwise its lines would differ from an uninterrupted run's.
-        options = options.on_devices()
     page = Page(golds, options.languages) if run.format == "html" else None
     files = (run.model, run.pictures.gold, options.statistics)
     inputs = [*run.text, *filter(None, files)]
@@ -157,7 +150,7 @@ def align_files(run: AlignRun) -> AlignReport:
     more = {
         "format": run.format,
         "segment": segmenter_versions(run.segment),
-        **({run.learn: True} if run.learn else {}),
+        **({run.learned_by: True} if run.learned_by else {}),
         **({} if run.learn_from is None else {"learn_from": run.learn_from}),
     }
     record = run_record(run.text, run.model, options, **more) if isinstance(pairs, SentencePairs) else None
@@ -178,7 +171,7 @@ def learn_guided(
     """Learn statistics of a text, guided by an encoder; returns the aligner of both."""
     # The format and the choice of links do not affect statistics.
     method = scoring_method(model, options.linking, options.maps)
-    identity = {name: value for name, value in record.items() if name not in ("format", *CHOOSING, GUIDED)}
+    identity = {name: value for name, value in record.items() if name not in ("format", *CHOOSING, "statistics")}
     with ExitStack() as stack:
         encoder = stack.enter_context(load_aligner(model, scoring_options(options, method)))
         with begun(folder, {**identity, "method": method}):
@@ -191,30 +184,29 @@ def learn_guided(
     return CombinedAligner(kept, trained, method, *choice_of(options))
 
 
-def _check(run: AlignRun) -> None:
-    """Check that the options fit together, before anything is learned or read."""
-    if run.learn and (len(run.text) != 2 or any(map(is_piped, run.text)) or run.out == STANDARD_OUTPUT):
+def _check(run: AlignRun) -> AlignerOptions:
+    """Check that the options fit together, before anything is learned or read; returns the aligner's."""
+    if run.learned_by and (len(run.text) != 2 or any(map(is_piped, run.text)) or run.out == STANDARD_OUTPUT):
         raise XalignError(
             "learning from the text needs files as input and output",
-            parameter=run.learn,
+            parameter=run.learned_by,
             expected="files of source and target as input, and a file as output",
         )
-    if run.learn_from is not None and not run.learn:
-        raise XalignError(
-            "nothing is learned",
-            parameter="learn_from",
-            expected=(Parameter("from_scratch"), "or", Parameter("statistics")),
-        )
+    if run.learn_from is not None and not run.learned_by:
+        expected = (Parameter("from_scratch"), "or", Parameter("statistics"))
+        raise XalignError("nothing is learned", parameter="learn_from", expected=expected)
     run.pictures.check(run.text, run.format == "html")
-    check_options(run.model, run.options, run.learn)
+    # With the dtype, because a resumed output keeps it: otherwise its lines would differ from an uninterrupted run's.
+    return find_kind(run.model, run.options.statistics, run.learns).check(run.options)
 
 
 def _learn_or_load(
     run: AlignRun, options: AlignerOptions, pairs: SentencePairs | PairStream, record: dict[str, str] | None
 ) -> WordAligner:
-    if not (run.learn and record and isinstance(pairs, SentencePairs)):
+    if run.model is not None and not run.learns:
         return load_aligner(run.model, options)
-    if run.learn == ALONE:
+    assert record and isinstance(pairs, SentencePairs)
+    if run.model is None:
         with passes_bar(run.quiet) as show:
             trained = train_from_scratch(pairs, run.learned, show, segment=run.segment, learn_from=run.learn_from)
         return StatisticalAligner(trained, options.min_probability)
@@ -264,7 +256,7 @@ def _write(
     left_out = f", {too_long} too long" if too_long else ""
     left_out += f", {overflowed} with hidden states that are not finite" if overflowed else ""
     place = "" if run.out == STANDARD_OUTPUT else f" in {run.out}"
-    speed = f"{done / seconds:.1f} pairs/s" + (" after learning" if run.learn else "")
+    speed = f"{done / seconds:.1f} pairs/s" + (" after learning" if run.learned_by else "")
     left_out += f", {by_icu:,} cut into words by ICU" if by_icu else ""
     left_out += f", {one_sided:,} with one empty side (first: line {first_one_sided:,})" if one_sided else ""
     return f"{counted(done, 'pair')}{resumed}{left_out}, {counted(links, 'link')}{place} ({speed})"

@@ -12,7 +12,7 @@ from xalign_fairseq.core.version import __version__
 WITHOUT_EFFECT = ("device", "sinkhorn_backend", "processes", "batch_tokens")  # options that change no link
 
 
-def run_record(text: tuple[str, ...], model: str, options: AlignerOptions, **more: object) -> dict[str, str]:
+def run_record(text: tuple[str, ...], model: str | None, options: AlignerOptions, **more: object) -> dict[str, str]:
     """A value for each option that affects the lines: a text's digest, the sizes and times of a model's files."""
     names = ("src", "tgt") if len(text) == 2 else ("pairs",)
     digests = {name: f"sha256 {text_sha256(path)}" for name, path in zip(names, text, strict=True)}

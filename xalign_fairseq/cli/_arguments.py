@@ -41,8 +41,15 @@ def quick_imports() -> Iterator[None]:
 
 
 def parse_as(kind: Callable[..., T], args: argparse.Namespace, /, **made: Any) -> T:
-    """A class of options with the arguments of the same names; ``made``: those that are made of other arguments."""
-    given = {name: value for name, value in vars(args).items() if name in inspect.signature(kind).parameters}
+    """A class of options with the arguments of the same names; ``made``: those that are made of other arguments.
+
+    An argument that is None was not given: the class has its default.
+    """
+    known = inspect.signature(kind).parameters
+    needed = [name for name, each in known.items() if each.default is each.empty]
+    given = {
+        name: value for name, value in vars(args).items() if name in needed or (name in known and value is not None)
+    }
     return kind(**{**given, **made})
 
 
@@ -115,7 +122,7 @@ def add_volume(parser: argparse.ArgumentParser) -> None:
     """``--quiet`` and ``--verbose``."""
     volume = parser.add_mutually_exclusive_group()
     volume.add_argument("-q", "--quiet", action="store_true", help="print warnings and errors only")
-    volume.add_argument("-v", "--verbose", action="store_true", help="print more about what is being done")
+    volume.add_argument("-v", "--verbose", action="store_true", help="print more details")
 
 
 def print_result(as_json: bool, content: object, lines: Iterable[str]) -> None:
@@ -148,8 +155,8 @@ def add_paper(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--paper",
         metavar="NAME",
-        help="print a paper's figures next to these, with the difference: ppa, weam, xlm_align, "
-        "explicit_alignments, align_mlm, or the path of a table like theirs (xalign_fairseq/evaluation/papers/)",
+        help="print a paper's figures next to yours, with differences: ppa, weam, xlm_align, "
+        "explicit_alignments, align_mlm, or the path of such a table (xalign_fairseq/evaluation/papers/)",
     )
     parser.add_argument(
         "--row",

@@ -114,13 +114,12 @@ def run(args: argparse.Namespace) -> None:
 
 
 def parse(args: argparse.Namespace) -> "AlignRun":
-    from xalign_fairseq.aligner.load import ALONE, GUIDED
     from xalign_fairseq.aligner.pictures import Pictures
     from xalign_fairseq.aligner.run import AlignRun
 
     if args.statistics and Path(args.statistics).is_file() and not (args.text or args.src or args.pairs):
         where = ("give the text before", Parameter("statistics"))
-        raise XalignError("the text is read as statistics", where=args.statistics, remedy=where)
+        raise XalignError("the text was taken as the folder of statistics", where=args.statistics, remedy=where)
     text = text_files(args.text, args.src, args.tgt, args.pairs)
     for option in ("model", "statistics") if args.from_scratch else ():
         if getattr(args, option) is not None:
@@ -133,9 +132,9 @@ def parse(args: argparse.Namespace) -> "AlignRun":
         args,
         text=text,
         format=form,
-        model="" if args.from_scratch else chosen_model(args.model, args.quiet),
+        model=None if args.from_scratch else chosen_model(args.model, args.quiet),
         options=parse_options(args).changed(refuse_unused=form != "html"),  # a page names the languages
-        learn=ALONE if args.from_scratch else GUIDED if args.statistics == LEARNED else "",
+        learns=args.statistics == LEARNED,
         pictures=Pictures(args.plot, args.plot_line, args.gold),
     )
 

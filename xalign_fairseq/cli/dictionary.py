@@ -4,10 +4,11 @@
 most frequent translation of a source comes first. Probabilities are shares of links. Significance is Dunning's
 log-likelihood ratio, negative if the pair is rarer than chance; by chance, one pair in a thousand exceeds 10.83.
 
---lex writes the lexical probabilities of Moses's and Marian's extract_lex, in another order: "target source p(t|s)" in
-PREFIX.s2t, "source target p(s|t)" in PREFIX.t2s; words without a link are linked to NULL. --shortlist writes the lines
-of PREFIX.s2t for Marian's --shortlist FILE 100 100: without NULL, at most 100 per source. With Marian's sentencepiece
-model (--spm), everything is counted in its units, and --guided writes links of units for --guided-alignment.
+--lex writes the lexical probabilities of Moses's and Marian's extract_lex, sorted differently: "target source p(t|s)"
+in PREFIX.s2t, "source target p(s|t)" in PREFIX.t2s; words without a link are linked to NULL. --shortlist writes the
+lines of PREFIX.s2t for Marian's --shortlist FILE 100 100: without NULL, at most 100 per source. With Marian's
+sentencepiece model (--spm), everything is counted in its units, and --guided writes links of units for
+--guided-alignment.
 
 Memory does not grow with the text: half a million word pairs are counted in memory, about 120 MB, the others in files
 next to the output.

@@ -2,7 +2,7 @@
 
 Takes the most frequent linked pairs of different words in a bitext (WEAM's Figure 2). Prints, for each checkpoint, the
 mean cosine of linked words and of all other pairs of these words. A word's vector is the mean of its subword
-embeddings. --plot draws one panel per checkpoint, with the vectors' directions in the plane.
+embeddings. --plot draws the vectors' directions in two dimensions, one panel per checkpoint.
 
 Example:
   xalign embeddings --model before.pt after.pt --src train.en --tgt train.de --links train.align --plot words.png

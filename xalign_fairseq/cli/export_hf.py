@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--sentence-transformers",
         choices=SENTENCE_POOLINGS,
         metavar="POOLING",
-        help="write a folder that SentenceTransformer loads, too: unit vectors, the mean of all tokens or from cls",
+        help="write a folder that SentenceTransformer loads, too; unit vectors: the mean of all tokens, or cls",
     )
     parser.add_argument(
         "--layer",

@@ -1,4 +1,4 @@
-"""Keep the pairs of a bitext that translate each other.
+"""Keep the pairs of a bitext that are translations.
 
 Aligns the words and scores each pair by its links, from 0 to 1: the share of letters in linked words, on the side where
 it is lower, weighted by the probability of the links. The score detects unrelated sentences and missing parts well,

@@ -4,8 +4,8 @@ Compares layers, methods, their options and encodings on development sets (never
 setting as a command line to paste. The encoder reads the text once per encoding. AER is the mean over the sets, each
 with the same weight. A paired bootstrap over sentences shows how certain the best setting is.
 
-A model with a stored method is compared by that method, unless --method is given. Other models are
-compared by transport, argmax, itermax, softmax and grow, in both encodings.
+Without --method, a model with a stored method is compared only by that method; other models by transport, argmax,
+itermax, softmax and grow, in both encodings.
 
 Examples:
   xalign layers --model checkpoint_best.pt --src dev.en --tgt dev.de --gold dev.gold --filter itermax argmax

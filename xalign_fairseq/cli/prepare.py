@@ -105,7 +105,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--trim-vocabulary",
         action="store_true",
         help="keep only the pieces of --tokenizer MODEL that the texts need, as xalign trim does; D/model.pt "
-        "is the trimmed model, and --init-checkpoint takes D",
+        "is the trimmed model: pass D to --init-checkpoint",
     )
     parser.add_argument(
         "--spm", metavar="MODEL", help="sentencepiece model (default: train one, unless --tokenizer is given)"

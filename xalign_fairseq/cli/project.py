@@ -96,12 +96,10 @@ def parse(args: argparse.Namespace) -> "ProjectRun":
     from xalign_fairseq.projection.run import ProjectRun
     from xalign_fairseq.projection.spans import Placing
 
-    given = {name: value for name in ("max_gap", "min_share") if (value := getattr(args, name)) is not None}
     return parse_as(
         ProjectRun,
         args,
-        format=args.format or "",
-        placing=Placing(**given),
+        placing=parse_as(Placing, args),
         model="" if args.links else chosen_model(args.model, args.quiet),
         options=parse_options(args),
         learns=args.statistics == LEARNED,

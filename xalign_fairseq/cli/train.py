@@ -48,7 +48,6 @@ def run(args: argparse.Namespace) -> int:
     from xalign_fairseq.trainer.checkpoint_repair import LAST
     from xalign_fairseq.trainer.fairseq_train import FAIRSEQ_TRAIN, USER_DIR, train_line, value
     from xalign_fairseq.trainer.launch import FairseqTraining, run_training
-    from xalign_fairseq.trainer.train_record import require_same
 
     require_fairseq()
     for each in args.data.split(":"):
@@ -64,7 +63,6 @@ def run(args: argparse.Namespace) -> int:
     folder, most = Path(value(line, "save_dir") or ""), value(line, "max_update")
     say = partial(print, file=sys.stderr) if not args.quiet else lambda text: None
     say(f"fairseq-train with {' '.join(added) + ' and ' if added else ''}the options given")
-    require_same(folder, line)
     updates, began = int(most) if most and most.isdigit() else None, time.time()
     progress = TrainProgress(updates, args.quiet, args.verbose, rows_before(folder))
     try:

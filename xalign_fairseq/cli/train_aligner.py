@@ -39,29 +39,21 @@ import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xalign_fairseq.cli._aligning import add_backend_argument, chosen_model, language_pair, show_log
-from xalign_fairseq.cli._arguments import PRETRAINED, add_model, add_out, add_values
+from xalign_fairseq.cli._arguments import PRETRAINED, add_model, add_out, add_values, parse_as
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.names import ONE_LAYER_METHODS, SIMILARITIES
 
 if TYPE_CHECKING:
-    from xalign_fairseq.aligner.training.best import BestRun
-    from xalign_fairseq.aligner.training.gold import ScorerRun
     from xalign_fairseq.aligner.training.run import TrainingRun
-
-# The options of each special way to train; --gold without --best is the way "gold".
-WAYS = {
-    "best": {"src", "tgt", "gold", "model", "languages", "updates", "seed", "device"},
-    "gold": {"train_encoder", "model", "seed", "device"},
-}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of ``xalign train-aligner``; the namespace has only the options that are given."""
-    parser.argument_default = argparse.SUPPRESS
-    parser.add_argument("--best", action="store_true", help="do all steps that improve links, one after the other")
+    """Options of ``xalign train-aligner``; None: not given."""
+    unset: dict[str, Any] = {"action": "store_true", "default": None}
+    parser.add_argument("--best", **unset, help="do all steps that improve links, one after the other")
     parser.add_argument("--src", metavar="FILE", help="source sentences, one per line")
     parser.add_argument("--tgt", metavar="FILE", help="target sentences, one per line")
     parser.add_argument(
@@ -71,9 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="instead of --src and --tgt, or with --best: gold links S-T.gold, such as en-cs.gold, each with its texts "
         "S-T.S and S-T.T in the same folder",
     )
-    parser.add_argument(
-        "--train-encoder", action="store_true", help="with --gold: train the encoder too, by updates of low rank"
-    )
+    parser.add_argument("--train-encoder", **unset, help="with --gold: train the encoder too, by updates of low rank")
     add_out(parser, "folder of the run", metavar="DIR")
     dev = parser.add_argument_group("development set (all three)")
     dev.add_argument("--valid-src", metavar="FILE", help="source sentences")
@@ -92,7 +82,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_backend_argument(parser)
     parser.add_argument("--workers", type=int, metavar="N", help="processes for preparing the text (default: 1)")
     parser.add_argument("extra", nargs="*", default=(), metavar="-- OPTION", help="more options of fairseq-train")
-    parser.argument_default = None
 
 
 def _add_training_arguments(group: Any) -> None:
@@ -140,105 +129,87 @@ def _add_training_arguments(group: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Train, and print the aligner's scores and the command that uses it."""
-    from xalign_fairseq.aligner.training.best import BestRun
-    from xalign_fairseq.aligner.training.run import TrainingRun
-
     show_log(args.quiet)
-    training = parse(args)
-    if isinstance(training, TrainingRun):
-        lines = _train(training, args.out, args.quiet)
-    elif isinstance(training, BestRun):
-        lines = _learn_all(training, args.out)
-    else:
-        lines = _learn_scorer(training, args.quiet)
-    print("\n".join(lines))
-
-
-def parse(args: argparse.Namespace) -> "BestRun | ScorerRun | TrainingRun":
-    """The options as one value; missing options may follow the model's family."""
-    from xalign_fairseq.aligner.training.best import BestRun
-    from xalign_fairseq.aligner.training.gold import ScorerRun
-    from xalign_fairseq.aligner.training.run import TrainingRun, objectives_of
-    from xalign_fairseq.aligner.training.text import development_set, languages_of
-    from xalign_fairseq.encoder.pretrained import low_rank, packaged
-
-    given = {name: value for name, value in vars(args).items() if name not in ("command", "run", "quiet", "verbose")}
-    out = Path(given.pop("out"))
-    for name, usual in (("sinkhorn_backend", "auto"), ("extra", ())):
-        if given[name] == usual:
-            del given[name]
-    way = _way(given)
-    if way == "gold":
-        return ScorerRun(chosen_model(given.pop("model", None), args.quiet), given.pop("gold"), out, **given)
-    languages = given.pop("languages", None) or languages_of(given["src"], given["tgt"])
-    if way == "best":
-        if "model" not in given:
-            packaged.find()
-        model, golds = given.pop("model", low_rank.NAME), given.pop("gold", ())
-        return BestRun(out=out, languages=languages, golds=golds, model=model, quiet=args.quiet, **given)
-    given["model"] = chosen_model(given.get("model"), args.quiet)
-    dev = development_set(**{name: given.pop(name, None) for name in ("valid_src", "valid_tgt", "valid_gold")})
-    extra = tuple(given.pop("extra", ()))
-    if "objectives" in given:
-        given["objectives"] = objectives_of(given["objectives"])
-    if given.get("freeze_layers") == -1:
-        given["freeze_layers"] = None
-    chosen = frozenset(given)
-    return TrainingRun(out=out.absolute(), languages=languages, dev=dev, extra=extra, chosen=chosen, **given)
+    given = {name: value for name, value in vars(args).items() if value not in (None, (), "auto")}
+    print("\n".join(WAYS[_way(given)].run(args)))
 
 
 def _way(given: dict[str, Any]) -> str:
-    """The requested special way to train, if any; :class:`XalignError` for options that it lacks."""
-    way = "best" if given.pop("best", False) else "gold" if "gold" in given else ""
-    if others := [name for name in given if way and name not in WAYS[way] | {way}]:
-        raise XalignError("the first of these options excludes the others", parameter=(way, *others))
-    if not way and "train_encoder" in given:
+    """The requested way to train; :class:`XalignError` for options that it lacks or needs."""
+    name = "best" if "best" in given else "gold" if "gold" in given else "text"
+    way, extra = WAYS[name], given.get("extra", ())
+    if others := [each for each in given if way.options and each not in (name, *way.needs, *way.options, *COMMON)]:
+        raise XalignError("the first of these options excludes the others", parameter=(name, *others))
+    if name == "text" and "train_encoder" in given:
         problem = "training the encoder with a link scorer needs gold links"
         raise XalignError(problem, parameter="train_encoder", expected="--gold FILE ...")
-    if not ({"gold"} if way == "gold" else {"src", "tgt"}) <= given.keys():
-        found = given.get("extra", ())
+    if not set(way.needs) <= given.keys():
         expected = "--src FILE --tgt FILE, or --gold FILE ..., or with --best all three"
-        if len(found) == 2 and all(map(os.path.exists, found)):
-            expected = f"--src {shlex.quote(found[0])} --tgt {shlex.quote(found[1])}"
-        raise XalignError("the text to learn from is not given", found=" ".join(found), expected=expected)
-    return way
+        if len(extra) == 2 and all(map(os.path.exists, extra)):
+            expected = f"--src {shlex.quote(extra[0])} --tgt {shlex.quote(extra[1])}"
+        raise XalignError("the text to learn from is not given", found=" ".join(extra), expected=expected)
+    return name
 
 
-def _aligning(model: object, options: str = "") -> str:
-    """The command that aligns by the trained model."""
-    return f"next: xalign align --model {shlex.quote(str(model))} {options}--src FILE --tgt FILE --out FILE.links"
+def parse(args: argparse.Namespace) -> "TrainingRun":
+    """A training on bitext; options that are not given may follow the model's family."""
+    from xalign_fairseq.aligner.training.run import TrainingRun, objectives_of
+    from xalign_fairseq.aligner.training.text import development_set, languages_of
+
+    return parse_as(
+        TrainingRun,
+        args,
+        model=chosen_model(args.model, args.quiet),
+        out=Path(args.out).absolute(),
+        languages=args.languages or languages_of(args.src, args.tgt),
+        dev=development_set(args.valid_src, args.valid_tgt, args.valid_gold),
+        **({} if args.objectives is None else {"objectives": objectives_of(args.objectives)}),
+        freeze_layers=None if args.freeze_layers == -1 else args.freeze_layers,
+        extra=tuple(args.extra),
+        chosen=frozenset(name for name, value in vars(args).items() if value is not None),
+    )
 
 
-def _learn_scorer(run: "ScorerRun", quiet: bool) -> list[str]:
-    """Learn a link scorer from gold links; returns the summary."""
-    from xalign_fairseq.aligner.training.gold import train_scorer
-
-    train_scorer(run, print if not quiet else lambda line: None)
-    path = str(run.path)
-    model, options = (path, "") if run.train_encoder else (run.model, f"--method scored --scorer {shlex.quote(path)} ")
-    return [_aligning(model, options)]
-
-
-def _train(run: "TrainingRun", out: str, quiet: bool) -> list[str]:
+def run_text(args: argparse.Namespace) -> list[str]:
     """Fine-tune; returns the summary: the aligner, the gain of the training, and the command that aligns with it."""
     from xalign_fairseq.aligner.training.train import train_aligner
 
-    with _shown(quiet) as (say, hear):
-        result = train_aligner(run, say, hear)
+    training = parse(args)
+    with _shown(args.quiet) as (say, hear):
+        result = train_aligner(training, say, hear)
     lines = [f"{result['checkpoint']}, update {result['updates']}"]
     if result["aer"] is not None and result["before"] is not None:
         lines[0] += f": AER {100 * result['aer']:.2f}, before training {100 * result['before']:.2f}"
         if result["aer"] > result["before"]:
             lines.append("warning: training raised AER; use the original model")
-    return [*lines, _aligning(out, f"--languages {run.name} " if result["language_embeddings"] else "")]
+    return [*lines, _aligning(args.out, f"--languages {training.name} " if result["language_embeddings"] else "")]
 
 
-def _learn_all(run: "BestRun", out: str) -> list[str]:
+def run_gold(args: argparse.Namespace) -> list[str]:
+    """Learn a link scorer from gold links; returns the summary."""
+    from xalign_fairseq.aligner.training.gold import ScorerRun, train_scorer
+
+    model = chosen_model(args.model, args.quiet)
+    training = parse_as(ScorerRun, args, model=model, golds=args.gold, out=Path(args.out))
+    train_scorer(training, print if not args.quiet else lambda line: None)
+    path = str(training.path)
+    return [
+        _aligning(path) if args.train_encoder else _aligning(model, f"--method scored --scorer {shlex.quote(path)} ")
+    ]
+
+
+def run_best(args: argparse.Namespace) -> list[str]:
     """Do all steps; returns a summary, one step per line."""
-    from xalign_fairseq.aligner.training.best import train_best
+    from xalign_fairseq.aligner.training.best import BestRun, train_best
+    from xalign_fairseq.aligner.training.text import languages_of
+    from xalign_fairseq.encoder.pretrained import packaged
 
-    with _shown(run.quiet) as (say, hear):
-        result = train_best(run, say, hear)
+    languages = args.languages or languages_of(args.src, args.tgt)
+    if args.model is None:
+        packaged.find()
+    training = parse_as(BestRun, args, out=Path(args.out), languages=languages, golds=args.gold or ())
+    with _shown(args.quiet) as (say, hear):
+        result = train_best(training, say, hear)
     lines = []
     for name, step in result["steps"].items():
         before, aer = step["before"], step["aer"]
@@ -247,7 +218,30 @@ def _learn_all(run: "BestRun", out: str) -> list[str]:
         )
         left_out = "" if step["used"] else ", not used"
         lines.append(f"{name}: {step['done']}; {step['cpu_seconds']:.0f} CPU seconds{judged}{left_out}")
-    return [*lines, _aligning(out)]
+    return [*lines, _aligning(args.out)]
+
+
+COMMON = ("command", "run", "out", "quiet", "verbose")  # every way has these
+
+
+class Way(NamedTuple):
+    """A way to train: the options that it needs, those that it may have (empty: all), and its function."""
+
+    needs: tuple[str, ...]
+    options: tuple[str, ...]
+    run: Callable[[argparse.Namespace], list[str]]
+
+
+WAYS = {
+    "text": Way(("src", "tgt"), (), run_text),
+    "gold": Way(("gold",), ("train_encoder", "model", "seed", "device"), run_gold),
+    "best": Way(("src", "tgt"), ("gold", "model", "languages", "updates", "seed", "device"), run_best),
+}
+
+
+def _aligning(model: object, options: str = "") -> str:
+    """The command that aligns by the trained model."""
+    return f"next: xalign align --model {shlex.quote(str(model))} {options}--src FILE --tgt FILE --out FILE.links"
 
 
 @contextmanager

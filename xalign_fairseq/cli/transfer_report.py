@@ -1,7 +1,7 @@
 """Write tables, tests and pictures of xalign transfer's runs.
 
 Reads RUNS/runs, prints the report as Markdown, and writes report.md, report.json, report.tex, scores.png and gaps.png.
---baseline compares every other checkpoint with that one: paired bootstrap over test items and over seeds, with Holm's
+--baseline NAME compares every other checkpoint with NAME: paired bootstrap over test items and over seeds, with Holm's
 correction over tasks, and a test for lower scores in English. --paper also writes paper.md, with a paper's figures next
 to these.
 

@@ -1,6 +1,6 @@
 """Restore the whole vocabulary of a trimmed model.
 
-Keeps what was trained. The pieces that were trimmed get their vectors from the original model, so the result aligns any
+Keeps what was trained. Trimmed pieces get their vectors from the original model, so the result aligns any
 text that the original does. xalign train-aligner --trim-vocabulary does this automatically.
 
 Example:

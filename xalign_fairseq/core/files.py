@@ -223,7 +223,7 @@ def _temporary(path: Path) -> Path:
 def require_free(path: Path, overwrite: bool | None) -> None:
     """Raise :class:`XalignError` if a non-empty folder exists, as :func:`atomic_folder` does."""
     if path.is_dir() and not overwrite and any(path.iterdir()):
-        replace = () if overwrite is None else ("or replace this one by", Parameter("overwrite"))
+        replace = () if overwrite is None else ("or set", Parameter("overwrite"))
         expected, remedy = "a new or empty folder", ("choose another folder", *replace)
         raise XalignError("the output folder exists already", where=path, expected=expected, remedy=remedy)
     _require_writable(_above(_resolved(path)), path)

@@ -53,7 +53,7 @@ def require_form(value: Any, form: type[Form], where: object) -> Form:
         msgspec.convert(value, form)
     # The last two: text that is not Unicode, and an object that is not the expected container.
     except (msgspec.ValidationError, RecursionError, UnicodeError, AttributeError) as error:
-        raise XalignError("the file's content is not of the expected form", where=where, found=error) from None
+        raise XalignError("the file has unexpected content", where=where, found=error) from None
     return value
 
 

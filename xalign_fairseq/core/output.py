@@ -79,7 +79,7 @@ class Output:
                 raise XalignError(
                     "an unfinished output of an earlier run exists",
                     where=self.part,
-                    remedy=("continue it by", Parameter("resume"), f"or remove {self.part} to start again"),
+                    remedy=("continue it with", Parameter("resume"), f"or remove {self.part} to start again"),
                 )
             try:
                 theirs = read_json(self._note)
@@ -93,9 +93,9 @@ class Output:
         self._note.unlink(missing_ok=True)  # a run was killed just before this step
         if self._resume and self._path.exists():
             raise XalignError(
-                "there is nothing to resume: the output is complete, and was not changed",
+                "there is nothing to resume: the output is complete",
                 where=self._path,
-                remedy=("replace it without", Parameter("resume")),
+                remedy=("to replace it, leave out", Parameter("resume")),
             )
         return 0, 0
 
@@ -117,7 +117,7 @@ class Output:
     def _open_part(self) -> Iterator[IO[str]]:
         if self._earlier_lines() != (self.done, self._size):
             raise XalignError(
-                "another process has continued this output, which was not changed",
+                "another process has continued this output",
                 where=self.part,
                 remedy="run the same command again",
             )

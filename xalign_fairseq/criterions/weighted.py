@@ -73,7 +73,7 @@ def warn_of_unused(cfg: Any, usual: Any, active: Collection[str]) -> None:
     """Log the options of objectives that are not in the sum, if they differ from the criterion's defaults."""
     names = [f"{name}_{each.name}" for name in OBJECTIVES.keys() - active for each in options_of(OBJECTIVES[name])]
     if unused := sorted(name for name in names if getattr(cfg, name) != getattr(usual, name)):
-        logger.warning("no effect, as the objectives are not in the sum: %s", ", ".join(unused))
+        logger.warning("no effect, because their objectives are not in the sum: %s", ", ".join(unused))
 
 
 class WeightedCriterion(WeightedSum, FairseqCriterion):

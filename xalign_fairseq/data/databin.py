@@ -272,7 +272,7 @@ class DataBin:
         readers = tuple(MMapReader(self.path / name) for name in names)
         expected = len(readers[0]) if length is None else length
         if any(len(reader) != expected for reader in readers):
-            problem = "files of one bitext differ in their number of sentences"
+            problem = "files of one bitext have different numbers of sentences"
             found = ", ".join(f"{name}: {len(reader)}" for name, reader in zip(names, readers, strict=True))
             remedy = "prepare the data again"
             raise XalignError(problem, where=self.path, found=found, expected=f"{expected} in each", remedy=remedy)

@@ -63,7 +63,7 @@ class Lexicon:
             or not np.isin(self.part, (TRAINED, HELD_OUT, UNUSED)).all()
         ):
             raise XalignError(
-                "the arrays of a lexicon do not fit together",
+                "the arrays of a lexicon are inconsistent",
                 where=f"lexicon {self.src}-{self.tgt}",
                 found=", ".join(f"{name}: {len(getattr(self, name))}" for name in ARRAYS),
                 expected="for each entry a part (0, 1 or 2) and two sizes above 0, which add up to the ids",
@@ -207,7 +207,7 @@ def check_free(data: DataBin, src: str, tgt: str, overwrite: bool) -> None:
     """Raise :class:`XalignError` if the data-bin has a lexicon of these languages, unless ``overwrite``."""
     if about_path(data, src, tgt).exists() and not overwrite:
         problem = "the data-bin has a lexicon of these languages already"
-        raise XalignError(problem, where=about_path(data, src, tgt), remedy=("replace it by", Parameter("overwrite")))
+        raise XalignError(problem, where=about_path(data, src, tgt), remedy=("set", Parameter("overwrite")))
 
 
 def entries_prefix(src: str, tgt: str, lang: str) -> str:

@@ -73,7 +73,7 @@ def check_options(options: PretrainingDataOptions) -> None:
     given = ("epoch_items", "max_pair_length", "max_sentence_length", "mono_max_tokens", "mono_batch_size", *least)
     values = {name: value for name in given if (value := getattr(options, name)) is not None}
     check_values(
-        "an option has no such value",
+        "an option has an invalid value",
         ("sampling_temperature", temperature, 0 < temperature < float("inf"), "a number above 0"),
         *((name, value, value >= (low := least.get(name, 1)), f"{low} or more") for name, value in values.items()),
     )
@@ -194,7 +194,7 @@ class PretrainingData:
                 where=self.data.path,
                 found=f"{', '.join(bare)} without links",
                 expected="links of every pair" if reader.links_of_every_pair else "links of at least one pair",
-                remedy=("make links by", Command("links"), "and add them by", add_links),
+                remedy=("make links with", Command("links"), "and add them with", add_links),
             )
 
     def _pairs(self, data: DataBin, split: str) -> list[tuple[str, str]]:

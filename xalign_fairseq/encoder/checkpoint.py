@@ -131,10 +131,10 @@ def load_pickled(path: StrPath) -> Any:
             remedy = "get the weights from someone you trust as a plain state dict"
             raise XalignError(problem, where=path, found=foreign[1], expected=expected, remedy=remedy) from None
         raise XalignError(
-            "the file is not a checkpoint, or it is damaged", where=path, found="bytes that no checkpoint begins with"
+            "the file is not a checkpoint, or it is damaged", where=path, found="not the first bytes of a checkpoint"
         ) from None
     except Exception as error:  # other bytes can fail in any way
-        found = "bytes that no checkpoint begins with" if isinstance(error, LookupError) else str(error).split("\n")[0]
+        found = "not the first bytes of a checkpoint" if isinstance(error, LookupError) else str(error).split("\n")[0]
         raise XalignError("the file is not a checkpoint, or it is damaged", where=path, found=found) from None
 
 

@@ -97,7 +97,7 @@ def require_same_tokenizer(stored: Mapping[str, Any], data: DataBin, vocab_size:
     theirs, ours = stored_model(stored), data.tokenizer_model
     # sentencepiece models are compared only by their dictionaries.
     if not isinstance(theirs, bytes | None) and ours is not None and theirs != ours:
-        problem = "the data-bin's text was normalised in another way than the checkpoint's"
+        problem = "the data-bin's text was normalised differently from the checkpoint's"
         found = ours if isinstance(ours, WordPieceSettings) else model_name(ours)
         expected = theirs if isinstance(theirs, WordPieceSettings) else "the checkpoint's own tokenizer"
         raise XalignError(problem, where=data.path, found=found, expected=expected, remedy=_PREPARE_AGAIN)

@@ -67,7 +67,7 @@ def trees_next_to(path: StrPath, sentences: Sequence[Sequence[str]]) -> list[Syn
         raise XalignError(problem, where=path, expected=expected, remedy=remedy)
     parsed = read(beside)
     if len(parsed) != len(sentences):
-        problem, found = "a file and its trees differ in the number of sentences", f"{len(sentences)} and {len(parsed)}"
+        problem, found = "a file and its trees differ in number of sentences", f"{len(sentences)} and {len(parsed)}"
         raise XalignError(problem, where=f"{path}, {beside}", found=found, expected="a tree for each sentence")
     return [_tree(each, tuple(words)) for each, words in zip(parsed, sentences, strict=True)]
 

@@ -97,7 +97,7 @@ class DeriveOptions:
         for (_, name), count in outputs.items():
             if count > 1 or "/" in name:
                 expected = "a name for each text, each treebank and each file with labels; no slash"
-                raise XalignError("names of files must differ and be plain", found=name, expected=expected)
+                raise XalignError("file names must be different and have no slash", found=name, expected=expected)
 
 
 def derive(options: DeriveOptions, progress: bool = False) -> dict[str, Any]:

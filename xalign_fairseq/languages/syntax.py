@@ -101,7 +101,7 @@ class Subtrees:
 
 def _no_tree(where: str, found: str) -> XalignError:
     return XalignError(
-        "the heads of a sentence do not form a tree", where=where, found=found, expected="one root, no circle"
+        "the heads of a sentence do not form a tree", where=where, found=found, expected="one root, no cycle"
     )
 
 

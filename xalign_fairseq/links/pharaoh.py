@@ -174,7 +174,7 @@ def check_bounds(
                 expected=f"word numbers from {base}, below {n + base} and {m + base}",
                 remedy=(remedy or "subtract 1 from every index")
                 if problem
-                else ("give links of this text, in this order of sides; align sets its words by", Parameter("segment")),
+                else ("give links of this text, with sides in this order; words are set by", Parameter("segment")),
             )
 
 

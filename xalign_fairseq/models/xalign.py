@@ -63,8 +63,8 @@ class XalignModelConfig(FairseqDataclass):
     )
     compile: bool = option(
         False,
-        "compile what follows attention in each layer (torch.compile): for GPUs; on a CPU it saves at most 5 percent "
-        "and float32 products are torch's own",
+        "compile what follows attention in each layer (torch.compile): for GPUs; on a CPU it saves at most 5 percent, "
+        "and uses torch's own float32 products",
     )
     cuda_graphs: bool = option(
         False,

@@ -237,7 +237,7 @@ class Objective(ABC):
                 parameter="pivot_lang",
                 found=f"languages {', '.join(self.context.languages)}",
                 expected="a language that every pair has",
-                remedy=("choose pairs with a common language by", Parameter("lang_pairs")),
+                remedy=("choose pairs with a common language:", Parameter("lang_pairs")),
             )
         return self.context.pivot
 

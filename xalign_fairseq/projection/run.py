@@ -1,21 +1,22 @@
 """Project the annotation of a file onto its translation."""
 
 import os
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import islice, tee
 from pathlib import Path
 from typing import IO, TypedDict
 
-from xalign_fairseq.aligner.load import GUIDED, check_options, load_aligner
+from xalign_fairseq.aligner.kinds import find_kind
+from xalign_fairseq.aligner.load import load_aligner
 from xalign_fairseq.aligner.options import AlignerOptions
 from xalign_fairseq.aligner.protocol import Alignment, Links, Progress, WordAligner
 from xalign_fairseq.aligner.render.page import Page
 from xalign_fairseq.aligner.run import json_line, learn_guided
 from xalign_fairseq.aligner.run_record import run_record
-from xalign_fairseq.aligner.statistical.folder import is_statistical
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.files import atomic_write, require_apart, require_place
@@ -28,8 +29,6 @@ from xalign_fairseq.links.pharaoh import check_bounds, parse_line, require_links
 from xalign_fairseq.projection.formats import AnnotationFormat, find_format, require_ending
 from xalign_fairseq.projection.spans import Placing
 from xalign_fairseq.projection.units import Annotated, Piece, Unit
-
-MOST_WAITING = 4096  # with more waiting pieces, pairs that need no links are aligned, too
 
 
 @dataclass(frozen=True)
@@ -116,23 +115,24 @@ def project_files(run: ProjectRun) -> ProjectReport:
     names = [name for name in ("out", "report", "page") if getattr(run, name)]
     require_apart([*places, *(f"{run.out}{ending}" for ending in more)], names)
     require_ending(run.out, form)
-    _check(run, form)
+    options = _check(run, form)
     segment = run.segment or form.segmenter(run.links)
     if not run.segment and segment == "auto" and form.raw and not run.links and not run.quiet:
         say(f"words are separated by spaces, so labels and tags may include punctuation. To separate it: {INSTALL}")
-    run = replace(run, segment=segment)
+    run = replace(run, segment=segment, options=options)
     read = partial(form.read, Annotated(run.src, run.tgt, find_segmenter(run.segment), run.placing))
     text = AnnotatedPairs(read)
     units = len(text)
     if run.links:
         require_links_of(units, sum(1 for _ in read_lines(run.links)), run.links)
-    pieces = read()
+    pieces, others = tee(read())
+    annotated = (piece for piece in others if isinstance(piece, Unit))
     report = ProjectReport(item=form.item)
     with ExitStack() as stack:
         if run.links:
-            linked = _from_file(pieces, run.links, run.options.min_probability or 0.0)
+            linked = _from_file(annotated, run.links, run.options.min_probability or 0.0)
         else:
-            linked = _from_aligner(pieces, run, text, files, stack, lambda pairs: bar.update(pairs))
+            linked = _from_aligner(annotated, run, text, files, stack, lambda pairs: bar.update(pairs))
         out = stack.enter_context(Output(run.out, None, False, files).open())
         listed = stack.enter_context(atomic_write(run.report)) if run.report else None
         if listed:
@@ -142,10 +142,11 @@ def project_files(run: ProjectRun) -> ProjectReport:
         shown = stack.enter_context(atomic_write(run.page)) if run.page else None
         if shown:
             shown.write(page.begin())
-        for piece, links in linked:
+        for piece in pieces:
             if isinstance(piece, str):
                 out.write(piece)
                 continue
+            links = next(linked)
             projected = piece.project(links)
             out.write(projected.text)
             report.units += 1
@@ -159,6 +160,7 @@ def project_files(run: ProjectRun) -> ProjectReport:
                 pair = Alignment(piece.src, piece.tgt, links)
                 shown.write(page.line(pair, report.units, projected.labels) + "\n")
             bar.update(max(0, report.units - bar.n))
+        next(linked, None)  # the aligner's stream ends, and closes its pool
         if shown:
             shown.write(page.end())
     return report
@@ -197,7 +199,8 @@ class AnnotatedPairs:
         return ((piece.src.words, piece.tgt.words) for piece in self._read() if isinstance(piece, Unit))
 
 
-def _check(run: ProjectRun, form: AnnotationFormat) -> None:
+def _check(run: ProjectRun, form: AnnotationFormat) -> AlignerOptions:
+    """The aligner's options, if they fit."""
     names = [name for name in ("max_gap", "min_share") if getattr(run.placing, name) != getattr(Placing, name)]
     if names and not form.spans:
         raise XalignError("the format has no labels of spans", where=run.src, parameter=names)
@@ -205,23 +208,20 @@ def _check(run: ProjectRun, form: AnnotationFormat) -> None:
         needs = ("out", is_plain(run.out), "a file as output"), ("links", not run.links, "links or statistics")
         for name, fits, expected in needs:
             if not fits:
-                raise XalignError("nothing can be learned from the text", parameter=(GUIDED, name), expected=expected)
+                problem = "nothing can be learned from the text"
+                raise XalignError(problem, parameter=("statistics", name), expected=expected)
     if not run.links:
-        check_options(run.model, run.options, GUIDED if run.learns else "")
-    elif given := [name for name in run.options.given() if name != "min_probability"] + ["resume"] * run.resume:
+        return find_kind(run.model, run.options.statistics, run.learns).check(run.options)
+    if given := [name for name in run.options.given() if name != "min_probability"] + ["resume"] * run.resume:
         raise XalignError("links are given, so no aligner is needed", parameter=("links", *given))
+    return run.options
 
 
-def _from_file(pieces: Iterable[Piece], path: str, least: float) -> Iterator[tuple[Piece, Links]]:
-    """Each piece with its links from a file, from a minimum probability on."""
-    lines = enumerate(read_lines(path), 1)
-    for piece in pieces:
-        if isinstance(piece, Unit):
-            number, line = next(lines)
-            found = read_line(line, piece, path, number)
-            yield piece, {link: probability for link, probability in found.items() if probability >= least}
-        else:
-            yield piece, {}
+def _from_file(units: Iterable[Unit], path: str, least: float) -> Iterator[Links]:
+    """The links of each unit from a file, from a minimum probability on."""
+    for number, (unit, line) in enumerate(zip(units, read_lines(path), strict=False), 1):
+        found = read_line(line, unit, path, number)
+        yield {link: probability for link, probability in found.items() if probability >= least}
 
 
 class LinkedWords(TypedDict):
@@ -254,65 +254,31 @@ def read_line(line: str, unit: Unit, path: str, number: int) -> Links:
 
 
 def _from_aligner(
-    pieces: Iterator[Piece],
-    run: ProjectRun,
-    pairs: AnnotatedPairs,
-    files: list[str],
-    stack: ExitStack,
-    done: Progress,
-) -> Iterator[tuple[Piece, Links]]:
-    """Each piece with the aligner's links, stored next to the output; links of an interrupted run are read first."""
-    options = run.options
-    if not is_statistical(run.model):
-        options = options.on_devices()
-    text = (run.src,) if run.tgt is None else (run.src, run.tgt)
-    learns = {GUIDED: True} if run.learns else {}
-    record = run_record(text, run.model, options, format=run.format, segment=segmenter_versions(run.segment), **learns)
+    units: Iterator[Unit], run: ProjectRun, text: AnnotatedPairs, files: list[str], stack: ExitStack, done: Progress
+) -> Iterator[Links]:
+    """The aligner's links of each unit, stored next to the output; links of an interrupted run are read first."""
+    options, learns = run.options, {"statistics": True} if run.learns else {}
+    sides, segment = (run.src,) if run.tgt is None else (run.src, run.tgt), segmenter_versions(run.segment)
+    record = run_record(sides, run.model, options, format=run.format, segment=segment, **learns)
     kept = Output(f"{run.out}.links" if is_plain(run.out) else os.devnull, record, run.resume, files)
     aligner: WordAligner
     if run.learns:
-        aligner = learn_guided(run.model, options, Path(f"{run.out}.aligner"), record, pairs, run.quiet)
+        aligner = learn_guided(run.model, options, Path(f"{run.out}.aligner"), record, text, run.quiet)
     else:
         aligner = load_aligner(run.model, options)
-    return _kept(pieces, stack.enter_context(aligner), kept, stack.enter_context(kept.open()), done)
+    return _kept(units, stack.enter_context(aligner), kept, stack.enter_context(kept.open()), done)
 
 
 def _kept(
-    pieces: Iterator[Piece], aligner: WordAligner, kept: Output, stream: IO[str], done: Progress
-) -> Iterator[tuple[Piece, Links]]:
-    """Each piece with the links of an earlier run, otherwise with new links, which are stored."""
+    units: Iterator[Unit], aligner: WordAligner, kept: Output, stream: IO[str], done: Progress
+) -> Iterator[Links]:
+    """The links of an earlier run, then new links, which are stored. Units with nothing to project have none."""
     if kept.done:
-        yield from _from_file(_before(pieces, kept.done), f"{kept.part}", 0.0)
-    for piece, links in _aligned(pieces, aligner, done):
-        if isinstance(piece, Unit):
-            stream.write(json_line(Alignment(piece.src.words, piece.tgt.words, links)) + "\n")
-        yield piece, {link: round(probability, 6) for link, probability in links.items()}
-
-
-def _before(pieces: Iterator[Piece], units: int) -> Iterator[Piece]:
-    """The next pieces, up to the last of this number of units."""
-    while units:
-        piece = next(pieces)
-        units -= isinstance(piece, Unit)
-        yield piece
-
-
-def _aligned(pieces: Iterator[Piece], aligner: WordAligner, done: Progress) -> Iterator[tuple[Piece, Links]]:
-    """Each piece, in order, with the aligner's links if it needs them."""
-    waiting: deque[tuple[Piece, bool]] = deque()
-
-    def pairs() -> Iterator[tuple[list[str], list[str]]]:
-        for piece in pieces:
-            asks = isinstance(piece, Unit) and (piece.needs_links or len(waiting) >= MOST_WAITING)
-            waiting.append((piece, asks))
-            if isinstance(piece, Unit) and asks:
-                yield piece.src.words, piece.tgt.words
-
-    for alignment in aligner.stream(pairs(), done):
-        asks = False
-        while not asks:
-            piece, asks = waiting.popleft()
-            if asks and alignment.too_long and isinstance(piece, Unit):
-                say(f"warning: {piece.where}: the pair is too long to be aligned and has no links")
-            yield piece, alignment.links if asks else {}
-    yield from ((piece, {}) for piece, _ in waiting)
+        yield from _from_file(islice(units, kept.done), f"{kept.part}", 0.0)
+    units, others = tee(units)
+    pairs = ((unit.src.words, unit.tgt.words) if unit.needs_links else ([], []) for unit in others)
+    for unit, alignment in zip(units, aligner.stream(pairs, done), strict=True):
+        if alignment.too_long:
+            say(f"warning: {unit.where}: the pair is too long to be aligned and has no links")
+        stream.write(json_line(Alignment(unit.src.words, unit.tgt.words, alignment.links)) + "\n")
+        yield {link: round(probability, 6) for link, probability in alignment.links.items()}

@@ -34,7 +34,7 @@ class HeadsStart:
         sharded = cfg.ddp_backend in ("fully_sharded", "slowmo")
         if copies or sharded:
             raise XalignError(
-                "the optimizer steps a copy of the parameters, which does not separate heads from the encoder",
+                "the optimizer updates a copy of the parameters that does not separate heads from the encoder",
                 parameter=("heads_lr", "freeze_encoder_updates"),
                 found=(Parameter("ddp_backend", cfg.ddp_backend),) if sharded else "fp16 or bf16",
                 expected="float32, autocast, memory_efficient_fp16 or memory_efficient_bf16",

@@ -56,7 +56,7 @@ class TransferConfig(FairseqDataclass):
     pair_separators: Optional[int] = option(
         None,
         "number of </s> between two texts: 1 (this package's bitext) or 2; default: as the encoder's tokenizer joins "
-        "pairs, whatever the encoder was trained on (XLM-R 2, BERT 1)",
+        "pairs (XLM-R 2, BERT 1)",
     )
     score_metric: Optional[str] = option(None, "metric that selects the model (default: the benchmark's first)")
     debug: bool = option(False, "show tracebacks of input errors")

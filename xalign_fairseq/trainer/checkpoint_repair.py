@@ -32,7 +32,7 @@ def repair(folder: Path, say: Say) -> tuple[Path | None, list[Path]]:
         return None, damaged
     for path in (*damaged, *changed):
         if path.name in (BEST, LAST):
-            say(f"{path} is damaged: {newest.name}, of update {whole[newest]}, takes its place")
+            say(f"{path} is damaged: {newest.name}, of update {whole[newest]}, replaces it")
             atomic_copy(newest, path)
     return newest, [path for path in damaged if path.name not in (BEST, LAST)]
 
@@ -54,10 +54,10 @@ def with_training(state: dict[str, Any], filename: str, anew: bool) -> dict[str,
         return state
     if not anew:
         raise XalignError(
-            "the checkpoint holds a model and no training to resume",
+            "the checkpoint has a model, but no training to resume",
             where=filename,
             found=f"keys {', '.join(sorted(state))}",
-            remedy=("begin with it by", Parameter("finetune_from_model"), "or", Parameter("init_checkpoint")),
+            remedy=("start from it with", Parameter("finetune_from_model"), "or", Parameter("init_checkpoint")),
         )
     none = {"criterion_name": "", "optimizer_name": "", "lr_scheduler_state": {}, "num_updates": 0}
     return {"extra_state": {}, "last_optimizer_state": None, **state, "optimizer_history": [none]}

@@ -2,42 +2,60 @@
 
 import logging
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from xalign_fairseq.core.errors import Parameter, XalignError
 
 logger = logging.getLogger(__name__)
 
+# Besides all options of the criterion: other values of these parts of fairseq's configuration are another run.
+IDENTITY = {"task._name": "task", "model._name": "arch", "model.init_checkpoint": "init_checkpoint"}
+IDENTITY |= {"task.data": "data", "common.seed": "seed", "criterion._name": "criterion"}
+
 
 def require_same_run(state: Mapping[str, Any], cfg: Mapping[str, Any], folder: object) -> None:
-    """Refuse other options of the criterion than those in the last checkpoint's state; log those of task and model.
+    """Refuse options of another run than the one that wrote the last checkpoint's state; log other changed options.
 
     One run would otherwise mix two settings, and a complete run would pass for one with the new options.
 
     Raises:
-        XalignError: an option of the criterion or of its objectives has another value.
+        XalignError: an option of the criterion or of its objectives, the task, the architecture, the initial
+            checkpoint or the seed has another value, or all data are other ones.
     """
-    found = {name: each for group in ("task", "model") for name, each in _changed(state, cfg, group).items()}
-    for name in ("data", "max_update"):  # a run may get more data and more updates
-        found.pop(name, None)
+    found, others = {}, {}
+    for group in ("criterion", "task", "model", "common"):
+        before, now = (each.get(group) or {} for each in (state.get("cfg") or {}, cfg))
+        for name in now:
+            key = f"{group}.{name}"
+            if name not in before or before[name] == now[name] or (key == "task.data" and _overlap(before, now)):
+                continue
+            if group == "criterion" or key in IDENTITY:
+                found[IDENTITY.get(key, name)] = f"{before[name]}, now {now[name]}"
+            elif group in ("task", "model") and name != "max_update":  # a run may get more updates
+                others[name] = f"{before[name]}, now {now[name]}"
     if found:
-        logger.warning("the run continues with other options: %s", _listed(found))
-    if found := _changed(state, cfg, "criterion"):
+        anew = ("with", Parameter("reset_optimizer")) if "criterion" in found else ()
+        start = (Parameter("restore_file", "FILE"), *anew, "to say where to start")
         raise XalignError(
             "the folder has a run with other options",
             where=folder,
-            parameter=tuple(found),
+            parameter=tuple(name for name in found if name != "data"),
             found=_listed(found),
             expected="the options of that run, to continue it",
-            remedy=("set another", Parameter("save_dir"), "or", Parameter("restore_file", "FILE"), "to start from it"),
+            remedy=("set another", Parameter("save_dir"), "or", *start),
         )
+    if others:
+        logger.warning("the run continues with other options: %s", _listed(others))
 
 
-def _changed(state: Mapping[str, Any], cfg: Mapping[str, Any], group: str) -> dict[str, tuple[object, object]]:
-    """Options of a part of fairseq's configuration that both have, with both values, if they differ."""
-    before, now = (each.get(group) or {} for each in (state.get("cfg") or {}, cfg))
-    return {name: (before[name], now[name]) for name in now if name in before and before[name] != now[name]}
+def _overlap(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
+    """Whether a run has some of its earlier data, perhaps by another path, or these were moved."""
+    earlier, later = (str(each["data"]).split(":") for each in (before, now))
+    kept = [Path(each) for each in earlier if Path(each).exists()]
+    here = [Path(each) for each in later if Path(each).exists()]
+    return not kept or any(one.samefile(other) for one in kept for other in here)
 
 
-def _listed(found: Mapping[str, tuple[object, object]]) -> str:
-    return ", ".join(f"{name} {before}, now {now}" for name, (before, now) in found.items())
+def _listed(found: Mapping[str, str]) -> str:
+    return "; ".join(f"{name} {each}" for name, each in found.items())

@@ -11,11 +11,9 @@ from pathlib import Path
 from typing import NotRequired, TypedDict
 
 from xalign_fairseq.core.devices import cores
-from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.installation import version
 from xalign_fairseq.core.json_files import read_json, write_json
-from xalign_fairseq.trainer.checkpoint_repair import LAST
-from xalign_fairseq.trainer.fairseq_train import USER_DIR, given, value
+from xalign_fairseq.trainer.fairseq_train import USER_DIR
 
 
 def commit(file: Path = USER_DIR / "__init__.py") -> str | None:
@@ -49,12 +47,6 @@ def _output(*command: str) -> str | None:
 NAME = "training.json"
 PACKAGES = ("xalign_fairseq", "fairseq-fixed", "torch", "numpy", "transformers")
 
-# Command lines that differ in these options are different runs; missing options have fairseq-train's defaults.
-IDENTITY = {"task": None, "arch": None, "criterion": None, "objectives": None, "init_checkpoint": None, "seed": "1"}
-# Options that select which parts of an earlier run are used.
-RESETS = ("optimizer", "dataloader", "meters", "lr_scheduler")
-TAKEN_OVER = ("restore_file", "finetune_from_model", *(f"reset_{each}" for each in RESETS))
-
 
 class Session(TypedDict):
     """One start or resumption of the training; ``exit`` is negative for a signal, None if the launcher ended."""
@@ -81,44 +73,6 @@ class Ended:
 
     code: int | None = None
     optimizer: str | None = None
-
-
-def require_same(folder: Path, line: Sequence[str]) -> None:
-    """Raise :class:`XalignError` if a folder has another run's checkpoints, from which fairseq-train would resume."""
-    path = folder / NAME
-    if not (path.is_file() and (folder / LAST).exists()) or any(given(line, name) for name in TAKEN_OVER):
-        return
-    record = read_json(path, TrainRecord)
-    if not record["sessions"]:
-        return
-    # The session that wrote the last checkpoint: sessions without a checkpoint are ignored.
-    written = datetime.fromtimestamp((folder / LAST).stat().st_mtime, UTC)
-    until = [each for each in record["sessions"] if moment(each["begun"], path) <= written]
-    newest = (until or record["sessions"])[-1]
-    try:
-        earlier, earlier_data = shlex.split(newest["command"])[1:], newest["data"]
-    except ValueError as error:
-        raise XalignError("the record has an invalid command", where=path, found=error) from None
-    found: dict[str, object] = {}
-    for name, usual in IDENTITY.items():
-        before, now = (value(each, name) or usual or "default" for each in (earlier, line))
-        if before != now:
-            found[name] = f"{before}, now {now}"
-    data = _data(line)
-    # Compare real paths too: a data-bin has another name in another folder or through a link.
-    if not {*data, *map(os.path.realpath, data)} & {*earlier_data, *map(os.path.realpath, earlier_data)}:
-        found["data"] = f"{':'.join(earlier_data)}, now {':'.join(data)}"
-    if found:
-        anew = ("with", Parameter("reset_optimizer")) if "criterion" in found else ()
-        start = (Parameter("restore_file", "FILE"), *anew, "to say where to start")
-        raise XalignError(
-            "the folder has the checkpoints of another run",
-            where=folder,
-            parameter=tuple(found),
-            found="; ".join(f"{name} {each}" for name, each in found.items()),
-            expected="the options of that run, to resume it",
-            remedy=("set another", Parameter("save_dir"), "or", *start),
-        )
 
 
 @contextmanager
@@ -151,14 +105,6 @@ def _begin(folder: Path, line: Sequence[str]) -> TrainRecord:
     record: TrainRecord = {"sessions": [*sessions, begun]}
     write_json(path, record)
     return record
-
-
-def moment(text: str, where: object) -> datetime:
-    """A time of the record, with zone; :class:`XalignError` for other values."""
-    try:
-        return datetime.fromisoformat(text).astimezone(UTC)
-    except (ValueError, OverflowError):
-        raise XalignError("the record has an invalid time", where=where, found=text) from None
 
 
 def _data(line: Sequence[str]) -> list[str]:

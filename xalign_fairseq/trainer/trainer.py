@@ -201,7 +201,7 @@ class XalignTrainer(Trainer):
             except AssertionError as error:  # of another criterion or optimizer
                 if "reset the optimizer" not in str(error):
                     raise
-                remedy = ("start its optimizer anew by", Parameter("reset_optimizer"))
+                remedy = ("start with a new optimizer:", Parameter("reset_optimizer"))
                 problem = "the checkpoint's optimizer belongs to another training"
                 raise XalignError(problem, where=filename, found=error, remedy=remedy) from None
         counter = stopping_counter()

@@ -161,7 +161,7 @@ class AlignmentModel(HeadedEncoder):
             late = [objective.name for objective in self.weighted.active if not objective.traits.counts_ahead]
             if late:
                 raise XalignError(
-                    "the predictions of an update's batches are known only once all have been run",
+                    "the number of predictions of an update is known only after all of its batches",
                     where='loss_normalization="joint" with accumulated gradients',
                     found=f"{', '.join(late)}, which count what the model labels",
                     remedy='loss_normalization="per-objective", larger batches, or call backward on the total yourself',

@@ -39,7 +39,7 @@ class LinkedBitext:
                 where=f"{data.path}, {split}",
                 found=", ".join(pairs) or "no pair at all",
                 expected="pairs with a common language",
-                remedy=("choose pairs by", Parameter("lang_pairs"), "or another", Parameter("split")),
+                remedy=("choose pairs with", Parameter("lang_pairs"), "or another", Parameter("split")),
             )
         self.pivot = pivot
         self.languages = sorted({language for pair in pairs for language in pair.split("-")})

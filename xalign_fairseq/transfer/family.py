@@ -31,7 +31,7 @@ class Limits:
     def __post_init__(self) -> None:
         if self.tokens <= 2 or self.overlap < 0 or self.separators not in (1, 2):
             raise XalignError(
-                "windows of this shape can't be cut",
+                "windows of this size can't be cut",
                 parameter=("max_length", "overlap", "pair_separators"),
                 found=f"{self.tokens} tokens, overlap {self.overlap}, {self.separators} separators",
                 expected="a length above 2, which <s> and </s> take; an overlap of at least 0; 1 or 2 separators",
@@ -82,7 +82,7 @@ class TaskFamily(ABC, Generic[E]):
         """Refuse options that allow no model or would lose words or answers silently."""
         if cls.cuts_windows and limits.overlap >= limits.tokens - 2:
             raise XalignError(
-                "windows of this shape can't be cut",
+                "windows of this size can't be cut",
                 parameter=("max_length", "overlap"),
                 found=f"{limits.tokens} tokens, overlap {limits.overlap}",
                 expected="an overlap below max_length - 2",
@@ -94,7 +94,7 @@ class TaskFamily(ABC, Generic[E]):
             else:
                 fits, expected = value >= min(default, 1), f"at least {min(default, 1)}"
             if not fits:
-                raise XalignError("an option has no such value", parameter=name, found=value, expected=expected)
+                raise XalignError("an option has an invalid value", parameter=name, found=value, expected=expected)
 
     @staticmethod
     @abstractmethod

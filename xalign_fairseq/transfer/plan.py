@@ -239,7 +239,7 @@ def _find(task: Task, part: str, language: str) -> Path:
         raise XalignError("the study names no file of this language", found=", ".join(named), expected=language)
     if "," in str(path.absolute()):
         remedy = "rename it, or link to it"
-        raise XalignError("fairseq's options can't hold a comma", where=path.absolute(), remedy=remedy)
+        raise XalignError("fairseq's options can't have a comma", where=path.absolute(), remedy=remedy)
     return path
 
 

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.transport.layers import at_depth, layer_range, resolve_layer
-from xalign_fairseq.transport.link_scorer import LAYERS
+from xalign_fairseq.transport.link_scorer import LAYERS, LinkScorer
 from xalign_fairseq.transport.linking import Linking
 from xalign_fairseq.transport.method import Method
 from xalign_fairseq.transport.names import METHODS
-from xalign_fairseq.transport.scored import Scored
+from xalign_fairseq.transport.scored import OWN, Scored
 
 NOT_MEASURED = "not measured here"
 
@@ -95,14 +95,20 @@ def resolve_linking(
     family: str | None = None,
     maps: bool = False,
     width: int | None = None,
-    packaged: bool = False,
+    with_scorer: bool = False,
+    scorer: LinkScorer | None = None,
 ) -> Linking:
     """Complete the requested options: by the model's own linking, its family's, or the method's defaults.
 
     The encoder has ``depth`` layers of hidden size ``width``; linear ``maps`` need separately encoded sides.
-    ``packaged``: the model is the unchanged e5-small, so the packaged link scorer may be used.
+    ``with_scorer``: the model comes with a link scorer (:func:`uses_scorer`), ``scorer`` or else the packaged one.
     """
-    if packaged and own is None and not maps and allows_scorer(asked) and _is_of(SCORED.finder, depth, width):
+    scored = uses_scorer(asked, maps, with_scorer)
+    if scored and scorer is not None and not asked.options.get("scorer"):
+        layers = scored_layers(Scored(measure=scorer), asked.layers, depth, width)
+        options, encoding = {**asked.options, "scorer": OWN}, asked.encoding or Scored.encoding
+        return replace(asked, method="scored", options=options, layers=layers, encoding=encoding)
+    if scored and with_scorer and scorer is None and own is None and _is_of(SCORED.finder, depth, width):
         usual = replace(SCORED, similarity="hidden")
     else:
         usual = _by_itself(asked, own, maps) if own else _by_family(asked, depth, family, maps)
@@ -121,15 +127,19 @@ def resolve_linking(
     )
 
 
-def allows_scorer(asked: Linking) -> bool:
-    """Whether the packaged link scorer can do what is requested."""
-    return (
-        asked.method in ("", SCORED.method)
+def uses_scorer(asked: Linking, maps: bool, with_scorer: bool) -> bool:
+    """Whether a link scorer makes the links: on request, or because the model comes with one that suits the request.
+
+    e5-small and small model files (:mod:`~xalign_fairseq.encoder.pretrained.low_rank`) come with one.
+    """
+    fits = (
+        not asked.method
         and set(asked.options) <= set(METHODS[SCORED.method])
         and asked.layers in ((), SCORED.layers)
         and asked.similarity in ("", "hidden")
         and asked.encoding in ("", SCORED.encoding)
     )
+    return asked.method == SCORED.method or (with_scorer and not maps and fits)
 
 
 def _is_of(finder: Method, depth: int, width: int | None) -> bool:

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from xalign_fairseq.aligner.neural.comparison import GoldPairs, Trial
+from xalign_fairseq.aligner.gold_sets import GoldSet
+from xalign_fairseq.aligner.neural.comparison import Trial
 from xalign_fairseq.links.gold import read_gold
 from xalign_fairseq.transport.linking import Linking
 
@@ -147,14 +148,14 @@ def setting_name(linking: Linking) -> str:
     return "-".join([linking.method, linking.encoding, *map(str, linking.layers)])
 
 
-def gold_pairs(gold: Path, names: Sequence[str]) -> list[GoldPairs]:
+def gold_pairs(gold: Path, names: Sequence[str]) -> list[GoldSet]:
     """Sets of gold links with their text, from ``gold``/NAME.SRC, .TGT and .gold."""
     sets = []
     for name in names:
         src, tgt = name.rsplit("/", 1)[1].split("-")
         sides = [(gold / f"{name}.{side}").read_text(encoding="utf-8").splitlines() for side in (src, tgt)]
         pairs = [(one.split(), other.split()) for one, other in zip(*sides, strict=True)]
-        sets.append(GoldPairs(name, pairs, read_gold(gold / f"{name}.gold", pairs=len(pairs))))
+        sets.append(GoldSet(name, pairs, read_gold(gold / f"{name}.gold", pairs=len(pairs))))
     return sets
 
 

@@ -23,8 +23,9 @@ from typing import Any
 
 import study
 
+from xalign_fairseq.aligner.gold_sets import GoldSet
 from xalign_fairseq.aligner.neural.aligner import Aligner
-from xalign_fairseq.aligner.neural.comparison import GoldPairs, Trial, try_linkings
+from xalign_fairseq.aligner.neural.comparison import Trial, try_linkings
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import atomic_copy, atomic_write
 from xalign_fairseq.core.json_files import write_json
@@ -213,7 +214,7 @@ def add_row(path: Path, row: Mapping[str, Any]) -> None:
         out.write(f"{before}{json.dumps(row)}\n")
 
 
-def trials(model: str, setting: str, sets: list[GoldPairs], links: list[Linking]) -> list[Trial]:
+def trials(model: str, setting: str, sets: list[GoldSet], links: list[Linking]) -> list[Trial]:
     """Every link setting on every set; a setting with maps uses the maps of each set's languages."""
     if setting not in study.MAPPED or model == START:
         return try_linkings(Aligner.from_pretrained(model, linking=LINKING), sets, links)

@@ -3,10 +3,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from xalign_fairseq.aligner.gold_sets import GoldSet
 from xalign_fairseq.aligner.neural.comparison import (
     VARIED,
     VARIED_OF_GROW,
-    GoldPairs,
     Grid,
     grid_linkings,
     try_linkings,
@@ -129,7 +129,7 @@ class OneLink:
 
 def test_every_setting_on_every_set_in_one_pass_for_each_encoding():
     one, other = (Gold(frozenset(links), frozenset(links)) for links in ({(0, 4), (0, 7)}, {(1, 4)}))
-    sets = [GoldPairs("a", [(["0"], ["x"]), (["1"], ["y"])], [one, other]), GoldPairs("b", [(["1"], ["z"])], [other])]
+    sets = [GoldSet("a", [(["0"], ["x"]), (["1"], ["y"])], [one, other]), GoldSet("b", [(["1"], ["z"])], [other])]
     places = ((4, "joint"), (4, "separate"), (7, "joint"))
     linkings = [Linking("transport", layers=(layer,), encoding=encoding) for layer, encoding in places]
     aligner, done = OneLink(), []

@@ -121,7 +121,7 @@ def test_inconsistent_tables(model, tmp_path):
         ("jumps", -arrays["jumps"]),
     ]:
         np.savez(tmp_path / "other.npz", **{**arrays, key: value})
-        with pytest.raises(XalignError, match="do not fit together"):
+        with pytest.raises(XalignError, match="are inconsistent"):
             load_model(model.name, tmp_path / "other.npz")
 
 

@@ -14,8 +14,8 @@ from xalign_fairseq.aligner.training import best
 from xalign_fairseq.aligner.training import gold as gold_module
 from xalign_fairseq.aligner.training.best import HELD_OUT, BestRun, train_best
 from xalign_fairseq.aligner.training.gold import judging_part, learned_part
-from xalign_fairseq.aligner.training.link_scorer import Fitting
 from xalign_fairseq.aligner.training.low_rank import Changing
+from xalign_fairseq.aligner.training.scorer_fitting import Fitting
 from xalign_fairseq.core.array_files import ArrayForm, read_arrays
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import read_json

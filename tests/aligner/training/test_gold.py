@@ -8,7 +8,7 @@ from xalign_fairseq.aligner.gold_sets import read_set
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.aligner.training import gold as gold_module
 from xalign_fairseq.aligner.training.gold import ScorerRun, gold_pairs, grouped, train_scorer
-from xalign_fairseq.aligner.training.link_scorer import Fitting
+from xalign_fairseq.aligner.training.scorer_fitting import Fitting
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.pairs import SentencePairs
 from xalign_fairseq.transport.link_scorer import LinkScorer

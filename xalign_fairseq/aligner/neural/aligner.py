@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from xalign_fairseq.aligner.neural.pair_states import EncodedPair, PairEncoder, encode_pairs, length_batches
-from xalign_fairseq.aligner.options import AlignerOptions, least_options, require_one_choice
+from xalign_fairseq.aligner.options import AlignerOptions, least_options
 from xalign_fairseq.aligner.protocol import Alignment, Links, Progress, SentencePair, WordAligner
 from xalign_fairseq.aligner.statistical.choice import Calibration
 from xalign_fairseq.core.errors import Parameter, XalignError
@@ -33,14 +33,7 @@ from xalign_fairseq.transport.method import Method
 from xalign_fairseq.transport.methods import method_label
 from xalign_fairseq.transport.pair_features import WordStates, word_states
 from xalign_fairseq.transport.pointer import Pointer
-from xalign_fairseq.transport.resolving import (
-    ITSELF,
-    allows_scorer,
-    calibration_of,
-    resolve_linking,
-    scored_layers,
-)
-from xalign_fairseq.transport.scored import OWN, Scored
+from xalign_fairseq.transport.resolving import ITSELF, calibration_of, resolve_linking
 from xalign_fairseq.transport.sinkhorn import backend
 from xalign_fairseq.transport.token_links import NO_WORD
 
@@ -157,25 +150,22 @@ class Aligner(WordAligner):
         options = (options or AlignerOptions()).changed(**more)
         for name in {"statistics", "processes"} & options.given().keys():
             raise XalignError("this aligner has no such option", parameter=name, remedy="use load_aligner")
-        require_one_choice(options)
         use_one_thread_in_forks()
         options = options.on_devices()
         model = open_model(path, lookup=True)
         config = model.encoder.config
         config.require_use_of(options.languages if options.refuse_unused and not options.maps else None)
-        asked, depth, width = options.linking, config.encoder_layers, config.encoder_embed_dim
         scorer = model.scorer()
-        usual = asked.method == "scored" or (is_low_rank(path) and not options.maps and allows_scorer(asked))
-        if scorer is not None and usual and not asked.options.get("scorer"):
-            layers = scored_layers(Scored(measure=scorer), asked.layers, depth, width)
-            own = {**asked.options, "scorer": OWN}
-            linking = replace(
-                asked, method="scored", options=own, layers=layers, encoding=asked.encoding or Scored.encoding
-            )
-        else:
-            linking = resolve_linking(
-                asked, depth, model.linking, model.family, maps=options.maps, width=width, packaged=model.packaged
-            )
+        linking = resolve_linking(
+            options.linking,
+            config.encoder_layers,
+            model.linking,
+            model.family,
+            options.maps,
+            config.encoder_embed_dim,
+            with_scorer=model.packaged or is_low_rank(path),
+            scorer=scorer,
+        )
         least = options.min_probability or 0.0
         chosen = least_options(linking.method, least)
         if chosen:
@@ -291,7 +281,7 @@ class Aligner(WordAligner):
             for row, (pair, whole) in enumerate(zip(batch, finite.tolist(), strict=True)):
                 if not whole:
                     src, tgt = (" ".join(side)[:60] for side in pairs[pair.index])
-                    logger.warning("hidden states of a pair are not finite, and it has no links: %s ||| %s", src, tgt)
+                    logger.warning("a pair has non-finite hidden states, and thus no links: %s ||| %s", src, tgt)
                 words = pairs[pair.index]
                 found[pair.index] = [
                     Alignment(

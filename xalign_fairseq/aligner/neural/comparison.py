@@ -3,33 +3,24 @@
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from xalign_fairseq.aligner.gold_sets import GoldSet
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.aligner.options import AlignerOptions
 from xalign_fairseq.aligner.protocol import Progress
 from xalign_fairseq.core.errors import Parameter, XalignError, check_values
 from xalign_fairseq.core.progress import progress
-from xalign_fairseq.core.text.pairs import WordPair
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.links.aer import AlignmentCounts, count
 from xalign_fairseq.links.bootstrap import PairedTest, paired_bootstrap_of_sets
 from xalign_fairseq.links.gold import read_gold_text
-from xalign_fairseq.links.pharaoh import Gold
 from xalign_fairseq.transport.linking import Linking
 from xalign_fairseq.transport.names import COMPARED_METHODS, ENCODINGS, METHODS
 from xalign_fairseq.transport.resolving import ITSELF
 from xalign_fairseq.transport.scored import Scored
-
-
-class GoldPairs(NamedTuple):
-    """Sentence pairs with their gold links, under a name."""
-
-    name: str
-    pairs: Sequence[WordPair]
-    golds: Sequence[Gold]
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +47,7 @@ class Trial:
 
 
 def try_linkings(
-    aligner: Aligner, sets: Sequence[GoldPairs], linkings: Sequence[Linking], progress: Progress | None = None
+    aligner: Aligner, sets: Sequence[GoldSet], linkings: Sequence[Linking], progress: Progress | None = None
 ) -> list[Trial]:
     """Score every linking on every set; returns one trial per linking. The encoder reads the sets once per encoding.
 
@@ -65,7 +56,7 @@ def try_linkings(
     Example::
 
         linkings = [Linking("argmax", layers=(layer,), encoding="separate") for layer in range(13)]
-        best = min(try_linkings(aligner, [GoldPairs("dev", pairs, golds)], linkings), key=lambda trial: trial.aer)
+        best = min(try_linkings(aligner, [GoldSet("dev", pairs, golds)], linkings), key=lambda trial: trial.aer)
     """
     found: dict[int, list[np.ndarray]] = {}
     for encoding in dict.fromkeys(linking.encoding for linking in linkings):
@@ -107,14 +98,14 @@ class LinkingComparison:
     """The scores of all linkings, in grid order and best first, and the runner-up compared with the best."""
 
     aligner: Aligner
-    sets: Sequence[GoldPairs]
+    sets: Sequence[GoldSet]
     trials: Sequence[Trial]
     ranked: Sequence[Trial]
     runner_up: PairedTest | None
 
 
 def compare_linkings(
-    model: str, options: AlignerOptions, sets: Sequence[GoldPairs], grid: Grid, quiet: bool = False
+    model: str, options: AlignerOptions, sets: Sequence[GoldSet], grid: Grid, quiet: bool = False
 ) -> LinkingComparison:
     """Score every linking of a grid on development sets, with one pass of the encoder for each encoding."""
     aligner = Aligner.from_pretrained(model, options)
@@ -128,7 +119,7 @@ def compare_linkings(
     return LinkingComparison(aligner, sets, trials, ranked, test)
 
 
-def read_sets(texts: Sequence[tuple[tuple[str, ...], str]]) -> list[GoldPairs]:
+def read_sets(texts: Sequence[tuple[tuple[str, ...], str]]) -> list[GoldSet]:
     """Read sets of (text, gold links) and check the links against the text; the gold file names each set."""
     names = [gold for _, gold in texts]
     if len(set(names)) < len(names):
@@ -136,7 +127,7 @@ def read_sets(texts: Sequence[tuple[tuple[str, ...], str]]) -> list[GoldPairs]:
     sets = []
     for text, gold in texts:
         pairs, golds = read_gold_text(text[0], text[1] if len(text) == 2 else None, gold)
-        sets.append(GoldPairs(gold, list(pairs), golds))
+        sets.append(GoldSet(gold, list(pairs), golds))
     return sets
 
 
@@ -204,7 +195,7 @@ def _with_fixed(found: list[Linking], given: Mapping[str, Any], fixed: Mapping[s
         raise XalignError(
             "no selected method uses this option",
             parameter=option,
-            remedy=("choose a method that has it by", Parameter("method"), "or a filter by", Parameter("filter")),
+            remedy=("choose another", Parameter("method"), "or", Parameter("filter")),
         )
     return [
         each.with_options(**{option: value for option, value in fixed.items() if option in own})

@@ -90,11 +90,11 @@ def warn_of_other_languages(model: UnitModel, pairs: WordPairs) -> None:
         return
     share = [[sum(unit in known for unit in side) / len(side) for known in tables] for side in units]
     if share[0][1] + share[1][0] > share[0][0] + share[1][1] + 0.2:
-        logger.warning("the two sides seem to be swapped: the statistics know more of the words the other way round")
+        logger.warning("source and target may be swapped: the statistics then know more words")
     elif (least := min(share[0][0], share[1][1])) < LEAST_KNOWN:
         side = "source" if share[0][0] == least else "target"
         logger.warning(
-            "the statistics know %.0f %% of the words of the %s: are they for other languages?", 100 * least, side
+            "the statistics know only %.0f %% of the words of the %s: are they for other languages?", 100 * least, side
         )
 
 

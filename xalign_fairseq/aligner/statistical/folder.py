@@ -152,7 +152,7 @@ def model_of(name: str, arrays: Mapping[str, np.ndarray], path: Path) -> UnitMod
         and bool((np.diff(keys) > 0).all())
         and all(bool(((each >= 0) & (each <= MOST)).all()) for each in (pairs, jumps, null_tgt, null_src))
     ):
-        raise XalignError("the tables of a statistical model do not fit together", where=path, remedy=ANEW)
+        raise XalignError("the tables of a statistical model are inconsistent", where=path, remedy=ANEW)
     sources, targets = np.divmod(keys, len(tgt) + 1)
     starts = np.searchsorted(sources, np.arange(len(src) + 1))
     tables = Tables(src, tgt, starts, targets.astype(np.int32), pairs, (null_tgt, null_src), (jumps[0], jumps[1]))

@@ -14,7 +14,7 @@ from statistics import fmean
 from typing import Any
 
 from xalign_fairseq.aligner.gold_sets import GoldSet, read_set
-from xalign_fairseq.aligner.load import GUIDED, combine, scoring_method
+from xalign_fairseq.aligner.load import combine, scoring_method
 from xalign_fairseq.aligner.options import BEST_BEGUN, BEST_DONE, AlignerOptions, BestAligner, BestParts, FinishedStep
 from xalign_fairseq.aligner.run import AlignRun, align_files
 from xalign_fairseq.aligner.run_record import model_state
@@ -181,7 +181,7 @@ class _Steps:
         resume = Path(f"{self._links}.part").exists()
         options = AlignerOptions(device=run.device)
         linked = AlignRun(
-            run.text, encoder, options, GUIDED, str(self._links), segment="spaces", resume=resume, quiet=run.quiet
+            run.text, encoder, options, True, str(self._links), segment="spaces", resume=resume, quiet=run.quiet
         )
         self._say(align_files(linked).summary)
 

@@ -13,8 +13,8 @@ import torch
 from xalign_fairseq.aligner.gold_sets import GoldSet, read_set
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.aligner.run_record import model_state
-from xalign_fairseq.aligner.training.link_scorer import Fitting, GoldPair, fit_link_scorer
 from xalign_fairseq.aligner.training.low_rank import Changing, mean_of, train_together
+from xalign_fairseq.aligner.training.scorer_fitting import Fitting, GoldPair, fit_link_scorer
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.devices import choose_devices
 from xalign_fairseq.core.errors import Parameter, XalignError
@@ -92,7 +92,7 @@ def _train_encoder(run: ScorerRun, sets: Sequence[GoldSet], say: Callable[[str],
     device, dtype = choose_devices(run.device, "auto")
     model = open_model(run.model)
     if not isinstance(model.encoder.sentence_encoder, SentenceEncoder):
-        raise XalignError("an encoder that transformers runs is not trained by gold links", where=run.model)
+        raise XalignError("gold links cannot train an encoder that transformers runs", where=run.model)
     aligner = Aligner(model.encoder.to(device), model.tokenizer, Linking("grow"))
     scorer = load_scorer(PACKAGED)[0] if model.packaged else model.scorer() or _fit_scorer(run, sets, aligner, say)
     changing, trained = Changing(), []

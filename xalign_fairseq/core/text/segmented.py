@@ -40,7 +40,7 @@ class SegmentedText(Sequence[str]):
         for start, stop in spans:
             if not end <= start < stop <= len(text):
                 raise XalignError(
-                    "the words of a text are not one after the other within it",
+                    "the words of a text overlap, are out of order, or lie outside it",
                     found=f"characters {start} to {stop} of {len(text)}, after a word that ends at {end}",
                 )
             end = stop

@@ -104,7 +104,7 @@ def _add_row(sentence: ConlluSentence, row: list[str], where: str) -> None:
     if len(row) != 10 or not all(row):
         found = f"{counted(len(row), 'column')}" + (", one of them empty" if len(row) == 10 else "")
         expected = "10 columns, separated by tabs, none empty (_ stands for nothing)"
-        raise XalignError("a line of CoNLL-U does not have its columns", where=where, found=found, expected=expected)
+        raise XalignError("a line of CoNLL-U has wrong columns", where=where, found=found, expected=expected)
     number, due = row[0], len(sentence.rows) + 1
     if number == str(due):
         sentence.rows.append(row)
@@ -128,7 +128,7 @@ def _labels(sentence: ConlluSentence, column: int) -> tuple[str, ...] | None:
     if missing:
         found = f"_ in column {column + 1} of {len(missing)} of {len(labels)} words, the first of them {missing[0]}"
         expected = "a label for every word or for none"
-        raise XalignError("a sentence is labelled in part", where=sentence.where, found=found, expected=expected)
+        raise XalignError("a sentence is partly labelled", where=sentence.where, found=found, expected=expected)
     return labels
 
 

@@ -86,7 +86,7 @@ def complete(options: PrepareOptions) -> dict[str, Any] | None:
             "the data-bin is complete, but this command would make another one",
             where=options.destdir,
             found=f"{found[0]} is newer than the data-bin" if found else "other texts or options",
-            remedy=("choose another folder, or replace it by", Parameter("overwrite")),
+            remedy=("choose another folder, or set", Parameter("overwrite")),
         )
     return made
 

@@ -168,7 +168,7 @@ def _write_texts(
                 where = f"{text.name}: {', '.join(file.path for file in text.sources)}"
                 found = f"{counts['lines']} lines; no line has a token (on both sides) and passes the filters"
                 expected = "at least one sentence"
-                raise XalignError("nothing is left of a text", where=where, found=found, expected=expected)
+                raise XalignError("no line of a text is left", where=where, found=found, expected=expected)
             progress.finish(state)
             yield counts
 

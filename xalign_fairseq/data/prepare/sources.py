@@ -109,7 +109,7 @@ class PrepareOptions:
         if self.tokenizer is not None and self.spm is not None:
             raise XalignError("there are two tokenizers", parameter=("tokenizer", "spm"), expected="one of them")
         if self.trim_vocabulary and self.tokenizer is None:
-            problem = "a vocabulary is trimmed with its model, and none is given"
+            problem = "a vocabulary can only be trimmed together with its model"
             raise XalignError(problem, parameter="trim_vocabulary", remedy=("add", Parameter("tokenizer", "MODEL")))
         if self.dictionary is not None and self.spm is None:
             raise XalignError(

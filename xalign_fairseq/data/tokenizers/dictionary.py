@@ -57,7 +57,7 @@ class Dictionary:
                     "the dictionary has a symbol twice",
                     where=f"{os.fspath(path)}, line {number}",
                     found=symbol,
-                    remedy=f"remove one of the lines, or end the line with {OVERWRITE} so that its id holds",
+                    remedy=f"remove one of the lines, or end the line with {OVERWRITE} to use its id",
                 )
             seen.add(symbol)
             symbols.append(symbol)

@@ -40,7 +40,7 @@ def train_sentencepiece(files: Sequence[TextFile], vocab_size: int, seed: int) -
             where=", ".join(file.path for file in files),
             found=str(error).strip(),
             expected=f"{vocab_size} pieces",
-            remedy=("choose another", Parameter("vocab_size"), "or give an existing model by", Parameter("spm")),
+            remedy=("choose another", Parameter("vocab_size"), "or give an existing model with", Parameter("spm")),
         ) from None
     made = sentencepiece.SentencePieceProcessor(model_proto=model.getvalue()).get_piece_size()
     if made < vocab_size:

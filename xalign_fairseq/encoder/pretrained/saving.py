@@ -46,7 +46,7 @@ def new_model(out: StrPath, overwrite: bool = False, fill: Fill = exporting.fill
 
 def require_new(checkpoint: StrPath, overwrite: bool = False) -> None:
     if Path(checkpoint).exists() and not overwrite:
-        remedy = ("choose another name, or replace it by", Parameter("overwrite"))
+        remedy = ("choose another name, or set", Parameter("overwrite"))
         raise XalignError("the checkpoint exists already", where=checkpoint, remedy=remedy)
 
 
@@ -56,7 +56,7 @@ def save_checkpoint(state: dict[str, Any], stream: IO[bytes] | Path, where: StrP
         torch.save(state, stream)
     except RuntimeError as error:
         found = str(error).split("\n")[0]
-        remedy = "most often the disk is full: free some space, and run the command again"
+        remedy = "the disk may be full: free some space, and run the command again"
         raise XalignError("the checkpoint could not be written", where=where, found=found, remedy=remedy) from None
 
 

@@ -131,5 +131,5 @@ def _text(tgt: SegmentedText, labels: Sequence[Label], separator: str) -> str:
 
 
 def _different(src: str, tgt: str, found: str) -> XalignError:
-    problem = "the text and its translation differ in the number of sentences"
+    problem = "the text and its translation have different numbers of sentences"
     return XalignError(problem, where=f"{src}, {tgt}", found=found, expected="a line for each sentence")

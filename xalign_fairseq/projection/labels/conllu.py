@@ -37,7 +37,7 @@ def treebank(files: Annotated) -> Iterator[Unit]:
     for number, (source, target) in enumerate(zip_longest(read_blocks(files.src), _targets(files)), 1):
         if source is None or target is None:
             which = files.tgt if target is None else files.src
-            problem = "the treebank and its translation differ in the number of sentences"
+            problem = "the treebank and its translation have different numbers of sentences"
             raise XalignError(problem, where=f"{files.src}, {files.tgt}", found=f"{which} has only {number - 1}")
         yield _unit(files.src, number, *source, *target)
 

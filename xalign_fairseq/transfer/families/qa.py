@@ -48,9 +48,9 @@ class QuestionAnswering(TaskFamily[QuestionExample]):
 
     defaults: ClassVar = {"max_question_tokens": 64, "max_answer_tokens": 30, "n_best": 20}
     help: ClassVar = {
-        "max_question_tokens": "largest number of tokens of a question",
+        "max_question_tokens": "maximum number of tokens of a question",
         "max_answer_tokens": "longest answer, in tokens",
-        "n_best": "first and last tokens that are combined in each window",
+        "n_best": "number of best first and last tokens to combine in each window",
     }
 
     @classmethod

@@ -133,7 +133,7 @@ def fault_of(kind: str, index: int | None) -> XalignError | None:
         return None
     record = building.built(kind).record
     return XalignError(
-        "the GPU does not run the compiled kernels",
+        "the GPU cannot run the compiled kernels",
         where=f"cuda:{index or 0}, {record['compiler']}, compiled for {record['target']}",
         found=message,
         expected="a driver as new as that toolkit, and this GPU's architecture",

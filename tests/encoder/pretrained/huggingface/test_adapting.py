@@ -170,7 +170,7 @@ def test_rows_of_no_token_stay_and_tied_parameters_follow(tmp_path):
 
 @pytest.mark.parametrize(
     ("change", "message"),
-    [({"num_hidden_layers": 5}, "another model"), ({"vocab_size": 300}, "vocabulary|rows|tokenizer")],
+    [({"num_hidden_layers": 5}, "the target model"), ({"vocab_size": 300}, "vocabulary|rows|tokenizer")],
 )
 def test_another_model_is_refused(change, message, tmp_path):
     checkpoint = trained(tmp_path, "modernbert")

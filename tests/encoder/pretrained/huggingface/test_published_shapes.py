@@ -73,7 +73,7 @@ def write(build, save, tmp_path, spm, other_spm):
 
 SHAPES = {  # and their messages
     "e5-small": "35 rows of padding",
-    "minilm-l12": "of 2 token types the first is used, as the tokenizer gives no other",
+    "minilm-l12": "of 2 token types only the first is used: the tokenizer gives no other",
     "xlm-v, glot500": "", "e5-base, e5-large": "no masked-language-model head", "bge-m3": "", "mbert": "",
     "added tokens": "2 tokens added later (<en> Königsberg)", "labse": "",
 }  # fmt: skip

@@ -89,7 +89,7 @@ def test_xlm_rs_ids_equal_the_file(write, spm, pieces):
         (lambda found: found.update(normalizer={"type": "Lowercase"}), r"Unigram after \['Lowercase'\]"),
         (
             lambda found: found.update(normalizer=3),
-            r"not of the expected form[\s\S]*tokenizer.json[\s\S]*\$\.normalizer",
+            r"unexpected content[\s\S]*tokenizer.json[\s\S]*\$\.normalizer",
         ),
         (lambda found: found["model"]["vocab"].pop(0), r"special symbols are not XLM-R's[\s\S]*found: <pad> </s>"),
         (without_mask, r"special symbols are not XLM-R's[\s\S]*... <mask>"),
@@ -197,7 +197,7 @@ def test_case_is_inferred_from_the_symbols_by_default(write, caplog, cased):
         lines[8] = "dog"
 
     found = read_vocabulary(write("vocab.txt", len if cased else uncased), BERT, len(BERT_LINES)).state["wordpiece"]
-    assert f"nothing says whether to lower-case text; by the symbols: {not cased}" in caplog.text
+    assert f"does not say whether to lower-case text; by the symbols: {not cased}" in caplog.text
     assert found["lowercase"] is not cased and found["chinese_chars"] and found["strip_accents"] is None
 
 

@@ -207,11 +207,11 @@ def _require_same_model(
     same = found.get("model_type") == family.model_type
     if not same or not settings.items() <= family.check(found, origin).items():
         raise XalignError(
-            "the checkpoint belongs to another model than the target of the export",
+            "the checkpoint does not belong to the target model of the export",
             where=origin / "config.json",
             found=f"model_type {found.get('model_type')}",
             expected=f"the configuration that {where} has: {settings}",
-            remedy="name the model it began with",
+            remedy="name the model that it was trained from",
         )
 
 
@@ -223,5 +223,5 @@ def _require_same_tokenizer(
     if ours != theirs.dictionary.symbols:
         problem = "the checkpoint has another vocabulary than the target of the export"
         expected = f"the {len(theirs.dictionary.symbols):,} of {origin}"
-        remedy = ("if its vocabulary was trimmed, undo that by", Command("untrim"))
+        remedy = ("if its vocabulary was trimmed, undo that with", Command("untrim"))
         raise XalignError(problem, where=where, found=f"{len(ours):,} tokens", expected=expected, remedy=remedy)

@@ -117,7 +117,7 @@ def to_fairseq(
     if vocabulary.token_types > 1 and len(types) > 1 and not torch.equal(types[0], types[1]):
         made[SECOND_TEXT] = types[1] - types[0]
     elif vocabulary.token_types == 1 and len(types) > 1:
-        logger.warning("of %d token types the first is used, as the tokenizer gives no other", len(types))
+        logger.warning("of %d token types only the first is used: the tokenizer gives no other", len(types))
     return made
 
 

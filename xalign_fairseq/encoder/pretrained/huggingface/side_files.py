@@ -118,7 +118,7 @@ def take_back(state: dict[str, Any], folder: Path) -> dict[str, Any]:
         heads = read_tensors(folder / HEADS)
         wrong = sorted(name for name in heads if not name.startswith("heads."))
         if wrong:
-            raise XalignError("the file holds other parameters than heads", where=folder / HEADS, found=wrong[:3])
+            raise XalignError("the file has parameters that are not heads", where=folder / HEADS, found=wrong[:3])
         state["model"].update(heads)
     return state
 

@@ -145,7 +145,7 @@ def _normalisation(folder: Path, given: dict[str, Any], symbols: Sequence[str]) 
     lowercase, chinese = found.get("do_lower_case"), found.get("tokenize_chinese_chars")
     if lowercase is None:  # pieces of lower-cased text have no capitals
         lowercase = not any(symbol != symbol.lower() for symbol in symbols if not symbol.startswith(("[", "<")))
-        logger.warning("%s: nothing says whether to lower-case text; by the symbols: %s", folder, lowercase)
+        logger.warning("%s does not say whether to lower-case text; by the symbols: %s", folder, lowercase)
     return {
         "lowercase": lowercase,
         "strip_accents": found.get("strip_accents"),

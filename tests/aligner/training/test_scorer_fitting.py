@@ -4,7 +4,7 @@ from functools import partial
 import pytest
 import torch
 
-from xalign_fairseq.aligner.training.link_scorer import Fitting, GoldPair, fit_link_scorer, similarity_loss
+from xalign_fairseq.aligner.training.scorer_fitting import Fitting, GoldPair, fit_link_scorer, similarity_loss
 from xalign_fairseq.links.aer import score
 from xalign_fairseq.links.pharaoh import Gold
 from xalign_fairseq.transport.link_scorer import LinkScorer, Similarity

@@ -1,0 +1,65 @@
+import json
+
+import pytest
+
+from xalign_fairseq.aligner.kinds import Best, BitextAlone, EncoderAlone, Guided, find_kind
+from xalign_fairseq.aligner.options import AlignerOptions, BestParts
+from xalign_fairseq.aligner.statistical.folder import DONE
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.transport.linking import Linking
+
+
+@pytest.fixture
+def folders(tmp_path):
+    """A folder of ``train-aligner --best`` with two of statistics."""
+    for name in ("statistics", "text.aligner"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / DONE).write_text("{}")
+    parts = {"encoder": "e5-small", "gold": "", "method": "grow", "trained": "", "statistics": ""}
+    (tmp_path / "best.json").write_text(json.dumps({**parts, "steps": {}}))
+    return tmp_path
+
+
+def test_what_names_each_kind(folders):
+    statistics = folders / "statistics"
+    for asked, kind in (
+        (("e5-small",), EncoderAlone()),
+        ((None,), BitextAlone(None)),
+        ((statistics,), BitextAlone(statistics)),
+        (("e5-small", None, True), Guided(None)),
+        (("e5-small", statistics), Guided(statistics)),
+        ((folders,), Best(BestParts("e5-small", "grow"))),
+    ):
+        assert find_kind(*asked) == kind
+
+
+def test_an_aligner_that_takes_no_statistics(folders):
+    with pytest.raises(XalignError, match="need an encoder"):
+        find_kind(folders / "statistics", "folder")
+    with pytest.raises(XalignError, match="has learned already"):
+        find_kind(folders, learns=True)
+
+
+@pytest.mark.parametrize(
+    ("kind", "accepted", "refused"),
+    [
+        (EncoderAlone(), {"linking": Linking("argmax")}, {"linking": Linking("argmax", {"mu": 1.0})}),
+        (EncoderAlone(), {"processes": 2}, {"processes": 2, "device": "cpu,cpu"}),
+        (BitextAlone(None), {"min_probability": 0.5}, {"device": "cpu"}),
+        (Guided(None), {"linking": Linking("grow"), "maps": True}, {"linking": Linking("argmax")}),
+        (Guided(None), {}, {"linking": Linking(options={"growth": 2.0})}),
+        (Best(BestParts("e5-small", "grow")), {"device": "cpu"}, {"maps": True}),
+        (Best(BestParts("e5-small", "grow")), {"linking": Linking(options={"threshold": 0.3})}, {"statistics": "a"}),
+    ],
+)
+def test_the_options_of_each_kind(kind, accepted, refused):
+    kind.check(AlignerOptions(**accepted))
+    with pytest.raises(XalignError):
+        kind.check(AlignerOptions(**refused))
+
+
+def test_a_folder_without_statistics(folders):
+    (folders / "other").write_text("a\n")
+    for name, remedy in ((".", "learn them with"), ("text", "use statistics=.*text"), ("other", "give it before")):
+        with pytest.raises(XalignError, match=rf"no statistics[\s\S]*{remedy}"):
+            Guided(folders / name).check(AlignerOptions())
