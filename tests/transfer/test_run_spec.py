@@ -50,9 +50,9 @@ def test_bf16_is_of_the_products_alone_on_a_cpu(runs, monkeypatch, asked, gpu):
 def test_family_options_reach_fairseq(runs, folder):
     (folder / "t.tsv").write_text("Anna\tB-PER\nslept\tO\n\n" * 4)
     text = "data: .\ntasks:\n  ner: {train: {en: t.tsv}, valid: {en: t.tsv}, test: {en: t.tsv}, settings: {crf: true, "
-    spec = runs(text + "head_dropout: 0.2, feature_based: true, extra_layers: 2}}\n")[0]
+    spec = runs(text + "repair_bio: true, feature_based: true, extra_layers: 2}}\n")[0]
     command = train_options(spec, Path("save"))
-    assert "--crf" in command and found(command, "--head-dropout") == "0.2"
+    assert "--crf" in command and "--repair-bio" in command
     assert "--feature-based" in command and found(command, "--extra-layers") == "2"
 
 
