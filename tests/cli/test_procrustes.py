@@ -11,7 +11,9 @@ def test_distances_are_printed_and_a_folder_is_read_as_its_checkpoint(tmp_path, 
     options = ["procrustes", "--model", str(source), "--data", str(databin)]
     assert main([*options, "--lang-pairs", "en-de", "--out", str(tmp_path / "one.pt")]) == 0
     told = capsys.readouterr().err
-    assert re.search(r"de -> en: [\d,]+ word pairs; mean squared distance over all layers [\d.]+, mapped [\d.]+\n", told)
+    assert re.search(
+        r"de -> en: [\d,]+ word pairs; mean squared distance over all layers [\d.]+, mapped [\d.]+\n", told
+    )
     folder = tmp_path / "archive"
     folder.mkdir()
     (folder / "model.pt").symlink_to(options[2])

@@ -149,7 +149,7 @@ def train_options(spec: RunSpec, save_dir: Path) -> list[str]:
         "--no-epoch-checkpoints": True,
         "--best-checkpoint-metric": "score",
         "--maximize-best-checkpoint-metric": True,
-        "--log-format": "simple",
+        "--log-format": "json",
         "--log-interval": 50,
     }
     optimiser = optimiser_options(settings, spec.updates, spec.warmup_updates)
