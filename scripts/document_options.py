@@ -102,8 +102,9 @@ def families() -> str:
         about = re.sub(r"\s+", " ", (family.__doc__ or "").strip()).replace("``", "`")
         about = re.sub(r":\w+:`~?([^`]+)`", r"`\1`", about)
         known = ", ".join(f"`{each}`" for each, benchmark in BENCHMARKS.items() if benchmark.family == name)
-        table = markers.table(("option", "default", "meaning"), own_options(family))
-        parts.append(f"## `xalign_{name}`\n\n{about}\n\nBenchmarks: {known}.\n\n{table}")
+        parts.append(f"## `xalign_{name}`\n\n{about}\n\nBenchmarks: {known}.")
+        if options := own_options(family):
+            parts.append(markers.table(("option", "default", "meaning"), options))
     return "\n\n".join(parts)
 
 

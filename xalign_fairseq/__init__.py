@@ -31,7 +31,6 @@ _HOMES = {
     "FilterRun": "xalign_fairseq.aligner.filtering",
     "find_segmenter": "xalign_fairseq.core.text.segmentation",
     "Gold": "xalign_fairseq.links.pharaoh",
-    "LinkedText": "xalign_fairseq.links.linked_text",
     "Linking": "xalign_fairseq.transport.linking",
     "load_aligner": "xalign_fairseq.aligner.load",
     "parse_line": "xalign_fairseq.links.pharaoh",
@@ -40,7 +39,6 @@ _HOMES = {
     "read_gold": "xalign_fairseq.links.gold",
     "score": "xalign_fairseq.links.aer",
     "score_pair": "xalign_fairseq.aligner.pair_scores",
-    "SegmentedText": "xalign_fairseq.core.text.segmented",
     "show_links": "xalign_fairseq.aligner.render.matrix",
     "sinkhorn": "xalign_fairseq.transport.sinkhorn.reference",
     "sinkhorn_plan": "xalign_fairseq.transport.sinkhorn.plan",
@@ -61,10 +59,8 @@ if TYPE_CHECKING:
     from xalign_fairseq.aligner.protocol import Alignment as Alignment
     from xalign_fairseq.aligner.render.matrix import show_links as show_links
     from xalign_fairseq.core.text.segmentation import find_segmenter as find_segmenter
-    from xalign_fairseq.core.text.segmented import SegmentedText as SegmentedText
     from xalign_fairseq.links.aer import score as score
     from xalign_fairseq.links.gold import read_gold as read_gold
-    from xalign_fairseq.links.linked_text import LinkedText as LinkedText
     from xalign_fairseq.links.pharaoh import Gold as Gold
     from xalign_fairseq.links.pharaoh import parse_line as parse_line
     from xalign_fairseq.links.phrases import write_phrases as write_phrases

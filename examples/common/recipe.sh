@@ -42,7 +42,7 @@ as_paths() { # NAME ...
 # Whether the run has all its updates; this saves the start of fairseq-train. The line of an epoch is logged after the
 # last checkpoint is written, the line of a validation before.
 finished() { # SAVE_DIR UPDATES
-  grep -qs "| num_updates $2 | lr " "$1/train.log" && echo "$1 has its $2 updates already, by the command in $1/run.json"
+  grep -qs "\"train_num_updates\": \"$2\"" "$1/train.log" && echo "$1 has its $2 updates already, by the command in $1/run.json"
 }
 
 # Sets `vocabulary`, options of xalign prepare: the tokenizer of the model TOKENIZER, or the model and dictionary SPM

@@ -18,7 +18,7 @@ from xalign_fairseq.trainer.train_record import commit, machine
 def started(folder: Path) -> bool:
     """Whether a run left a checkpoint or logged an update, so that it did not fail at once at a wrong option."""
     log = folder / "train.log"
-    return any(folder.glob("checkpoint*.pt")) or (log.is_file() and "| num_updates " in log.read_text())
+    return any(folder.glob("checkpoint*.pt")) or (log.is_file() and '_num_updates": ' in log.read_text())
 
 
 def main() -> None:

@@ -47,12 +47,9 @@ def test_a_file_without_labels_is_predicted_and_not_scored(tagger, transfer_data
     assert all(row["gold"] is None and row["prediction"] for row in rows)
 
 
-@pytest.mark.parametrize(
-    ("languages", "told"), [(["en", "fi", "sv"], ["fi", "sv"]), (["en", "--split", "dev2"], ["dev2"])]
-)
-def test_missing_files_are_listed_before_any_work(languages, told, tagger, transfer_data, capsys):
-    arguments = ["--data", str(transfer_data / "ud"), "--languages", *languages, "--quiet"]
+def test_missing_files_are_listed_before_any_work(tagger, transfer_data, capsys):
+    arguments = ["--data", str(transfer_data / "ud"), "--languages", "en", "fi", "sv", "--quiet"]
     assert main(["predict", "--model", str(tagger), *arguments]) == 2
     printed = capsys.readouterr()
-    assert all(word in printed.err for word in told)
+    assert all(word in printed.err for word in ("fi", "sv"))
     assert not printed.out

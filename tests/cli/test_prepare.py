@@ -225,13 +225,13 @@ def test_the_data_have_the_models_ids(data, symbols):
     ]
 
 
-def test_a_trimmed_vocabulary_tells_how_to_train_from_it(checkpoint, tmp_path, capsys):
+def test_a_trimmed_vocabulary_tells_how_to_train_from_it(tiny_checkpoint, tmp_path, capsys):
     for side in ("xx", "yy"):
         (tmp_path / f"train.{side}").write_text("".join(f"{line}\n" for line in LINES[:2]), encoding="utf-8")
     out = tmp_path / "bin"
     line = ["prepare", "--out", str(out), "--pair", "xx-yy", "--trainpref", str(tmp_path / "train")]
     assert main([*line, "--tokenizer", f"{tmp_path}/no.pt"]) == 2 and "does not exist" in capsys.readouterr().err
-    assert main([*line, "--tokenizer", str(checkpoint), "--trim-vocabulary"]) == 0
+    assert main([*line, "--tokenizer", str(tiny_checkpoint), "--trim-vocabulary"]) == 0
     assert f"fairseq-train {out} ... --init-checkpoint {out}" in capsys.readouterr().out
     assert main([*line, "--overwrite", "--trim-vocabulary"]) == 2
     assert "where: --trim-vocabulary" in capsys.readouterr().err

@@ -27,12 +27,13 @@ class Transfer:
 
     def __init__(self, **features):
         torch.manual_seed(0)
-        spec = TaskRecord("xnli", ("no", "yes"), Limits(32, 8), {"head_dropout": 0.0}, features)
+        spec = TaskRecord("xnli", ("no", "yes"), Limits(32, 8), {}, features)
         family = spec.build_family(Letters())
         self.model = XalignModel(CONFIG).double()
         for parameter in self.model.parameters():
             parameter.data.mul_(8 if parameter.dim() > 1 else 1)
         self.head = spec.build_head(family, CONFIG)
+        next(each for each in self.head.modules() if isinstance(each, torch.nn.Dropout)).p = 0.0
         self.model.attach_head(spec.head_name, self.head)
         self.criterion = build_criterion("transfer", Task())
         self.criterion.task = SimpleNamespace(spec=spec, family=family, metric=BENCHMARKS["xnli"].metrics[0])

@@ -55,7 +55,7 @@ def test_the_steps_of_a_paper_follow_each_other(paper, tmp_path):
     sizes = {"UPDATES": "2", "BATCH": "8", "UPDATE_FREQ": "1", "DEVICE": "--cpu", "WARMUP": "1"}
     sizes["INIT"] = str(tmp_path / "start/checkpoint_last.pt")
     step(training, data, save, *setting, *SMALL, *options, **sizes)
-    assert "| num_updates 2 | lr " in (save / "train.log").read_text() and (save / "checkpoint_last.pt").exists()
+    assert '"train_num_updates": "2"' in (save / "train.log").read_text() and (save / "checkpoint_last.pt").exists()
     assert (save / "run.json").exists()
     if paper == "xlm_align":
         run("xalign", "bench", "--data", text / "gold", "--model", save / "checkpoint_last.pt", "--device", "cpu")

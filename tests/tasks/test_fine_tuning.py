@@ -8,7 +8,7 @@ from support.checkpoints import ROWS, with_languages
 from tests.tasks.conftest import assert_resumed, validations
 from tests.tasks.test_transfer_tasks import fine_tune
 from xalign_fairseq.encoder import checkpoint
-from xalign_fairseq.transfer.benchmarks import find
+from xalign_fairseq.transfer.benchmarks import BENCHMARKS, find
 from xalign_fairseq.transfer.predict import Predictor, evaluate
 
 EMBEDDINGS = "encoder.sentence_encoder.embed_tokens.weight"
@@ -88,10 +88,10 @@ def rows(path):
 
 
 def test_a_fine_tuned_model_is_itself_after_reload(command, transfer_data, speaking_encoder, tmp_path):
-    extra = (*LANGUAGES, "--valid-langs", "de", "--valid-split", "test")
+    path = find(BENCHMARKS["pos"], transfer_data, "test", "de")
+    extra = (*LANGUAGES, "--valid-files", f"de={path}")
     _, scores, _ = fine_tune(command, transfer_data, speaking_encoder, "pos", tmp_path, *extra, epochs=4)
     predictor = Predictor.load(tmp_path / "checkpoint_last.pt")
-    path = find(predictor.benchmark, transfer_data, "test", "de")
     assert 100 * evaluate(predictor, path, "de").scores["accuracy"] == pytest.approx(scores[-1], abs=0.01)
     german, english = (predictor.predict(predictor.benchmark.read(path, language)) for language in ("de", "en"))
     assert german != english

@@ -111,13 +111,12 @@ def test_a_checkpoint_whose_language_embeddings_have_another_order_is_refused(sh
     assert "language_embeddings" not in with_model("").state_dict()
 
 
-def test_only_languages_that_are_read_need_an_embedding(shard):
+def test_languages_with_only_monolingual_text_are_numbered_last(shard):
     folder = shard("one", "en-fr")
     for language in ("en", "ro"):
         with MMapWriter(folder / mono_prefix("train", language), np.uint16) as writer:
             writer.add([4, 5, 2])
     assert task(folder).source.all_languages == ("en", "fr", "ro")
-    assert task(folder, mono_langs="en").source.all_languages == ("en", "fr")
 
 
 def test_languages_are_those_of_the_chosen_pairs_and_batches_know_them(shard):

@@ -29,15 +29,12 @@ def texts(groups):
     return [[(each.language, " ".join(each.words)) for each in group] for group in groups]
 
 
-def test_examples_are_those_of_the_chosen_languages_and_splits(transfer_data):
+def test_examples_are_those_of_the_chosen_languages(transfer_data):
     made = task(transfer_data, train_langs="en, de", valid_langs="de")
     assert len(made.train_groups) == 100 and {len(group) for group in made.train_groups} == {1}
     assert [group[0].language for group in made.train_groups] == ["en"] * 50 + ["de"] * 50
     assert [group[0].language for group in made.valid_groups] == ["de"] * 12
     assert made.spec.labels == ("ADJ", "DET", "NOUN", "PROPN", "PUNCT", "VERB")
-    other = task(transfer_data, train_split="dev", valid_split="test")
-    assert len(other.train_groups) == len(other.valid_groups) == 12
-    assert texts(other.train_groups) != texts(other.valid_groups)
 
 
 def test_files_can_be_named(transfer_data):

@@ -113,8 +113,9 @@ def test_the_sizes_are_those_of_the_checkpoint_that_training_begins_with():
         (["--max-update", "3"], "no learning rate"),
         (["--lr", "1"], "the training has no end"),
         (["--lr", "1", "--max-update", "3"], "no batch size"),
+        ([*GIVEN, "--log-format", "simple"], "not written as JSON"),
     ],
 )
-def test_required_options(given, what):
+def test_missing_and_wrong_options(given, what):
     with pytest.raises(XalignError, match=what):
         train_line("data-bin", given)

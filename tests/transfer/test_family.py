@@ -56,14 +56,12 @@ def test_windows_that_share_all_of_their_tokens_are_refused(name):
 @pytest.mark.parametrize(
     ("option", "value", "expected"),
     [
-        ("head_dropout", 1.0, "from 0 to below 1"),
-        ("head_dropout", -0.1, "from 0 to below 1"),
         ("arc_size", 0, "at least 1"),
         ("max_words", -1, "at least 0"),
     ],
 )
 def test_options_out_of_bounds(option, value, expected):
-    Parsing.check(Limits(), {**Parsing.defaults, "max_words": 0, "head_dropout": 0.0, "arc_size": 1})
+    Parsing.check(Limits(), {**Parsing.defaults, "max_words": 0, "arc_size": 1})
     with pytest.raises(XalignError, match=f"(?s){option}.*found: {value}.*{expected}"):
         Parsing.check(Limits(), {**Parsing.defaults, option: value})
 

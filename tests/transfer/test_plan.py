@@ -90,9 +90,8 @@ def test_selection_on_the_training_data_is_told_before_training(runs, folder):
     (folder / "copy.tsv").write_bytes((folder / "train-en.tsv").read_bytes())
     warning = "  en: the model is selected on its training data; to select on other examples, "
     warning += "set holdout: 0.1 in the study"
-    for split in ("train_split: dev", "valid: {en: copy.tsv}"):
-        assert told(with_task(split)) == [warning]
-    for split in ("train_split: dev, holdout: 0.1", "train_split: train"):
+    assert told(with_task("valid: {en: copy.tsv}")) == [warning]
+    for split in ("train: {en: copy.tsv}, holdout: 0.1", "train: {en: copy.tsv}, valid: {en: dev-en.tsv}"):
         assert told(with_task(split)) == []
 
 

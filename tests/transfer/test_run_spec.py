@@ -6,7 +6,7 @@ import pytest
 from support.transfer_data import ENCODER, STUDY, found, with_task, write_pairs
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.transfer.run_spec import RunSpec, is_done, train_options, with_tests_of
+from xalign_fairseq.transfer.run_spec import RunSpec, is_done, train_options
 
 
 def write_result(folder, languages):
@@ -50,9 +50,9 @@ def test_bf16_is_of_the_products_alone_on_a_cpu(runs, monkeypatch, asked, gpu):
 def test_family_options_reach_fairseq(runs, folder):
     (folder / "t.tsv").write_text("Anna\tB-PER\nslept\tO\n\n" * 4)
     text = "data: .\ntasks:\n  ner: {train: {en: t.tsv}, valid: {en: t.tsv}, test: {en: t.tsv}, settings: {crf: true, "
-    spec = runs(text + "head_dropout: 0.2, feature_based: true, extra_layers: 2}}\n")[0]
+    spec = runs(text + "repair_bio: true, feature_based: true, extra_layers: 2}}\n")[0]
     command = train_options(spec, Path("save"))
-    assert "--crf" in command and found(command, "--head-dropout") == "0.2"
+    assert "--crf" in command and "--repair-bio" in command
     assert "--feature-based" in command and found(command, "--extra-layers") == "2"
 
 
@@ -101,28 +101,24 @@ def test_a_test_file_may_change_while_nothing_is_tested_on_it(runs, tmp_path, fo
     write_pairs(folder / "test-de.tsv", 3)
     changed = runs()[0]
     assert not is_done(changed, out)  # its training was interrupted
-    write_result(here, ["en"])
-    assert not is_done(changed, out)
     write_result(here, ["en", "de"])
     with pytest.raises(XalignError, match=r'(?s)digests of tests {"de"'):
         is_done(changed, out)
 
 
-def test_languages_are_added_to_a_run_whose_model_was_kept(runs, tmp_path):
-    """Another set of test languages does not make another run."""
+def test_a_finished_run_without_a_test_language_is_refused(runs, tmp_path):
+    """More test languages than needed are no error."""
     spec, out = runs()[0], tmp_path / "out"
+    fewer = replace(spec, digests={**spec.digests, "test": {"en": spec.digests["test"]["en"]}})
     here = spec.folder(out)
     here.mkdir(parents=True)
-    write_result(here, ["en"])
-    fewer = replace(spec, digests={**spec.digests, "test": {"en": spec.digests["test"]["en"]}})
+    write_result(here, ["en", "de"])
     (here / "spec.json").write_text(json.dumps(spec.as_data()))
     assert is_done(fewer, out)
+    write_result(here, ["en"])
     (here / "spec.json").write_text(json.dumps(fewer.as_data()))
-    with pytest.raises(XalignError, match=r"(?s)model was not kept.*found: de.*with keep_models"):
+    with pytest.raises(XalignError, match=r'(?s)made by another run.*found: digests of tests {}.*tests {"de"'):
         is_done(spec, out)
-    (here / "checkpoints").mkdir()
-    (here / "checkpoints/checkpoint_best.pt").touch()
-    assert not is_done(spec, out)
 
 
 def test_what_made_a_run_is_the_same_for_its_seeds_on_every_machine_and_no_other(runs, folder):
@@ -135,17 +131,3 @@ def test_what_made_a_run_is_the_same_for_its_seeds_on_every_machine_and_no_other
     others += [runs(checkpoints=[replace(ENCODER, digest="ffff")])[0]]
     write_pairs(folder / "train-en.tsv", 22, labels=("neutral", "entailment"))
     assert all(first.made_by() != other.made_by() for other in [*others, runs()[0]])
-
-
-def test_the_tests_of_an_earlier_command_stay(runs, tmp_path):
-    spec = runs()[0]
-
-    def tested(language):
-        files = {**spec.place["files"], "test": {language: spec.place["files"]["test"][language]}}
-        digests = {**spec.digests, "test": {language: spec.digests["test"][language]}}
-        return replace(spec, digests=digests, place={**spec.place, "files": files})
-
-    (tmp_path / "spec.json").write_text(json.dumps(tested("de").as_data()))
-    both = with_tests_of(tested("en"), tmp_path / "spec.json")
-    assert list(both.digests["test"]) == list(both.place["files"]["test"]) == ["de", "en"]
-    assert both.digests["test"] == spec.digests["test"] and both.digests["train"] == spec.digests["train"]

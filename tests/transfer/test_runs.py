@@ -37,24 +37,20 @@ def tested(transfer_encoder, tmp_path):
     return run
 
 
-def test_a_language_is_added_to_a_finished_run(tested, tmp_path):
-    out = tmp_path / "out"
-    for language in ("de", "fr"):
-        spec = tested(language)
-        job(spec, out, keep_models=False)
-        assert not is_done(spec, out)  # a command may be interrupted before the job begins
-        make(spec.folder(out) / "spec.json")
+def test_retrieval_needs_no_training(tested, tmp_path):
+    spec, out = tested("de", "fr"), tmp_path / "out"
+    job(spec, out, keep_models=False)
+    assert not is_done(spec, out)  # a command may be interrupted before the job begins
     folder = spec.folder(out)
+    make(folder / "spec.json")
     result = json.loads((folder / "result.json").read_text())
     assert list(result["scores"]) == list(result["items"]) == ["de", "fr"]
     with np.load(folder / "counts.npz") as counts:
         assert {name.partition("/")[0] for name in counts} == {"de", "fr"}
     assert sorted(path.name for path in (folder / "predictions").iterdir()) == ["de.jsonl", "fr.jsonl"]
-    both = tested("de", "fr")
-    assert is_done(both, out)
-    assert result["made_by"]["checkpoint_digest"] == both.checkpoint_digest and str(tmp_path) not in str(
-        result["made_by"]
-    )
+    assert is_done(spec, out)
+    assert result["made_by"]["checkpoint_digest"] == spec.checkpoint_digest
+    assert str(tmp_path) not in str(result["made_by"])
 
 
 @pytest.fixture
@@ -99,17 +95,6 @@ def test_another_commands_languages_do_not_hide_a_changed_test_file(tested, tmp_
     (tmp_path / "en-fr.fr").write_text("e f\ng h\n")
     with pytest.raises(XalignError, match=r'(?s)digests of tests {"fr"'):
         is_done(tested("de", "fr"), out)
-
-
-def test_a_language_is_not_added_to_damaged_counts(tested, tmp_path):
-    german, french = map(tested, ("de", "fr"))
-    folder = german.folder(tmp_path / "out")
-    job(german, tmp_path / "out", keep_models=False)
-    make(folder / "spec.json")
-    (folder / "counts.npz").write_bytes((folder / "counts.npz").read_bytes()[:-40])
-    job(french, tmp_path / "out", keep_models=False)
-    with pytest.raises(XalignError, match=r"file of arrays [\s\S]*counts.npz[\s\S]*run it again"):
-        make(folder / "spec.json")
 
 
 @pytest.mark.parametrize("precision", ["fp32", "bf16"])

@@ -3,7 +3,7 @@ import pytest
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transfer.settings import optimiser_options, read_settings, update_counts
 
-FAMILY = {"crf": False, "head_dropout": 0.1, "max_words": None}
+FAMILY = {"crf": False, "max_words": None}
 
 
 def read(*layers):

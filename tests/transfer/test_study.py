@@ -80,7 +80,8 @@ tasks:
         (MINIMAL.replace("}", ", settings: {arc_size: 3}}"), "unknown key"),  # an option of the parser
         (MINIMAL.replace("}", ", settings: {max_length: 16}}"),
          r"(?s)windows.*study.yaml, pos, max_length, overlap"),  # overlap 32
-        (MINIMAL.replace("}", ", settings: {head_dropout: 2}}"), r"(?s)an option.*study.yaml, pos, head_dropout"),
+        (MINIMAL + "  parsing: {languages: [de], settings: {arc_size: 0}}\n",
+         r"(?s)an option.*study.yaml, parsing, arc_size"),
         (MINIMAL + "  xquad: {languages: [de], settings: {max_question_tokens: 300}}\n",
          r"(?s)the windows have no.*study.yaml, xquad, max_length"),
         (MINIMAL.replace("data: .\n", ""), r"(?s)where the data are.*next: set data"),

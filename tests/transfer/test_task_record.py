@@ -9,7 +9,7 @@ from xalign_fairseq.transfer.families.classification import Classification
 from xalign_fairseq.transfer.family import Limits
 from xalign_fairseq.transfer.task_record import TaskRecord
 
-SPEC = TaskRecord("xnli", ("no", "yes"), Limits(32, 8, 1), {"head_dropout": 0.3}, {"feature_based": True})
+SPEC = TaskRecord("xnli", ("no", "yes"), Limits(32, 8, 1), {}, {"feature_based": True})
 CONFIG = EncoderConfig(60, 3, 16, 32, 2)
 
 
@@ -40,7 +40,6 @@ def test_a_checkpoint_of_another_task(state):
 
 def test_family_and_head_are_those_of_the_task(family):
     assert isinstance(family, Classification) and family.labels == ["no", "yes"] and family.limits == SPEC.limits
-    assert family.options == {"head_dropout": 0.3}
     head = SPEC.build_head(family, CONFIG)
     assert head.features.frozen and not TaskRecord("xnli", SPEC.labels).build_head(family, CONFIG).features.frozen
 

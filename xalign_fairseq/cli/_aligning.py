@@ -32,8 +32,8 @@ METHOD_HELP = (
 LEARNED = ""  # --statistics without a folder: learn them
 
 
-def add_checkpoint_arguments(parser: argparse.ArgumentParser) -> None:
-    """Model, tokenizer, device, languages, linear maps."""
+def add_checkpoint_arguments(parser: argparse.ArgumentParser, basic: bool = False) -> None:
+    """Model, tokenizer, device; unless ``basic``, languages and linear maps."""
     model = parser.add_argument_group("model")
     add_model(model, PRETRAINED + BY_DEFAULT, required=False)
     model.add_argument(
@@ -42,6 +42,8 @@ def add_checkpoint_arguments(parser: argparse.ArgumentParser) -> None:
         help="auto (default: CUDA if available), cpu, cuda, or one GPU of several, such as cuda:1",
     )
     add_count(model, "--batch-tokens", "tokens per batch", default=8192)
+    if basic:
+        return
     languages = "languages of the two sides, such as de-en; only for an encoder with language embeddings"
     maps = "map hidden states with the model's linear maps for these languages, such as de-en"
     add_values(
@@ -51,8 +53,12 @@ def add_checkpoint_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_model_arguments(parser: argparse.ArgumentParser, several: bool = False) -> None:
-    """Checkpoint, tokenizer, device and the options of links; ``several``: without layer, method and filter."""
+def add_model_arguments(parser: argparse.ArgumentParser, several: bool = False, basic: bool = False) -> None:
+    """Checkpoint, tokenizer, device and the options of links.
+
+    ``several``: without layer, method and filter. ``basic``: only the options that most users need; with the others,
+    they run ``xalign align``.
+    """
     many: dict[str, Any] = {"nargs": "+"} if several else {}
     if several:
         family, own = "", "for the model's stored method: its stored value"
@@ -64,18 +70,38 @@ def add_model_arguments(parser: argparse.ArgumentParser, several: bool = False) 
             "the model's own, otherwise its family's, otherwise joint for transport, separate for "
             "the other methods and with --maps"
         )
-    add_checkpoint_arguments(parser)
+    add_checkpoint_arguments(parser, basic)
     links = parser.add_argument_group(
         f"from hidden states to links (defaults: the model's own, otherwise {family}the method's)"
     )
     if not several:
-        _add_method_arguments(links)
+        _add_method_arguments(links, basic)
     links.add_argument(
         "--encoding",
         **many,
         choices=ENCODINGS,
         help=f"joint: '<s> src </s> tgt </s>'; separate: each side alone (default: {encoding})",
     )
+    if not basic:
+        _add_options_of_methods(links)
+    links.add_argument(
+        "--threshold",
+        **many,
+        type=float,
+        metavar="P",
+        help=f"minimum probability for softmax, grow and scored (default: {threshold})",
+    )
+    links.add_argument(
+        "--dtype",
+        choices=DTYPES,
+        default="auto",
+        help="precision of weights and states; auto: bfloat16 if the device is fast at it, otherwise float32",
+    )
+    if not basic:
+        add_backend_argument(links)
+
+
+def _add_options_of_methods(links: argparse._ArgumentGroup) -> None:
     links.add_argument(
         "--similarity",
         choices=SIMILARITIES,
@@ -99,23 +125,9 @@ def add_model_arguments(parser: argparse.ArgumentParser, several: bool = False) 
         choices=ORDERS,
         help=f"order of transport's scaling; rows-first: XLM-Align's Eq. 6 (default: {ORDERS[0]})",
     )
-    links.add_argument(
-        "--threshold",
-        **many,
-        type=float,
-        metavar="P",
-        help=f"minimum probability for softmax, grow and scored (default: {threshold})",
-    )
-    links.add_argument(
-        "--dtype",
-        choices=DTYPES,
-        default="auto",
-        help="precision of weights and states; auto: bfloat16 if the device is fast at it, otherwise float32",
-    )
-    add_backend_argument(links)
 
 
-def _add_method_arguments(links: argparse._ArgumentGroup) -> None:
+def _add_method_arguments(links: argparse._ArgumentGroup, basic: bool) -> None:
     links.add_argument(
         "--layer",
         type=layer_list,
@@ -129,7 +141,8 @@ def _add_method_arguments(links: argparse._ArgumentGroup) -> None:
         choices=METHODS,
         help=f"{METHOD_HELP} (default: the model's own, otherwise its family's, otherwise transport)",
     )
-    links.add_argument("--filter", choices=PLAN_FILTERS, help="how to read links from the plan (default: itermax)")
+    if not basic:
+        links.add_argument("--filter", choices=PLAN_FILTERS, help="how to read links from the plan (default: itermax)")
 
 
 def add_backend_argument(parser: Any) -> None:
@@ -227,28 +240,31 @@ def chosen_model(model: str | None, quiet: bool) -> str:
 
 def method_options(given: Mapping[str, Any]) -> dict[str, Any]:
     """The given options of a labelling method."""
-    return {option: given[option] for option in METHOD_OPTIONS if given[option] is not None}
+    return {option: given[option] for option in METHOD_OPTIONS if given.get(option) is not None}
 
 
 def parse_linking(args: argparse.Namespace) -> "Linking":
     from xalign_fairseq.transport.linking import Linking
 
-    similarity, encoding = args.similarity or "", args.encoding or ""
-    return Linking(args.method or "", method_options(vars(args)), args.layer or (), similarity, encoding)
+    given = vars(args)
+    options, similarity = method_options(given), given.get("similarity") or ""
+    return Linking(args.method or "", options, args.layer or (), similarity, args.encoding or "")
 
 
 def parse_options(args: argparse.Namespace, linking: "Linking | None" = None) -> "AlignerOptions":
     """The aligner's options from :func:`add_model_arguments`."""
     from xalign_fairseq.aligner.options import AlignerOptions
 
+    given = vars(args)
+    maps = given.get("maps")
     return parse_as(
         AlignerOptions,
         args,
         linking=parse_linking(args) if linking is None else linking,
-        languages=side_languages(args.languages, args.maps),
-        maps=args.maps is not None,
-        refuse_unused=vars(args).get("page") is None,  # a page names the languages
-        statistics=vars(args).get("statistics") or None,  # empty: learn them
+        languages=side_languages(given.get("languages"), maps),
+        maps=maps is not None,
+        refuse_unused=True,
+        statistics=given.get("statistics") or None,  # empty: learn them
     )
 
 

@@ -1,7 +1,7 @@
 """Compare the input embeddings of linked words.
 
-Takes the most frequent linked pairs of different words in a bitext (WEAM's Figure 2). Prints, for each checkpoint, the
-mean cosine of linked words and of all other pairs of these words. A word's vector is the mean of its subword
+Takes the 20 most frequent linked pairs of different words in a bitext (WEAM's Figure 2). Prints, for each checkpoint,
+the mean cosine of linked words and of all other pairs of these words. A word's vector is the mean of its subword
 embeddings. --plot draws the vectors' directions in two dimensions, one panel per checkpoint.
 
 Example:
@@ -11,7 +11,7 @@ Example:
 import argparse
 from typing import TYPE_CHECKING
 
-from xalign_fairseq.cli._arguments import add_count, add_json, add_model, named_models, print_result
+from xalign_fairseq.cli._arguments import add_json, add_model, named_models, print_result
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.evaluation.plots import PROJECTIONS
 
@@ -26,7 +26,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--tgt", required=True, metavar="FILE", help="target sentences")
     parser.add_argument("--links", required=True, metavar="FILE", help="word links of the text, 0-based i-j")
-    add_count(parser, "--top", "pairs to compare", default=20)
     parser.add_argument(
         "--leave-out", metavar="FILE", help="words to ignore on both sides, such as stop words, one per line"
     )
@@ -46,7 +45,7 @@ def run(args: argparse.Namespace) -> None:
 
     if args.plot:
         check_picture(args.plot)
-    found = count_pairs(args.src, args.tgt, args.links, args.top, args.leave_out)
+    found = count_pairs(args.src, args.tgt, args.links, args.leave_out)
     pairs = [pair for pair, _ in found]
     compared = compare_embeddings(named_models(args.model), pairs)
     listed = ", ".join(f"{src}-{tgt} ({count})" for (src, tgt), count in found)
@@ -62,7 +61,7 @@ def run(args: argparse.Namespace) -> None:
         draw_embeddings(compared, pairs, args.plot, args.projection)
 
 
-def count_pairs(src: str, tgt: str, links: str, top: int, leave_out: str | None) -> "list[PairCount]":
+def count_pairs(src: str, tgt: str, links: str, leave_out: str | None) -> "list[PairCount]":
     """The most frequent linked pairs, by the sure links of a line, or by all links of a line without sure ones."""
     from xalign_fairseq.core.text.lines import read_lines
     from xalign_fairseq.evaluation.embedding_comparison import frequent_pairs
@@ -70,4 +69,4 @@ def count_pairs(src: str, tgt: str, links: str, top: int, leave_out: str | None)
 
     words = {line.strip().lower() for line in read_lines(leave_out)} if leave_out else set()
     pairs, golds = read_gold_text(src, tgt, links, needs_links=False)
-    return frequent_pairs(pairs, (gold.sure or gold.possible for gold in golds), top, words)
+    return frequent_pairs(pairs, (gold.sure or gold.possible for gold in golds), words)

@@ -10,8 +10,8 @@ translation memory (--src mem.tmx#en --tgt mem.tmx#de) also give P.tmx: the memo
 unchanged.
 
 Columns of P.scores: score, share of source words with a link, share of target words, mean probability of the links,
-share of links that both words prefer, length ratio, links. They equal those of `xalign align --format scores`. To try
-another threshold, pass them to --scores; nothing is aligned again.
+share of links that both words prefer, length ratio, links. They equal those of `xalign align --format scores`, which
+has more options of links. To try another threshold, pass them to --scores; nothing is aligned again.
 
 --resume continues an interrupted run. Memory does not grow with the text.
 
@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--scores", metavar="FILE", help="scores of this text from an earlier run")
     parser.add_argument("--resume", action="store_true", help="continue an interrupted run")
     add_count(parser, "--processes", "aligner processes on the CPU, with one thread each", default=1)
-    add_model_arguments(parser)
+    add_model_arguments(parser, basic=True)
 
 
 def run(args: argparse.Namespace) -> None:

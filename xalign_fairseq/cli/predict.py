@@ -20,7 +20,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_model(parser, "fine-tuned checkpoint", metavar="PT")
     parser.add_argument("--data", required=True, metavar="DIR", help="folder with the benchmark's files")
     parser.add_argument("--languages", required=True, nargs="+", metavar="LANG", help="languages to test")
-    parser.add_argument("--split", default="test", help="default: %(default)s")
     about = "write LANG.jsonl of each language here: id, prediction, gold"
     add_out(parser, about, metavar="DIR", required=False)
     add_json(parser)
@@ -41,7 +40,7 @@ def run(args: argparse.Namespace) -> None:
     predictor.batch_tokens = args.batch_tokens
     languages: dict[str, Any] = {}
     with progress_bar(None, args.quiet, unit=" items") as progress:
-        evaluations = evaluate_files(predictor, args.data, args.languages, args.split, progress)
+        evaluations = evaluate_files(predictor, args.data, args.languages, progress)
         if args.out:
             Path(args.out).mkdir(parents=True, exist_ok=True)
         for language, found in evaluations:

@@ -1,9 +1,10 @@
 """Learn orthogonal linear maps between languages, in closed form.
 
-For each layer and each language except the pivot, the map brings the hidden states of that language's words closest to
-those of their linked words (Procrustes; Wu & Dredze 2020, Eq. 1). The bitext is read once; memory does not grow with
-it. The encoder does not change. xalign align --maps, xalign retrieve and feature-based transfer read the result, as
-they read a checkpoint trained with --criterion linear_mapping.
+For each layer and each language except the pivot (English if all pairs have it, otherwise the language that all pairs
+share), the map brings the hidden states of that language's words closest to those of their linked words (Procrustes; Wu
+& Dredze 2020, Eq. 1). The bitext is read once; memory does not grow with it. The encoder does not change.
+xalign align --maps, xalign retrieve and feature-based transfer read the result, as they read a checkpoint trained with
+--criterion linear_mapping.
 
 Example:
   xalign procrustes --model checkpoint_best.pt --data data-bin --out mapped.pt
@@ -13,7 +14,7 @@ import argparse
 import sys
 
 from xalign_fairseq.cli._aligning import progress_bar
-from xalign_fairseq.cli._arguments import add_count, add_model, add_out, parse_as
+from xalign_fairseq.cli._arguments import add_model, add_out, parse_as
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.transport.names import WORD_POOLINGS
 
@@ -23,15 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data", required=True, metavar="DIR", help="data-bin with links and the model's dictionary")
     add_out(parser, "the new checkpoint", metavar="PT")
     parser.add_argument("--overwrite", action="store_true", help="replace --out if it exists")
-    parser.add_argument("--split", default="train", help="default: %(default)s")
-    parser.add_argument(
-        "--lang-pairs", metavar="PAIRS", help="for example en-de,en-fr (default: all pairs of the split)"
-    )
-    parser.add_argument(
-        "--pivot-lang",
-        metavar="LANG",
-        help="language to map to (default: en, otherwise the only one that all pairs share)",
-    )
+    parser.add_argument("--lang-pairs", metavar="PAIRS", help="for example en-de,en-fr (default: all)")
     parser.add_argument(
         "--pooling",
         choices=WORD_POOLINGS,
@@ -41,12 +34,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--device", choices=("auto", "cpu", "cuda"), default="auto", help="default: CUDA if there is one"
     )
-    add_count(parser, "--batch-tokens", "tokens per batch", default=8192)
 
 
 def run(args: argparse.Namespace) -> None:
     """Write the checkpoint; print the distance of words from their translations, before and after."""
-    from xalign_fairseq.training.mapped_checkpoint import MappedCheckpoint
+    from xalign_fairseq.training.procrustes import MappedCheckpoint
 
     lang_pairs = tuple(args.lang_pairs.split(",")) if args.lang_pairs else None
     mapped = parse_as(MappedCheckpoint, args, lang_pairs=lang_pairs)

@@ -1,8 +1,9 @@
 """Project the annotation of a text to its translation.
 
 Copies labels and markup of a source text to the linked words of its translation. The output is the annotated
-translation, in the format of the source. The aligner finds the links, or --links gives them. Annotation that cannot be
-placed is counted on stderr, by reason, and listed by --report.
+translation, in the format of the source. The aligner finds the links, or --links gives them, such as those of xalign
+align, which has more options of links. Annotation that cannot be placed is counted on stderr, by reason, and listed by
+--report.
 
 --format is one of labels (conll, conllu, json) or of markup (html, xml, placeholders, xliff, tmx). A
 tag without a link is put near its place, and reported.
@@ -75,7 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--links", metavar="FILE", help="links of each pair, Pharaoh or JSON of xalign align, instead of an aligner"
     )
     add_statistics(links)
-    add_model_arguments(parser)
+    add_model_arguments(parser, basic=True)
     add_count(parser, "--processes", "aligner processes on the CPU", default=1)
 
 

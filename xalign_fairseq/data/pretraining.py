@@ -33,7 +33,6 @@ class PretrainingDataOptions:
     """Options of reading data-bins and of making batches; a field ``x`` is the option ``--x``."""
 
     lang_pairs: Optional[str] = option(None, "language pairs, such as en-de,en-fr (default: all in the data-bin)")
-    mono_langs: Optional[str] = option(None, "languages of the monolingual stream (default: all in the data-bin)")
     sampling_temperature: float = option(
         1.0, "T in p_i ~ n_i^(1/T), over pairs and over languages; 1: proportional to size"
     )
@@ -61,8 +60,6 @@ class PretrainingDataOptions:
     mono_max_tokens: Optional[int] = option(None, "monolingual tokens per batch (default: --max-tokens)")
     mono_batch_size: Optional[int] = option(None, "monolingual blocks per batch (default: --batch-size)")
     mask_prob: float = option(0.15, "share of tokens chosen for prediction")
-    leave_unmasked_prob: float = option(0.1, "share of the chosen tokens that stay unchanged")
-    random_token_prob: float = option(0.1, "share of the chosen tokens that become a random token")
     mask_special_tokens: bool = option(False, "also choose <s>, </s> and <unk>, as the released code does")
 
 
@@ -137,8 +134,6 @@ class PretrainingData:
         self.languages = tuple(sorted({language for pair in chosen for language in pair.split("-")}))
         # Objectives number the languages of the pairs; languages with only monolingual text follow.
         mono = {language for shard in texts for _, language in shard.monos}
-        if self.options.mono_langs:
-            mono &= set(listed(self.options.mono_langs))
         self.all_languages = (*self.languages, *sorted(mono - set(self.languages)))
         self.pivot = pivot_language(chosen, self.options.pivot_lang)
 
@@ -159,8 +154,6 @@ class PretrainingData:
             mask=self.mask,
             vocab=self.dictionary.embedding_size,
             probability=options.mask_prob,
-            leave=options.leave_unmasked_prob,
-            random=options.random_token_prob,
             specials=options.mask_special_tokens,
         )
 
@@ -174,7 +167,7 @@ class PretrainingData:
             problem = "an objective needs bitext, and the data-bin has none for training"
             remedy = Command("prepare", Parameter("pair", "SRC-TGT"), Parameter("trainpref", "FILE"))
             raise XalignError(problem, where=self.data.path, remedy=remedy)
-        if "mono" in needs and not self._languages(self.data, "train"):
+        if "mono" in needs and not self.data.languages("train"):
             raise XalignError(
                 "an objective needs monolingual text, and the data-bin has none for training",
                 where=self.data.path,
@@ -206,16 +199,6 @@ class PretrainingData:
             if pair not in here and split == "train":
                 data.pair(split, pair[0], pair[-1])  # raises, naming the available pairs
         return [pair for pair in here if pair in wanted]
-
-    def _languages(self, data: DataBin, split: str) -> list[str]:
-        here = data.languages(split)
-        if not self.options.mono_langs:
-            return here
-        wanted = listed(self.options.mono_langs)
-        if split == "train":
-            for language in wanted:
-                data.mono(split, language)  # raises, naming the available languages
-        return [language for language in here if language in wanted]
 
     def dataset(self, make: type[Made], split: str, reader: Reader, epoch: int = 1) -> Made:
         """A split for a reader. With several folders, each epoch of training reads the next (:class:`.Shards`).
@@ -279,7 +262,7 @@ class PretrainingData:
         return BitextStream(corpora, longest, both_directions=training, side_lengths=sides)
 
     def _mono(self, data: DataBin, split: str, reader: Reader) -> MonoStream | None:
-        languages = self._languages(data, split)
+        languages = data.languages(split)
         if not languages:
             return None
         readers = [data.mono(split, language) for language in languages]

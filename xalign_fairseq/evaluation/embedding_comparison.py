@@ -19,15 +19,15 @@ from xalign_fairseq.evaluation.retrieval import unit
 from xalign_fairseq.links.pharaoh import Link
 
 PairCount = tuple[tuple[str, str], int]
+PAIRS = 20  # that are compared
 
 
 def frequent_pairs(
     pairs: Iterable[tuple[Sequence[str], Sequence[str]]],
     links: Iterable[Iterable[Link]],
-    top: int,
     leave_out: Collection[str] = (),
 ) -> list[PairCount]:
-    """The most frequent linked word pairs, with counts; equally frequent pairs in order of occurrence.
+    """The 20 most frequent linked word pairs, with counts; equally frequent pairs in order of occurrence.
 
     Skips pairs of identical words, which always share their embedding, and words without letters.
 
@@ -46,7 +46,7 @@ def frequent_pairs(
             found=f"{counted(len(counts), 'linked pair')}, all of identical words, without a letter, or left out",
             remedy="give a text with links between words, and a shorter list of words to leave out",
         )
-    return Counter(left).most_common(top)
+    return Counter(left).most_common(PAIRS)
 
 
 def pair_cosines(words: BilingualDictionary, src: Tensor, tgt: Tensor) -> tuple[float, float | None]:

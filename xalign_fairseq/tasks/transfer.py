@@ -22,7 +22,7 @@ from xalign_fairseq.encoder.pretrained.reading import open_model
 from xalign_fairseq.encoder.vocabulary import tokenizer_state
 from xalign_fairseq.tasks.base import XalignTask
 from xalign_fairseq.tasks.transfer_dataset import TransferDataset
-from xalign_fairseq.transfer.benchmarks import BENCHMARKS, Benchmark, find
+from xalign_fairseq.transfer.benchmarks import BENCHMARKS, SPLITS, Benchmark, find
 from xalign_fairseq.transfer.family import TASK_FAMILIES, Limits, TaskFamily, require_languages, require_positions
 from xalign_fairseq.transfer.heads.features import Features
 from xalign_fairseq.transfer.task_record import TaskRecord
@@ -37,10 +37,8 @@ class TransferConfig(FairseqDataclass):
     data: str = option(MISSING, "folder with the benchmark's files, under XTREME's names")
     benchmark: str = option(MISSING, "benchmark of the files; each task lists its benchmarks")
     train_langs: str = option("en", "training languages, separated by commas")
-    train_split: str = option("train", "training split")
     train_files: Optional[str] = option(None, "LANG=FILE,... instead of the files of --train-langs in the folder")
     valid_langs: str = option("en", "languages whose validation score selects the model")
-    valid_split: str = option("dev", "validation split")
     valid_files: Optional[str] = option(None, "LANG=FILE,... instead of the files of --valid-langs in the folder")
     holdout: float = option(0.0, "validate on this share of the training examples instead of validation files")
     code_switch: bool = option(
@@ -130,8 +128,8 @@ class TransferTask(XalignTask):
         """Language -> file, of ``train`` or ``valid``."""
         given = getattr(self.cfg, f"{part}_files")
         if not given:
-            split, languages = getattr(self.cfg, f"{part}_split"), listed(getattr(self.cfg, f"{part}_langs"))
-            return {each: find(self.benchmark, self.cfg.data, split, each) for each in languages}
+            languages = listed(getattr(self.cfg, f"{part}_langs"))
+            return {each: find(self.benchmark, self.cfg.data, SPLITS[part], each) for each in languages}
         files = dict(each.partition("=")[::2] for each in given.split(","))
         missing = {language: path for language, path in files.items() if not Path(path).is_file()}
         if missing or "" in files:

@@ -84,6 +84,8 @@ def train_line(
     ):
         if all(value(options, name) is None for name in names):
             raise XalignError(problem, parameter=names, expected=expected or "one of these")
+    if (log := value(options, "log_format")) not in (None, "json"):
+        raise XalignError("the log is not written as JSON", parameter="log_format", found=log, expected="json")
     task = value(options, "task") or TASK
     defaults: dict[str, Any] = {"user_dir": USER_DIR, "task": TASK}
     if task.startswith("xalign_"):

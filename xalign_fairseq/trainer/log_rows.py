@@ -1,4 +1,4 @@
-"""The numbers in fairseq-train's log, line by line (``--log-format json`` or ``simple``)."""
+"""The numbers in fairseq-train's log, line by line (``--log-format json``)."""
 
 import json
 import math
@@ -9,9 +9,7 @@ from dataclasses import dataclass, field
 # Lines of an interval of training, of an epoch, and of a validation; other subsets are ignored.
 INTERVAL, EPOCH, VALID = "train_inner", "train", "valid"
 # The time, level and logger before the text are missing in a --log-file.
-_LINE = re.compile(r"^(?:[^|{]*\| )*?(?P<text>(?:\{|epoch +\d).*)$", re.ASCII)
-_SIMPLE_INTERVAL = re.compile(r"epoch +\d+: +\d+ / \d+ (?P<pairs>.*)$", re.ASCII)
-_SIMPLE_VALID = re.compile(r"epoch +\d+ \| valid on '(?P<subset>[^']*)' subset \| ", re.ASCII)
+_LINE = re.compile(r"^(?:[^|{]*\| )*?(\{.*)$", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -33,7 +31,11 @@ def read_row(line: str) -> LogRow | None:
     found = _LINE.match(line.rstrip())
     if found is None:
         return None
-    kind, pairs = (_json if found["text"].startswith("{") else _simple)(found["text"])
+    try:
+        pairs = dict(json.loads(found[1]))
+    except (ValueError, RecursionError):  # a line cut off by a kill
+        return None
+    kind = next((kind for kind in (VALID, EPOCH) if f"{kind}_num_updates" in pairs), INTERVAL)
     numbers = {name.removeprefix(f"{kind}_"): _number(value) for name, value in pairs.items()}
     values = {name: number for name, number in numbers.items() if math.isfinite(number)}
     if "num_updates" not in values:
@@ -49,25 +51,6 @@ def standing(rows: Iterable[LogRow]) -> list[LogRow]:
             kept.pop()
         kept.append(row)
     return kept
-
-
-def _json(text: str) -> tuple[str, Mapping[str, object]]:
-    try:
-        pairs = dict(json.loads(text))
-    except (ValueError, RecursionError):  # a line cut off by a kill
-        return "", {}
-    return next((kind for kind in (VALID, EPOCH) if f"{kind}_num_updates" in pairs), INTERVAL), pairs
-
-
-def _simple(text: str) -> tuple[str, Mapping[str, object]]:
-    """``epoch 001:  10 / 125 loss=9.3, lr=0.1`` of an interval, ``epoch 001 | loss 9.3 | lr 0.1`` of the others."""
-    if interval := _SIMPLE_INTERVAL.match(text):
-        return INTERVAL, dict(part.split("=", 1) for part in interval["pairs"].split(", ") if "=" in part)
-    valid = _SIMPLE_VALID.match(text)
-    if valid and valid["subset"] != VALID:
-        return "", {}
-    kind = VALID if valid else EPOCH
-    return kind, dict(part.rsplit(" ", 1) for part in text.split(" | ")[1:] if " " in part)
 
 
 def _number(value: object) -> float:

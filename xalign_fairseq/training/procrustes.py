@@ -1,57 +1,66 @@
 """The closed form of ``linear_mapping``: maps of a checkpoint's hidden states from linked words in a data-bin."""
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
+from xalign_fairseq.core.devices import choose_device
 from xalign_fairseq.core.errors import Command, Parameter, XalignError
+from xalign_fairseq.core.files import StrPath, atomic_write, require_outside
 from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.pretraining import pivot_language
 from xalign_fairseq.data.samples import MaskOptions
+from xalign_fairseq.data.shards import require_unchanged
 from xalign_fairseq.data.streams import BitextStream, Corpus
 from xalign_fairseq.data.streams_dataset import StreamsDataset
+from xalign_fairseq.encoder.checkpoint import load_encoder
 from xalign_fairseq.encoder.mappings import HEAD, LanguageMaps, Procrustes
 from xalign_fairseq.encoder.passes import StepEncoder
+from xalign_fairseq.encoder.pretrained.reading import read_pretrained
+from xalign_fairseq.encoder.pretrained.saving import require_new
 from xalign_fairseq.encoder.transformer import Encoder
-from xalign_fairseq.encoder.vocabulary import tokenizer_state
+from xalign_fairseq.encoder.vocabulary import require_same_tokenizer, tokenizer_state
 from xalign_fairseq.objectives.linear_mapping import layer_vectors
 from xalign_fairseq.objectives.word_pairs import WordPairs
 from xalign_fairseq.training.alignment_model import to_device
 
+Bar = Callable[[int], AbstractContextManager[Callable[[int], object] | None]]
+BATCH_TOKENS = 8192
+
 
 class LinkedBitext:
-    """The bitexts of a split with links and a common pivot language, read once, in batches of similar length.
+    """The training bitexts with links and a common pivot language, read once, in batches of similar length.
 
     Pairs longer than ``max_length`` tokens, special tokens included, are left out and counted, as in training.
     """
 
-    def __init__(
-        self, data: DataBin, split: str, lang_pairs: list[str] | None, pivot_lang: str | None, max_length: int
-    ):
-        pairs = lang_pairs or ["-".join(pair) for pair in data.language_pairs(split)]
-        pivot = pivot_language(pairs, pivot_lang)
+    def __init__(self, data: DataBin, lang_pairs: list[str] | None, max_length: int):
+        pairs = lang_pairs or ["-".join(pair) for pair in data.language_pairs("train")]
+        pivot = pivot_language(pairs, None)
         if pivot is None:
             raise XalignError(
                 "the pairs share no language that the others could be mapped to",
-                where=f"{data.path}, {split}",
+                where=data.path,
                 found=", ".join(pairs) or "no pair at all",
                 expected="pairs with a common language",
-                remedy=("choose pairs with", Parameter("lang_pairs"), "or another", Parameter("split")),
+                remedy=("choose pairs with", Parameter("lang_pairs")),
             )
         self.pivot = pivot
         self.languages = sorted({language for pair in pairs for language in pair.split("-")})
         corpora = []
         for number, pair in enumerate(pairs):
             src, _, tgt = pair.partition("-")
-            readers, links = data.pair(split, src, tgt), data.links(split, src, tgt)
+            readers, links = data.pair("train", src, tgt), data.links("train", src, tgt)
             if links is None:
                 raise XalignError(
                     "a pair has no links between its words",
                     where=data.path,
-                    found=f"{split} {pair}",
+                    found=pair,
                     remedy=(Command("links"), "makes them from text for", Command("prepare", Parameter("links"))),
                 )
             corpora.append(Corpus(number, *readers, links, (self.languages.index(src), self.languages.index(tgt))))
@@ -63,10 +72,10 @@ class LinkedBitext:
     def __len__(self) -> int:
         return len(self._items)
 
-    def batches(self, max_tokens: int, device: torch.device, language_rows: Tensor | None) -> Iterator[Bitext]:
-        """All pairs once, also those over ``max_tokens``; ``language_rows`` are in the order of :attr:`languages`."""
+    def batches(self, device: torch.device, language_rows: Tensor | None) -> Iterator[Bitext]:
+        """All pairs once, of any length; ``language_rows`` are in the order of :attr:`languages`."""
         longest = int(self._dataset.num_tokens_vec(self._items[-1:])[0])
-        for items in self._dataset.batch_by_size(self._items, max_tokens=max(max_tokens, longest)):
+        for items in self._dataset.batch_by_size(self._items, max_tokens=max(BATCH_TOKENS, longest)):
             sample = self._dataset.collater([self._dataset[item] for item in items])
             bitext = Batch.from_sample(to_device(sample, device), language_rows).bitext
             assert bitext is not None
@@ -74,12 +83,7 @@ class LinkedBitext:
 
 
 def procrustes_maps(
-    encoder: Encoder,
-    bitext: LinkedBitext,
-    *,
-    pooling: str = "first",
-    batch_tokens: int = 8192,
-    progress: Callable[[int], object] | None = None,
+    encoder: Encoder, bitext: LinkedBitext, pooling: str, progress: Callable[[int], object] | None = None
 ) -> tuple[LanguageMaps, dict[str, Procrustes]]:
     """Orthogonal maps of all layers and languages in float32 from one pass, and each language's problem."""
     config, device = encoder.config, encoder.device
@@ -89,7 +93,7 @@ def procrustes_maps(
     languages = [language for language in bitext.languages if language != bitext.pivot]
     sizes = (config.encoder_layers + 1, config.encoder_embed_dim)
     problems = {language: Procrustes(*sizes, device) for language in languages}
-    for view in bitext.batches(batch_tokens, device, rows):
+    for view in bitext.batches(device, rows):
         pairs = WordPairs(view, view.side_in(bitext.languages.index(bitext.pivot)))
         step = StepEncoder(encoder, nn.ModuleDict(), training=False, update=0)
         s, t = layer_vectors(step, view, pairs, pooling)
@@ -114,3 +118,49 @@ def with_maps(state: dict[str, Any], maps: LanguageMaps, data: DataBin) -> dict[
         task_state["tokenizer"] = tokenizer_state(data.dictionary, data.tokenizer_model)
     kept: dict[str, Any] = {key: state[key] for key in ("args", "cfg") if key in state}
     return {**kept, "model": weights, "task_state": task_state}
+
+
+class MappedLanguage(NamedTuple):
+    """The mean squared distance of a language's word pairs over all layers, before and after its map."""
+
+    language: str
+    pivot: str
+    word_pairs: int
+    before: float
+    after: float
+
+
+@dataclass(frozen=True)
+class MappedCheckpoint:
+    """Orthogonal maps between languages, learned from linked words (Wu & Dredze 2020, Eq. 1)."""
+
+    model: StrPath
+    data: StrPath  # a data-bin with links and the same dictionary
+    out: StrPath
+    lang_pairs: tuple[str, ...] | None = None  # such as ("en-de",); None: all
+    pooling: str = "first"  # vector of a word: that of its first token, or the mean over all its tokens
+    device: str = "auto"
+    overwrite: bool = False
+
+    def write(self, progress: Bar = lambda pairs: nullcontext()) -> list[MappedLanguage]:
+        """Learn the maps in one pass and write the checkpoint; returns each language's distance from the pivot."""
+        require_new(self.out, self.overwrite)
+        device = choose_device(self.device)
+        data = DataBin(self.data)
+        require_unchanged(data)
+        state, where = read_pretrained(self.model)
+        require_outside(where, self.out)
+        encoder, _ = load_encoder(state, self.model)
+        stored = (state.get("task_state") or {}).get("tokenizer") or {}
+        require_same_tokenizer(stored, data, encoder.config.vocab_size)
+        pairs = list(self.lang_pairs) if self.lang_pairs else None
+        bitext = LinkedBitext(data, pairs, encoder.config.max_positions)
+        with atomic_write(self.out, "wb") as out:
+            with progress(len(bitext)) as advance:
+                maps, problems = procrustes_maps(encoder.to(device), bitext, self.pooling, advance)
+            torch.save(with_maps(state, maps, data), out)
+        found = []
+        for language, problem in problems.items():
+            before, after = (problem.distance(each).mean().item() for each in (None, maps.of(language)))
+            found.append(MappedLanguage(language, bitext.pivot, problem.pairs, before, after))
+        return found

@@ -122,14 +122,6 @@ class AlignmentTrainer(Trainer):
         self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, found)
         return found
 
-    def predict(self, *given: object, **keywords: object) -> Any:
-        """Not supported: an alignment model has no predictions for a data set."""
-        raise XalignError(
-            "an alignment model predicts nothing for a data set",
-            where="AlignmentTrainer.predict",
-            remedy="evaluate() for losses; Aligner.from_pretrained of what save_model writes, for links",
-        )
-
     def save_model(self, output_dir: str | None = None, _internal_call: bool = False) -> None:
         """Save a training checkpoint, or the exported model if a user calls this; keeps other files in the folder."""
         folder = Path(output_dir or self.args.output_dir or ".")

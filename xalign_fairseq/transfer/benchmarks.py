@@ -26,6 +26,7 @@ K = TypeVar("K")
 Reader = Callable[[StrPath, str], Sequence[Example]]
 Files = Mapping[str, StrPath]  # language -> path
 Group = tuple[Any, ...]
+SPLITS = {"train": "train", "valid": "dev", "test": "test"}  # part of a task -> split of the benchmark
 
 
 @dataclass(frozen=True)

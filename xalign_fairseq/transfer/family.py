@@ -18,6 +18,7 @@ from xalign_fairseq.encoder.config import EncoderConfig
 
 E = TypeVar("E")
 TASK_FAMILIES: dict[str, type["TaskFamily"]] = {}
+HEAD_DROPOUT = 0.1  # before an output layer (Devlin et al. 2019)
 
 
 @dataclass(frozen=True)
@@ -88,13 +89,10 @@ class TaskFamily(ABC, Generic[E]):
                 expected="an overlap below max_length - 2",
             )
         for name, default in cls.defaults.items():
-            value = options[name]
-            if isinstance(default, float):
-                fits, expected = 0 <= value < 1, "a number from 0 to below 1"
-            else:
-                fits, expected = value >= min(default, 1), f"at least {min(default, 1)}"
-            if not fits:
-                raise XalignError("an option has an invalid value", parameter=name, found=value, expected=expected)
+            value, least = options[name], min(default, 1)
+            if value < least:
+                problem = "an option has an invalid value"
+                raise XalignError(problem, parameter=name, found=value, expected=f"at least {least}")
 
     @staticmethod
     @abstractmethod

@@ -16,14 +16,14 @@ from xalign_fairseq.core.files import StrPath, file_sha256
 from xalign_fairseq.data.labelled.labels import check_labels, digest, label_of
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.pretrained.reading import open_model
-from xalign_fairseq.transfer.benchmarks import find, find_all
+from xalign_fairseq.transfer.benchmarks import SPLITS, find, find_all
 from xalign_fairseq.transfer.family import require_languages, require_positions
 from xalign_fairseq.transfer.run_spec import RunSpec, is_done, shown_command
 from xalign_fairseq.transfer.runs import job, tidy
 from xalign_fairseq.transfer.scheduler import Finished, run_jobs, share
 from xalign_fairseq.transfer.settings import update_counts
 from xalign_fairseq.transfer.structured import errors_at
-from xalign_fairseq.transfer.study import SPLITS, Study, Task, check_name, load_study, select, xtreme_study
+from xalign_fairseq.transfer.study import Study, Task, check_name, load_study, select, xtreme_study
 
 Files = Mapping[str, Mapping[str, Path]]  # part -> language -> path
 

@@ -142,15 +142,11 @@ def evaluate(predictor: Predictor, path: StrPath, language: str, progress: Progr
 
 
 def evaluate_files(
-    predictor: Predictor,
-    folder: StrPath,
-    languages: Sequence[str],
-    split: str = "test",
-    progress: Progress | None = None,
+    predictor: Predictor, folder: StrPath, languages: Sequence[str], progress: Progress | None = None
 ) -> Iterator[tuple[str, Evaluation]]:
-    """Find and check a benchmark's file of each language, then :func:`evaluate` one file per iteration step."""
+    """Find and check a benchmark's test file of each language, then :func:`evaluate` one file per iteration step."""
     benchmark = predictor.benchmark
-    files = find_all({each: partial(find, benchmark, folder, split, each) for each in languages})
+    files = find_all({each: partial(find, benchmark, folder, "test", each) for each in languages})
     for language, path in files.items():
         require_languages(predictor.encoder.config, benchmark.read(path, language))
     return ((each, evaluate(predictor, path, each, progress)) for each, path in files.items())

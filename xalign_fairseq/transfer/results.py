@@ -79,7 +79,8 @@ class RunResult:
     def counts(self, language: str, metrics: Sequence[Metric]) -> np.ndarray:
         """Counts (N, K) of a language's items, with the concatenated columns of all ``metrics``."""
         path = self.folder / "counts.npz"
-        arrays = list(read_counts(path, [f"{language}/{metric.name}" for metric in metrics]).values())
+        form = {f"{language}/{metric.name}": COUNTS for metric in metrics}
+        arrays = list(read_arrays(path, form, remedy="remove the run's folder and run it again").values())
         shapes = [(self.items[language], len(metric.columns)) for metric in metrics]
         if [array.shape for array in arrays] != shapes:
             raise XalignError(
@@ -107,12 +108,6 @@ class RunResult:
             parts = parse_signature(signature).items()
             found.append({key: value for key, value in parts if key not in ("version", "layer")})
         return found
-
-
-def read_counts(path: Path, names: Sequence[str] | None = None) -> dict[str, np.ndarray]:
-    """The tables of a run's ``counts.npz``: all, or those of the required ``names``."""
-    form = COUNTS if names is None else dict.fromkeys(names, COUNTS)
-    return read_arrays(path, form, remedy="remove the run's folder and run it again")
 
 
 def differences(first: RunResult, second: RunResult, but: Iterable[str] = ()) -> str:

@@ -7,7 +7,7 @@ import argparse
 import shutil
 import sys
 import time
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -31,17 +31,16 @@ from xalign_fairseq.transfer.predict import (
     load_retrieval,
     write_predictions,
 )
-from xalign_fairseq.transfer.results import FORMAT, RunResult, read_counts
-from xalign_fairseq.transfer.run_spec import MODEL, RunSpec, shown_command, train_options, untested, with_tests_of
+from xalign_fairseq.transfer.results import FORMAT, RunResult
+from xalign_fairseq.transfer.run_spec import MODEL, RunSpec, shown_command, train_options
 from xalign_fairseq.transfer.scheduler import Job
 
 
 def job(spec: RunSpec, out: Path, keep_models: bool) -> Job:
     """Write ``spec.json``; the command that makes the run."""
     folder = spec.folder(out)
-    if (folder / "result.json").is_file():
-        spec = with_tests_of(spec, folder / "spec.json")
-    write_json(folder / "spec.json", spec.as_data())
+    if not (folder / "result.json").is_file():  # another command may have finished it
+        write_json(folder / "spec.json", spec.as_data())
     command = [sys.executable, "-m", "xalign_fairseq.transfer.runs", str(folder / "spec.json")]
     return Job(spec.name, [*command, *(["--keep-models"] if keep_models else [])], folder / LOG)
 
@@ -59,27 +58,25 @@ def make(path: Path, keep_models: bool = False) -> None:
     folder = path.parent
     with alone(folder) as lock:
         spec = RunSpec.read(path)
-        if not untested(spec, folder):  # another command has done it meanwhile
+        if (folder / "result.json").is_file():  # another command has done it meanwhile
             tidy(folder, keep_models=True)
             return
-        earlier = RunResult.read(folder) if (folder / "result.json").is_file() else None
-        counts = read_counts(folder / "counts.npz") if earlier else {}
         trained: dict[str, Any] = {"minutes": 0.0, "selection": None}
         if spec.train_languages:
             trained = _train(spec, folder, lock)
         begun = time.monotonic()
-        evaluations = dict(_evaluate(spec, folder, earlier.items if earlier else ()))
-        for language, evaluation in evaluations.items():
-            counts |= {f"{language}/{metric}": table for metric, table in evaluation.counts.items()}
+        evaluations = dict(_evaluate(spec, folder))
+        counts = {
+            f"{language}/{metric}": table
+            for language, evaluation in evaluations.items()
+            for metric, table in evaluation.counts.items()
+        }
         write_arrays(folder / "counts.npz", counts)
-        minutes = (earlier.minutes if earlier else trained["minutes"]) + (time.monotonic() - begun) / 60
+        minutes = trained["minutes"] + (time.monotonic() - begun) / 60
         made = _result(spec, folder, trained["selection"], evaluations, minutes)
-        if earlier:
-            made |= {key: {**getattr(earlier, key), **made[key]} for key in ("scores", "items", "signatures")}
-        # Write the spec again: another command may have removed languages that the result has.
-        write_json(path, with_tests_of(spec, path).as_data())
+        write_json(path, spec.as_data())  # another command may have written its own languages
         write_json(folder / "result.json", made)
-        tidy(folder, keep_models or earlier is not None)  # a stored model remains
+        tidy(folder, keep_models)
 
 
 def tidy(folder: Path, keep_models: bool) -> None:
@@ -118,8 +115,8 @@ def _selection(spec: RunSpec, best: Path) -> dict[str, Any]:
     }
 
 
-def _evaluate(spec: RunSpec, folder: Path, done: Container[str]) -> Iterator[tuple[str, Evaluation]]:
-    """Predict every remaining test file; predictions are written immediately."""
+def _evaluate(spec: RunSpec, folder: Path) -> Iterator[tuple[str, Evaluation]]:
+    """Predict every test file; predictions are written immediately."""
     device = training_device(spec.place["cpu"])
     keep_freed_memory(device)
     test: Callable[[str, str], Evaluation]
@@ -128,8 +125,6 @@ def _evaluate(spec: RunSpec, folder: Path, done: Container[str]) -> Iterator[tup
     else:  # retrieval has no training: the encoder itself is tested
         test = partial(evaluate_retrieval, *load_retrieval(spec.place["checkpoint"], device), **spec.options)
     for language, path in spec.place["files"]["test"].items():
-        if language in done:
-            continue
         print(f"testing {language}: {path}", flush=True)
         evaluation = test(path, language)
         write_predictions(folder / "predictions" / f"{language}.jsonl", evaluation)

@@ -9,7 +9,7 @@ from typing import Any
 from xalign_fairseq.core.errors import Parameter, XalignError, check_values
 from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.transfer import families  # noqa: F401  (importing registers)
-from xalign_fairseq.transfer.benchmarks import BENCHMARKS, Benchmark
+from xalign_fairseq.transfer.benchmarks import BENCHMARKS, SPLITS, Benchmark
 from xalign_fairseq.transfer.family import TASK_FAMILIES, Limits
 from xalign_fairseq.transfer.results import EACH
 from xalign_fairseq.transfer.settings import Settings, read_settings
@@ -40,10 +40,9 @@ XTREME: dict[str, dict[str, Any]] = {
 }
 RETRIEVAL = "retrieval"
 RETRIEVAL_OPTIONS = {"layer": None}
-SPLITS = {"train": "train", "valid": "dev", "test": "test"}
 # Keys that are unused if nothing is trained.
 TRAINING_KEYS = (
-    *("train", "valid", "train_languages", "valid_languages", "train_split", "valid_split"),
+    *("train", "valid", "train_languages", "valid_languages"),
     *("holdout", "models", "code_switch"),
 )
 
@@ -114,8 +113,6 @@ class TaskKeys:
     train_languages: list[Any] | None = None
     valid_languages: list[Any] | None = None
     languages: list[Any] | None = None
-    train_split: str = SPLITS["train"]
-    valid_split: str = SPLITS["valid"]
     test_split: str = SPLITS["test"]
     holdout: float | None = None
     models: str = MODELS[0]
@@ -214,7 +211,7 @@ def _task(name: str, found: Any, data: Path, defaults: Mapping[str, Any], where:
             valid_languages=valid or (("en",) if "en" in train or keys.code_switch else train),
             languages=tested,
             files={part: getattr(keys, part) for part in SPLITS},
-            splits={part: getattr(keys, f"{part}_split") for part in SPLITS},
+            splits={**SPLITS, "test": keys.test_split},
             holdout=keys.holdout,
             code_switch=keys.code_switch,
             score=tuple(metric.name for metric in benchmark.score(keys.score)) if keys.score else (),

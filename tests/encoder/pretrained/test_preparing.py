@@ -1,19 +1,15 @@
+from functools import partial
+
 import pytest
-from support.text import LINES, train_symbols, write_bert
+from support.text import LINES
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.prepare.sources import MonoSource, PairSource, PrepareOptions
+from xalign_fairseq.encoder.pretrained import preparing
 from xalign_fairseq.encoder.pretrained.preparing import prepare_data
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained, read_tokenizer
 from xalign_fairseq.encoder.vocabulary import require_same_tokenizer
-
-
-@pytest.fixture(scope="module")
-def checkpoint(tmp_path_factory):
-    path = tmp_path_factory.mktemp("bert") / "bert.pt"
-    write_bert(path, train_symbols(LINES))
-    return path
 
 
 @pytest.fixture
@@ -24,11 +20,12 @@ def pair(tmp_path):
     return PairSource("train", "xx", "yy", f"{tmp_path}/train.xx", f"{tmp_path}/train.yy")
 
 
-def test_a_trimmed_vocabulary_and_its_model(checkpoint, pair, tmp_path):
+def test_a_trimmed_vocabulary_and_its_model(transfer_encoder, pair, tmp_path, monkeypatch):
+    monkeypatch.setattr(preparing, "trim", partial(preparing.trim, floor=0))  # the vocabulary is smaller than the floor
     out = tmp_path / "bin"
-    prepare_data(PrepareOptions(out, [pair], tokenizer=checkpoint, trim_vocabulary=True, progress=False))
+    prepare_data(PrepareOptions(out, [pair], tokenizer=transfer_encoder, trim_vocabulary=True, progress=False))
     state, where = read_pretrained(out)
-    data, whole = DataBin(out), read_tokenizer(checkpoint)
+    data, whole = DataBin(out), read_tokenizer(transfer_encoder)
     assert where == out / "model.pt" and state["task_state"]["trimmed"]["to"] == ["train.xx", "train.yy"]
     assert data.manifest["options"]["trim_vocabulary"]
     embeddings = state["model"]["encoder.sentence_encoder.embed_tokens.weight"]
@@ -42,16 +39,16 @@ def test_a_trimmed_vocabulary_and_its_model(checkpoint, pair, tmp_path):
     ]
 
 
-def test_the_whole_tokenizer(checkpoint, pair, tmp_path):
-    prepare_data(PrepareOptions(tmp_path / "bin", [pair], tokenizer=checkpoint, progress=False))
-    assert DataBin(tmp_path / "bin").dictionary.digest == read_tokenizer(checkpoint).dictionary.digest
+def test_the_whole_tokenizer(transfer_encoder, pair, tmp_path):
+    prepare_data(PrepareOptions(tmp_path / "bin", [pair], tokenizer=transfer_encoder, progress=False))
+    assert DataBin(tmp_path / "bin").dictionary.digest == read_tokenizer(transfer_encoder).dictionary.digest
     assert not (tmp_path / "bin/model.pt").exists()
 
 
 @pytest.mark.parametrize("trimmed", [False, True])
-def test_the_model_is_not_replaced_by_the_data(checkpoint, pair, trimmed):
+def test_the_model_is_not_replaced_by_the_data(transfer_encoder, pair, trimmed):
     text = MonoSource("train", "xx", (pair.src_path,))
-    options = {"tokenizer": checkpoint, "trim_vocabulary": trimmed, "overwrite": True}
+    options = {"tokenizer": transfer_encoder, "trim_vocabulary": trimmed, "overwrite": True}
     with pytest.raises(XalignError, match="is or contains an input, which would be lost"):
-        prepare_data(PrepareOptions(checkpoint.parent, mono=[text], **options))
-    assert checkpoint.is_file()
+        prepare_data(PrepareOptions(transfer_encoder.parent, mono=[text], **options))
+    assert transfer_encoder.is_file()

@@ -3,7 +3,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from support.text import LINES, train_symbols, write_bert
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder import checkpoint
@@ -19,14 +18,10 @@ NTREX = Path(__file__).resolve().parents[4] / "shared" / "data" / "bitext" / "nt
 TEXT = ["Ann likes the red house .", "Bob finds a dog .", "", "3.14 ☃"]
 
 
-@pytest.fixture(params=["sentencepiece", "wordpiece"])
-def model(request, transfer_encoder, tmp_path):
+@pytest.fixture
+def model(transfer_encoder):
     """A checkpoint's content with a random bias, a copy of the embeddings in a head, and its path."""
-    path = transfer_encoder
-    if request.param == "wordpiece":
-        path = tmp_path / "bert.pt"
-        write_bert(path, train_symbols([*LINES, *TEXT]))
-    state, where = read_pretrained(path)
+    state, where = read_pretrained(transfer_encoder)
     weights = {name: value.clone() for name, value in state["model"].items()}
     generator = torch.Generator().manual_seed(3)
     weights[BIAS] = torch.randn(len(weights[EMBEDDINGS]), generator=generator)
@@ -120,12 +115,11 @@ def test_a_restored_model_is_the_original_with_trained_parameters(model, text):
     assert trim(whole, where, [text], floor=10)["model"][EMBEDDINGS].equal(trained["model"][EMBEDDINGS])
 
 
-def test_an_original_of_other_pieces_or_sizes_is_refused(model, text, tmp_path):
+def test_an_original_of_other_pieces_or_sizes_is_refused(model, text, tiny_state):
     state, where = model
     small = trim(state, where, [text], floor=10)
-    other = write_bert(tmp_path / "other.pt", train_symbols(LINES[:3], size=80))
     with pytest.raises(XalignError, match=r"(?s)not trimmed from this one.*pieces that the original lacks"):
-        untrim(small, where, other, "other.pt")
+        untrim(small, where, tiny_state, "other.pt")
     wider = {**state, "model": {**state["model"], EMBEDDINGS: torch.zeros(len(state["model"][EMBEDDINGS]), 7)}}
     with pytest.raises(XalignError, match="hidden size"):
         untrim(small, where, wider, "wider.pt")
@@ -151,24 +145,12 @@ def test_e5_small_on_ten_thousand_lines_in_twenty_languages(tmp_path):
     assert torch.equal(states_of(encoder, tokenizer, some)[0], states_of(less, its, some)[0])
 
 
-@pytest.fixture
-def bert(tmp_path):
-    write_bert(tmp_path / "bert.pt", train_symbols(LINES))
-    return tmp_path / "bert.pt"
-
-
-@pytest.fixture
-def line(tmp_path):
-    (tmp_path / "a.xx").write_text(f"{LINES[0]}\n", encoding="utf-8")
-    return str(tmp_path / "a.xx")
-
-
-def test_inputs_are_not_overwritten(bert, line, tmp_path):
+def test_inputs_are_not_overwritten(transfer_encoder, text, tmp_path):
     small = tmp_path / "small.pt"
-    for out in (bert, line):
+    for out in (transfer_encoder, str(text)):
         with pytest.raises(XalignError, match="which would be lost"):
-            write_trimmed(bert, [line], out, overwrite=True)
-    write_trimmed(bert, [line], small)
-    for out in (small, bert):
+            write_trimmed(transfer_encoder, [str(text)], out, overwrite=True)
+    write_trimmed(transfer_encoder, [str(text)], small)
+    for out in (small, transfer_encoder):
         with pytest.raises(XalignError, match="which would be lost"):
-            write_untrimmed(small, bert, out, overwrite=True)
+            write_untrimmed(small, transfer_encoder, out, overwrite=True)

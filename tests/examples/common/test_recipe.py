@@ -17,8 +17,8 @@ TRAINING = {
     "xlm_align/3_train.sh": ("base",),
     "align_mlm/2_train.sh": ("align_mlm", "trans_inv", "1"),
 }
-EPOCH = "2026 | INFO | train | epoch 001 | loss 8.7 | bsz 92.8 | num_updates 40 | lr 0 | gnorm 1.4\n"
-VALIDATION = "2026 | INFO | valid | epoch 001 | valid on 'valid' subset | loss 8 | num_updates 40 | best_loss 8\n"
+EPOCH = '2026 | INFO | train | {"epoch": 1, "train_loss": "8.7", "train_num_updates": "40", "train_lr": "0"}\n'
+VALIDATION = '2026 | INFO | valid | {"epoch": 1, "valid_loss": "8", "valid_num_updates": "40"}\n'
 
 
 def train(folder, script, *options, **variables):

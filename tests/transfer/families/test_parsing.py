@@ -30,14 +30,14 @@ SENTENCES = [
 
 
 def family(**options):
-    return Parsing(Letters(), LABELS, Limits(6, 2), {"head_dropout": 0.0, **options})
+    return Parsing(Letters(), LABELS, Limits(6, 2), options)
 
 
 def prepare(task, examples):
     """A batch, hidden states that depend only on the token, and a head with random weights."""
     torch.manual_seed(3)
     batch = task.collate([task.encode(each) for each in examples])
-    hidden, head = torch.randn(16, 12)[batch["tokens"]], task.build_head(CONFIG)
+    hidden, head = torch.randn(16, 12)[batch["tokens"]], task.build_head(CONFIG).eval()
     torch.nn.init.normal_(head.arc_weight, std=0.1)
     torch.nn.init.normal_(head.label_weight, std=0.1)
     return batch, hidden, head

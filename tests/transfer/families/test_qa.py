@@ -1,5 +1,6 @@
 import math
 import unicodedata
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -17,6 +18,7 @@ from xalign_fairseq.data.labelled.squad import read_squad
 from xalign_fairseq.data.tokenizers.spm_training import train_sentencepiece
 from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer
 from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.transfer.families import qa
 from xalign_fairseq.transfer.families.qa import QuestionAnswering, best_span
 from xalign_fairseq.transfer.family import Limits
 
@@ -113,12 +115,12 @@ def test_only_the_best_firsts_and_lasts_are_combined_and_ties_go_to_the_earliest
     assert best_span(np.zeros((6, 2)), some[:0], n_best=5, longest=5) is None
 
 
-def test_a_long_answer_is_not_given():
-    subject = family(max_answer_tokens=2)
-    one = example("abcdefgh")
+def test_an_answer_has_at_most_30_tokens():
+    subject = family(tokens=60)
+    one = example("abcdefgh" * 5)
     batch = subject.collate([subject.encode(one)])
     scores = torch.zeros(1, batch["tokens"].shape[1], 2)
-    scores[0, 6, 0], scores[0, 9, 1] = 9, 9  # b ... e
+    scores[0, 6, 0], scores[0, 36, 1] = 9, 9  # 31 tokens from b
     scores[0, 7, 1] = 1
     assert subject.predict(Given(), scores, batch, [one]) == ["bc"]
 
@@ -151,13 +153,14 @@ def test_half_precision_features_give_a_float32_loss():
 
 @pytest.mark.skipif(not REAL.is_dir(), reason="the real questions are not there")
 @pytest.mark.parametrize("language", ["en", "ar", "zh"])
-def test_real_answers_are_found_in_their_windows(tmp_path, language):
+def test_real_answers_are_found_in_their_windows(tmp_path, monkeypatch, language):
     """A perfect model returns the gold text, unless the answer's end is inside a piece."""
     examples = read_squad(REAL / f"xquad.{language}.json.gz", language)
     contexts = list(dict.fromkeys(" ".join(each.context.split()) for each in examples))
     (tmp_path / "text").write_text("\n".join(contexts) + "\n", encoding="utf-8")
     tokenizer = SentencePieceTokenizer(train_sentencepiece([scan(tmp_path / "text")], 4000, seed=1))
-    subject = QuestionAnswering(tokenizer, [], Limits(128, 48, 2), {"max_question_tokens": 40, "max_answer_tokens": 99})
+    subject = QuestionAnswering(tokenizer, [], Limits(128, 48, 2), {"max_question_tokens": 40})
+    monkeypatch.setattr(qa, "best_span", partial(best_span, longest=99))
     chosen = examples[::8]
     batch = subject.collate([subject.encode(each) for each in chosen])
     scores = torch.zeros(*batch["tokens"].shape, 2)
@@ -255,4 +258,3 @@ def test_limits_without_room_are_an_error():
 def test_gold_labels_and_options():
     assert QuestionAnswering.gold(example("abc")) is None
     assert QuestionAnswering.gold(QuestionExample("1", "en", "a", "ab", (("a", 0), ("b", 1)))) == ["a", "b"]
-    assert family().options == {"max_question_tokens": 3, "max_answer_tokens": 30, "n_best": 20}

@@ -107,12 +107,6 @@ class WordPieceTokenizer(Tokenizer):
         begin, end = np.array(encoded.offsets, dtype=np.int64).reshape(-1, 2).T
         return encoded.ids, begin, end
 
-    def parts(self, line: str) -> list[str]:
-        """The parts of a normalised line; pieces spell each part alone, or it is unknown."""
-        return [
-            part for part, _ in self._pieces.pre_tokenizer.pre_tokenize_str(self._pieces.normalizer.normalize_str(line))
-        ]
-
     def _encode_each(self, words: list[str]) -> list[list[int]]:
         with named_if_no_unicode(words):
             return [self._pieces.encode(word).ids for word in words]

@@ -1,7 +1,7 @@
 """Classification of a pair of texts by the hidden state of ``<s>`` (XNLI, PAWS-X)."""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import torch
@@ -11,7 +11,14 @@ from torch import Tensor, nn
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.labelled.examples import PairExample
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.transfer.family import EncodedExample, Limits, TaskFamily, collate_windows, register_family
+from xalign_fairseq.transfer.family import (
+    HEAD_DROPOUT,
+    EncodedExample,
+    Limits,
+    TaskFamily,
+    collate_windows,
+    register_family,
+)
 from xalign_fairseq.transport.precision import at_least_float32
 
 
@@ -26,8 +33,6 @@ class Classification(TaskFamily[PairExample]):
 
     first_alone = True
     cuts_windows = False
-    defaults: ClassVar = {"head_dropout": 0.1}
-    help: ClassVar = {"head_dropout": "dropout before the output layer"}
 
     @classmethod
     def check(cls, limits: Limits, options: dict[str, Any]) -> None:
@@ -67,9 +72,8 @@ class Classification(TaskFamily[PairExample]):
         return {"tokens": collate_windows(encoded), "labels": labels}
 
     def build_head(self, config: EncoderConfig) -> nn.Module:
-        return nn.Sequential(
-            nn.Dropout(self.options["head_dropout"]), nn.Linear(config.encoder_embed_dim, len(self.labels))
-        )
+        """Dropout and the output layer."""
+        return nn.Sequential(nn.Dropout(HEAD_DROPOUT), nn.Linear(config.encoder_embed_dim, len(self.labels)))
 
     def loss(self, head: nn.Module, hidden: Tensor, batch: dict[str, Tensor]) -> tuple[Tensor, Tensor]:
         """Cross-entropy of the class."""

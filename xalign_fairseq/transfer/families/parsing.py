@@ -41,12 +41,11 @@ class Parsing(TaskFamily[TreeExample]):
     under the root, as ``dep``, so that every word has a prediction and the result is a tree.
     """
 
-    # Sizes and dropout of Dozat & Manning's Table 1; Wu & Dredze's code has 512, 128, 0.33.
-    defaults: ClassVar = {"arc_size": 500, "label_size": 100, "head_dropout": 0.33, "max_words": 0}
+    # Sizes of Dozat & Manning's Table 1; Wu & Dredze's code has 512, 128.
+    defaults: ClassVar = {"arc_size": 500, "label_size": 100, "max_words": 0}
     help: ClassVar = {
         "arc_size": "size of the vectors that heads are scored with",
         "label_size": "size of the vectors that relations are scored with",
-        "head_dropout": "dropout of those vectors",
         "max_words": "words of a sentence that are parsed at test time; 0 is all (Wu & Dredze: 128)",
     }
 
@@ -75,8 +74,8 @@ class Parsing(TaskFamily[TreeExample]):
         return collate_words(encoded) | targets
 
     def build_head(self, config: EncoderConfig) -> Biaffine:
-        arc_size, label_size, dropout = (self.options[name] for name in ("arc_size", "label_size", "head_dropout"))
-        return Biaffine(config.encoder_embed_dim, len(self.labels), arc_size, label_size, dropout)
+        sizes = self.options["arc_size"], self.options["label_size"]
+        return Biaffine(config.encoder_embed_dim, len(self.labels), *sizes)
 
     def loss(self, head: nn.Module, hidden: Tensor, batch: dict[str, Tensor]) -> tuple[Tensor, Tensor]:
         """Cross-entropy of the heads plus that of the relations under the gold heads; and the number of words."""

@@ -46,12 +46,8 @@ class QuestionAnswering(TaskFamily[QuestionExample]):
     context, without detokenisation. If no window has a span, the answer is empty.
     """
 
-    defaults: ClassVar = {"max_question_tokens": 64, "max_answer_tokens": 30, "n_best": 20}
-    help: ClassVar = {
-        "max_question_tokens": "maximum number of tokens of a question",
-        "max_answer_tokens": "longest answer, in tokens",
-        "n_best": "number of best first and last tokens to combine in each window",
-    }
+    defaults: ClassVar = {"max_question_tokens": 64}
+    help: ClassVar = {"max_question_tokens": "maximum number of tokens of a question"}
 
     @classmethod
     def check(cls, limits: Limits, options: dict[str, Any]) -> None:
@@ -137,9 +133,7 @@ class QuestionAnswering(TaskFamily[QuestionExample]):
         best = [(-np.inf, 0, 0)] * len(examples)
         for window, example in enumerate(owner.tolist()):
             candidates = np.flatnonzero(end[window] > begin[window])
-            span = best_span(
-                scores[window], candidates, n_best=self.options["n_best"], longest=self.options["max_answer_tokens"]
-            )
+            span = best_span(scores[window], candidates)
             if span is not None and span[0] > best[example][0]:
                 best[example] = (span[0], int(begin[window, span[1]]), int(end[window, span[2]]))
         return [example.context[first:last] for example, (_, first, last) in zip(examples, best, strict=True)]

@@ -13,6 +13,7 @@ from xalign_fairseq.data.labelled.examples import WordsExample
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.evaluation.tagging import repair_bio
 from xalign_fairseq.transfer.family import (
+    HEAD_DROPOUT,
     EncodedExample,
     TaskFamily,
     collate_words,
@@ -86,9 +87,9 @@ class LinearChainCRF(nn.Module):
 class TaggingHead(nn.Module):
     """Dropout and a linear map to tag scores; with ``crf`` a score for the whole tag sequence."""
 
-    def __init__(self, size: int, tags: int, dropout: float, crf: bool):
+    def __init__(self, size: int, tags: int, crf: bool):
         super().__init__()
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = nn.Dropout(HEAD_DROPOUT)
         self.linear = nn.Linear(size, tags)
         self.crf = LinearChainCRF(tags) if crf else None
 
@@ -104,10 +105,9 @@ class Tagging(TaskFamily[WordsExample]):
     The loss is the mean over words, also with a CRF. Words with an unknown tag do not count in the loss.
     """
 
-    defaults: ClassVar = {"crf": False, "head_dropout": 0.1, "repair_bio": False}
+    defaults: ClassVar = {"crf": False, "repair_bio": False}
     help: ClassVar = {
         "crf": "score neighbouring tags too, and choose the best sequence of tags",
-        "head_dropout": "dropout before the output layer",
         "repair_bio": "predict valid BIO: an I- that continues nothing becomes a B- (F1 does not change)",
     }
 
@@ -129,9 +129,7 @@ class Tagging(TaskFamily[WordsExample]):
 
     def build_head(self, config: EncoderConfig) -> TaggingHead:
         """The output layer, with a CRF if the options request it."""
-        return TaggingHead(
-            config.encoder_embed_dim, len(self.labels), self.options["head_dropout"], self.options["crf"]
-        )
+        return TaggingHead(config.encoder_embed_dim, len(self.labels), self.options["crf"])
 
     def loss(self, head: nn.Module, hidden: Tensor, batch: dict[str, Tensor]) -> tuple[Tensor, Tensor]:
         """Cross-entropy of the tags, or -log p of the sequences; and the number of words with a tag."""
