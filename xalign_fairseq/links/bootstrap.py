@@ -118,9 +118,7 @@ def check_options(samples: int, seed: int = 1) -> None:
     """Raise :class:`XalignError` for invalid numbers of resamples or seeds."""
     if samples < 1 or seed < 0:
         raise XalignError(
-            "the bootstrap has no such number of samples or seed",
-            found=f"samples {samples}, seed {seed}",
-            expected="at least 1 sample, a seed of at least 0",
+            "the bootstrap has less than 1 sample or a negative seed", found=f"samples {samples}, seed {seed}"
         )
 
 
