@@ -146,14 +146,8 @@ class XalignModel(HeadedEncoder, BaseFairseqModel):
             elif head and value.shape != current[key].shape:
                 continue  # with another --arch it can't fit: the encoder's error comes first
             elif value.shape != current[key].shape:
-                found, remedy = tuple(value.shape), ("use the checkpoint's own dict.txt and", Parameter("arch"))
-                raise XalignError(
-                    "the checkpoint does not fit this model",
-                    where=key,
-                    found=found,
-                    expected=tuple(current[key].shape),
-                    remedy=remedy,
-                )
+                shapes = f"{tuple(value.shape)} and {tuple(current[key].shape)}"
+                raise XalignError("the checkpoint does not fit this model", where=key, parameter="arch", found=shapes)
             else:
                 state_dict[key] = value
         missing = [key for key in current if key not in state_dict]
