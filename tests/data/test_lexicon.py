@@ -125,7 +125,7 @@ def test_invalid_lexicons_are_not_written(data):
     with pytest.raises(XalignError, match="found: 70"):
         lexicons.write(data, make(src_ids=[4, 5, 6, 70]), {})
     for src, tgt in (("en", "en"), ("en", "a.b"), ("en", "a-b")):
-        with pytest.raises(XalignError, match="can't name a lexicon"):
+        with pytest.raises(XalignError, match="different codes without dot"):
             lexicons.write(data, make(src, tgt), {})
     assert [path.name for path in data.path.iterdir()] == ["dict.txt"]
     about = {"not JSON": json}
@@ -152,10 +152,10 @@ def entries(*parts, tgt="bb", first=4):
 
 
 def test_all_lexicons_are_read_if_one_has_an_entry_to_train_on(data):
-    with pytest.raises(XalignError, match=r"none to train on[\s\S]*no lexicon[\s\S]*command lexicon .* pair"):
+    with pytest.raises(XalignError, match=r"none to train on[\s\S]*command lexicon .* pair"):
         trained_lexicons(data)
     lexicons.write(data, entries(HELD_OUT, UNUSED), {})
-    with pytest.raises(XalignError, match=r"none to train on[\s\S]*all entries held out"):
+    with pytest.raises(XalignError, match="none to train on"):
         trained_lexicons(data)
     lexicons.write(data, entries(TRAINED, HELD_OUT, tgt="cc"), {})
     assert [each.tgt for each in trained_lexicons(data)] == ["bb", "cc"]

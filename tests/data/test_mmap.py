@@ -60,7 +60,7 @@ def test_dtype_follows_fairseqs_rule(size, dtype):
 
 @pytest.mark.parametrize(("dtype", "wrong"), [(np.uint16, 70000), (np.uint16, -1), (np.int32, 2**31), (np.uint8, 256)])
 def test_an_id_beyond_the_dtype_is_an_error_and_leaves_no_file(tmp_path, dtype, wrong):
-    with pytest.raises(XalignError, match=f"found: {wrong}\n"), MMapWriter(tmp_path / "x", dtype) as writer:
+    with pytest.raises(XalignError, match=f"found: {wrong}"), MMapWriter(tmp_path / "x", dtype) as writer:
         writer.add([1, 2])
         writer.add([3, wrong])
     assert list(tmp_path.iterdir()) == []
@@ -91,8 +91,7 @@ def test_a_file_of_another_length_is_an_error_with_both_lengths(tmp_path, suffix
     path = Path(f"{write(tmp_path / 'x', ITEMS)}.{suffix}")
     raw = path.read_bytes()
     path.write_bytes(raw[:-1] if change < 0 else raw + b"\0")
-    kind = "truncated" if change < 0 else "longer"
-    with pytest.raises(XalignError, match=rf"(?s){kind}.*{full + change} bytes.*{full} bytes"):
+    with pytest.raises(XalignError, match=rf"(?s)does not have the size.*{full + change} bytes.*{full} bytes"):
         MMapReader(tmp_path / "x")
 
 

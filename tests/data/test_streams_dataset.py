@@ -156,7 +156,7 @@ def test_an_id_beyond_the_dictionary_is_named(build, index, highest):
     dataset = build()
     assert dataset[index]
     dataset.mask = MaskOptions(mask=highest - 1, vocab=highest)
-    with pytest.raises(XalignError, match=f"id {highest}\n"):
+    with pytest.raises(XalignError, match=f"found: {highest}\n"):
         dataset[index]
 
 

@@ -140,4 +140,4 @@ def test_options_that_prevent_graphs_are_refused(changes, device, dtype, named):
     config = EncoderConfig(30, 3, 24, 40, **{"encoder_attention_heads": 3} | changes)
     with pytest.raises(XalignError) as refused:
         graphs.require(config, torch.device(device), dtype)
-    assert refused.value.parameters == (named,)
+    assert refused.value.parameters == ("cuda_graphs", named)

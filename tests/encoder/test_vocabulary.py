@@ -101,9 +101,7 @@ def test_a_dictionary_that_does_not_fit_the_checkpoint(folder, dictionary, spm):
     size, where = len(dictionary), folder / "model.pt"
     where.touch()
     for rows in (-1, 0, 2):
-        with pytest.raises(
-            XalignError, match=rf"does not fit the checkpoint[\s\S]*{size + 1} ids \({size} symbols and <mask>"
-        ):
+        with pytest.raises(XalignError, match=rf"does not fit the checkpoint[\s\S]*{size + 1} ids"):
             load_tokenizer({}, size + rows, where=where)
     with open(folder / "dict.txt", "a", encoding="utf-8") as stream:
         stream.write("<mask> 1\n")

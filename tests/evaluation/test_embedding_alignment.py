@@ -31,12 +31,9 @@ def test_counts_are_those_of_loops():
     assert counts.shape == (40, 2) and counts[:, 0].sum() == right and 0 < right < 40
 
 
-@pytest.mark.parametrize(
-    ("golds", "words"),
-    [([{0}], "1 set of translations for 2"), ([{0}, {2}], "candidate 2 of 2"), ([{-1}, {0}], "candidate -1 of 2")],
-)
-def test_translations_that_do_not_fit_are_an_error(golds, words):
-    with pytest.raises(XalignError, match=words):
+@pytest.mark.parametrize("golds", [[{0}], [{0}, {2}], [{-1}, {0}]])
+def test_translations_that_do_not_fit_are_an_error(golds):
+    with pytest.raises(XalignError, match="sets for 2 words, 2 candidates"):
         alignment_counts(torch.eye(2), torch.eye(2), golds)
 
 

@@ -87,5 +87,5 @@ def test_the_conll_scorer_counts_the_same(tmp_path):
 
 @pytest.mark.parametrize("prediction", [((0,), ("root",)), (GOLD.heads, ("root",))])
 def test_every_word_has_a_prediction(prediction):
-    with pytest.raises(XalignError, match="1 relations for 6 words"):
+    with pytest.raises(XalignError, match=", 1 and 6"):
         LAS.counts([GOLD], [prediction], "en")

@@ -150,12 +150,9 @@ def test_a_figure_that_the_paper_lacks_is_an_error_listing_others(paper, tmp_pat
         find_published("bert")
 
 
-@pytest.mark.parametrize(
-    ("row", "problem"),
-    [(("2", "Ours", "de", "xnli accuracy", "73,5"), "is not a figure"), (("2", "Ours", "de"), "is not a figure")],
-)
-def test_a_malformed_row_is_reported_with_its_line(tmp_path, row, problem):
-    with pytest.raises(XalignError, match=f"(?s){problem}.*line 2"):
+@pytest.mark.parametrize("row", [("2", "Ours", "de", "xnli accuracy", "73,5"), ("2", "Ours", "de")])
+def test_a_malformed_row_is_reported_with_its_line(tmp_path, row):
+    with pytest.raises(XalignError, match=r"(?s)is not a figure.*line 2"):
         read_published(write(tmp_path, row))
 
 

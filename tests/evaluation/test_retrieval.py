@@ -101,5 +101,5 @@ def test_a_spoilt_model_has_no_score(spoilt):
         lambda: alignment_counts(bad, good, words.to_tgt),
         lambda: pair_cosines(words, bad, good),
     ):
-        with pytest.raises(XalignError, match=r"(?s)not finite.*1 of 3, the first of them number 2.*earlier"):
+        with pytest.raises(XalignError, match=r"(?s)not finite.*1 of 3, the first of them number 2"):
             score()

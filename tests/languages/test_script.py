@@ -150,7 +150,7 @@ def test_models_that_cannot_be_copied(tmp_path, options, message):
 
 def test_pieces_of_several_words_and_of_the_script_itself_are_errors(spm, tmp_path):
     (tmp_path / "more.model").write_bytes(with_pieces(spm.read_bytes(), [Piece("▁ab▁c", -9.0)]))
-    with pytest.raises(XalignError, match="found: the piece ▁ab▁c"):
+    with pytest.raises(XalignError, match="found: ▁ab▁c"):
         Transliteration(tmp_path / "more.model")
     Transliteration(spm).save(tmp_path, "en", "xx")
     with pytest.raises(XalignError, match="characters of the derived script already"):
@@ -160,7 +160,7 @@ def test_pieces_of_several_words_and_of_the_script_itself_are_errors(spm, tmp_pa
 def test_normalisation_must_leave_the_script_alone(tmp_path):
     (tmp_path / "rules.tsv").write_text("F0061\t62\n")
     folding = train(tmp_path / "spm.model", normalization_rule_tsv=str(tmp_path / "rules.tsv"))
-    with pytest.raises(XalignError, match="found: 1 character, the first of them 0xf0061"):
+    with pytest.raises(XalignError, match="000f0061"):
         Transliteration(folding)
 
 

@@ -57,7 +57,7 @@ def test_files(tmp_path):
 
 def test_bounds_name_line_link_and_lengths():
     check_bounds([{(1, 2)}, set()], [(2, 3), (0, 0)], where="f")
-    with pytest.raises(XalignError, match=r"found: link 3-1, (.|\n)*word numbers from 1, below 3 and 4"):
+    with pytest.raises(XalignError, match="found: link 3-1, "):
         check_bounds([{(2, 0)}], [(2, 3)], where="f", base=1)  # with the file's base
     for link in ((2, 0), (0, 3)):
         with pytest.raises(XalignError) as error:

@@ -105,7 +105,7 @@ def test_keys_without_a_place_are_named(build, old_state, caplog):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda w: w.pop("decoder.sentence_encoder.layers.2.fc1.weight"), r"1 parameter missing.*layers.2.fc1.weight"),
+        (lambda w: w.pop("decoder.sentence_encoder.layers.2.fc1.weight"), r"lacks parts[\s\S]*layers.2.fc1.weight"),
         (lambda w: w.pop("decoder.sentence_encoder.embed_tokens.weight"), r"no encoder of this kind"),
         (
             lambda w: w.update({"decoder.sentence_encoder.embed_tokens.weight": torch.zeros(36, 24)}),
@@ -193,7 +193,7 @@ def test_with_another_architecture_the_error_names_the_encoder_and_no_head_optio
     small.attach_head("moco", KeyQueue(4, 2))
     model = build()
     model.attach_head("moco", KeyQueue(3, 2))
-    with pytest.raises(XalignError, match=r"(?s)does not fit this model.*from the architecture.*arch") as error:
+    with pytest.raises(XalignError, match=r"(?s)does not fit this model.*arch") as error:
         model.load_state_dict(small.state_dict())
     assert "moco" not in str(error.value)
 
@@ -257,9 +257,9 @@ def test_without_a_compiler_compiling_is_refused(build, monkeypatch, way):
 def test_cuda_graphs_exclude_other_ways(build, other):
     from xalign_fairseq.models.xalign import choose_layer_runs
 
-    with pytest.raises(XalignError, match="leave out") as refused:
+    with pytest.raises(XalignError, match="CUDA graphs exclude") as refused:
         choose_layer_runs(build().encoder.sentence_encoder, argparse.Namespace(cuda_graphs=True, **{other: True}))
-    assert refused.value.parameters == ("cuda_graphs",) and other.split("_")[0] in str(refused.value)
+    assert refused.value.parameters == ("cuda_graphs", other)
 
 
 def test_a_checkpoint_of_other_sizes_names_the_sizes():
@@ -267,7 +267,7 @@ def test_a_checkpoint_of_other_sizes_names_the_sizes():
     from xalign_fairseq.models.xalign import require_sizes
 
     require_sizes({"encoder_layers": 3, "encoder_embed_dim": 24, "max_positions": None}, CONFIG)
-    found = "found: encoder_embed_dim=24\n  expected: encoder_embed_dim=12\n"
+    found = "found: encoder_embed_dim=24\n  expected: encoder_embed_dim=12"
     with pytest.raises(XalignError, match=f"(?s)other sizes.*where: arch\n  {found}"):
         require_sizes({"encoder_layers": 3, "encoder_embed_dim": 12}, CONFIG)
 

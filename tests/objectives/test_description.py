@@ -70,9 +70,9 @@ def test_an_objective_of_ones_own_names_its_paper(own):
 
 
 def test_a_wrong_name_gets_suggestions():
-    with pytest.raises(XalignError, match=r"expected: word_exchange.*\n.*command objectives with word_exchange"):
+    with pytest.raises(XalignError, match="expected: word_exchange"):
         registered("word-exchang")
-    with pytest.raises(XalignError, match=r"expected: consistency, .*dict_mlm, .*\n.*next: the command objectives$"):
+    with pytest.raises(XalignError, match=r"expected: consistency, .*dict_mlm, "):
         registered("zzzzzz")
 
 

@@ -149,7 +149,7 @@ def test_lexicons_without_an_entry_for_a_single_token():
     found, _, there = TranslationTable([several, held_out], V, MASK).translate(torch.arange(V), torch.zeros(V))
     assert found.tolist() == list(range(V)) and not there.any()
     objective = bound(DictMLM(), task=Task(lexicons=[several, held_out]))
-    with pytest.raises(XalignError, match=r"no entry[\s\S]*1 entries to train on"):
+    with pytest.raises(XalignError, match="no entry"):
         objective.build_head()
 
 

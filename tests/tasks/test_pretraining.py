@@ -271,7 +271,7 @@ def test_an_aer_that_validation_will_not_have_chooses_no_checkpoint(metric, link
 )
 def test_options_that_would_split_states_are_refused_early(options):
     name, value = next(iter(options.items()))
-    with pytest.raises(XalignError, match=rf"can't be sharded[\s\S]*where: {name}\n  found: {value}"):
+    with pytest.raises(XalignError, match=rf"can't be sharded[\s\S]*where: {name}='{value}'"):
         task("nowhere", **options)
     with pytest.raises(XalignError, match="nowhere"):  # fairseq's own optimizers are allowed
         task("nowhere", zero_sharding="os", optimizer="adam")
@@ -279,7 +279,7 @@ def test_options_that_would_split_states_are_refused_early(options):
 
 def test_no_other_split_is_trained_on(shard):
     made = task(shard("data", "en-fr"), train_subset="valid")
-    with pytest.raises(XalignError, match=r"(?s)train_subset.*valid.*train"):
+    with pytest.raises(XalignError, match=r"(?s)only the split train.*train_subset.*valid"):
         made.load_dataset("valid")
 
 

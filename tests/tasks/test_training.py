@@ -210,4 +210,4 @@ def test_a_bad_option_stops_before_training(train, databin, tmp_path):
     logged, done = train(databin, tmp_path, *NO_VALID, "--max-update", 2, "--objectives", "mlm,tml", check=False)
     assert done.returncode != 0 and not logged
     message = (done.stdout + done.stderr).split("\nerror: ")[-1]
-    assert "unknown objective" in message and "tml" in message
+    assert "objective is unknown" in message and "tml" in message

@@ -77,7 +77,6 @@ def test_of_an_error_in_the_input_the_error_alone_is_shown(instead, tmp_path):
     ("option", "value", "answer"),
     [
         ("--max-tkens", "3", r"unrecognized arguments: --max-tkens 3; did you mean --max-tokens\?\n"),
-        ("--batch", "3", r"unrecognized arguments: --batch 3; did you mean --batch-size\?\n"),
         ("--cpuu", "", r"unrecognized arguments: --cpuu; did you mean --cpu\?\n"),
         ("--criterion", "XLM_Alig", r"invalid choice: 'XLM_Alig'; did you mean xlm_align\?\n"),
         ("--criterion", "other", "invalid choice: 'other'\n  next: "),

@@ -61,7 +61,7 @@ def test_first_checkpoint_and_warm_up_are_checked_with_all_options(checked, give
 def test_asynchronous_writing_needs_iopath(checked, monkeypatch):
     checked(write_checkpoints_asynchronously=False)
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(XalignError, match=r"(?s)iopath is not installed.*write_checkpoints_asynchronously"):
+    with pytest.raises(XalignError, match=r"(?s)need iopath.*write_checkpoints_asynchronously"):
         checked(write_checkpoints_asynchronously=True)
     monkeypatch.setattr("importlib.util.find_spec", lambda name: "there")
     checked(write_checkpoints_asynchronously=True)
@@ -79,7 +79,7 @@ def test_a_warm_up_is_no_longer_than_the_training(schedule, updates, named):
     def configured(**changes):
         return OmegaConf.create({"lr_scheduler": {**schedule, **changes}, "optimization": {"max_update": updates}})
 
-    with pytest.raises(XalignError, match=f"(?s)warm-up is longer.*{named}.*found: 11\n.*at most 10") as error:
+    with pytest.raises(XalignError, match=f"(?s)warm-up is longer.*{named}.*found: 11") as error:
         check_warmup(configured())
     assert error.value.parameters == ("warmup_updates",)
     check_warmup(configured(warmup_updates=10))
@@ -131,11 +131,9 @@ def test_options_that_belong_together(parts):
     [
         (("xalign_pretraining", "xlm_align", "roberta_base"), "arch", "xalign_base, xalign_large, xalign_small"),
         (("xalign_pretraining", "masked_lm", "xalign_tiny"), "criterion", "xlm_align"),
-        (("xalign_pretraining", "transfer", "xalign_tiny"), "criterion", "xlm_align"),
         (("xalign_tagging", "xlm_align", "xalign_tiny"), "criterion", "transfer"),
         (("masked_lm", "xlm_align", "roberta_base"), "task", "xalign_pretraining"),
         (("masked_lm", "transfer", "xalign_tiny"), "task", "xalign_classification, xalign_parsing"),
-        (("masked_lm", "masked_lm", "xalign_tiny"), "task", "xalign_pretraining"),
     ],
 )
 def test_parts_that_were_made_for_others_are_refused_with_those_that_fit(parts, named, expected):
@@ -160,8 +158,8 @@ def start(tmp_path):
 @pytest.mark.parametrize("name", ["restore_file", "continue_once", "finetune_from_model"])
 def test_a_checkpoint_to_begin_with_is_a_file(start, tmp_path, name):
     start()
-    for path, what in ((tmp_path, "is a folder"), (tmp_path / "lst.pt", "does not exist")):
-        with pytest.raises(XalignError, match=f"(?s)the initial checkpoint {what}.*{name}.*found: {path}"):
+    for path in (tmp_path, tmp_path / "lst.pt"):
+        with pytest.raises(XalignError, match=f"(?s)the initial checkpoint is not a file.*{name}.*found: {path}"):
             start(**{name: str(path)})
     (tmp_path / "lst.pt").touch()
     start(**{name: str(tmp_path / "lst.pt")})
@@ -171,5 +169,5 @@ def test_a_resumed_run_does_not_need_its_initial_checkpoint(start, tmp_path):
     (tmp_path / "run").mkdir()
     (tmp_path / "run/checkpoint_last.pt").touch()
     start(continue_once="gone.pt", finetune_from_model="gone.pt")
-    with pytest.raises(XalignError, match="does not exist"):
+    with pytest.raises(XalignError, match="is not a file"):
         start(restore_file="gone.pt")

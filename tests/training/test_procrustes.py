@@ -55,9 +55,9 @@ def test_a_checkpoint_without_a_tokenizer_gets_that_of_the_data(data):
 def test_a_data_bin_of_other_ids_is_refused(data):
     require_same_tokenizer(tokenizer_state(data.dictionary, None), data, 21)
     require_same_tokenizer({}, data, 21)
-    with pytest.raises(XalignError, match=r"found: 21 ids\n  expected: the checkpoint's 22 ids"):
+    with pytest.raises(XalignError, match="found: 21 ids"):
         require_same_tokenizer({}, data, 22)
-    with pytest.raises(XalignError, match="the first difference at id 4"):
+    with pytest.raises(XalignError, match="not the one"):
         require_same_tokenizer(tokenizer_state(Dictionary(LETTERS[::-1]), None), data, 21)
 
 

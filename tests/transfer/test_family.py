@@ -97,7 +97,7 @@ def test_an_encoder_without_language_embeddings_is_given_none_and_asks_for_none(
     words = WordsExample("1", "xx", ("the", "house"), None)
     assert language_rows(plain, [words], [pos.encode(words)]) is None
     require_languages(plain, [words])
-    with pytest.raises(XalignError, match=r"xx[\s\S]*one of aa, de, en"):
+    with pytest.raises(XalignError, match=r"xx[\s\S]*expected: aa, de, en"):
         require_languages(SPEAKING, [words])
 
 

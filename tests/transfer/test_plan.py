@@ -155,7 +155,7 @@ def test_tests_need_no_labels_but_training_does(runs, folder):
 def test_languages_without_an_embedding_are_reported_before_any_run(runs):
     speaking = replace(ENCODER, config=replace(ENCODER.config, language_embeddings="de,en"))
     english = replace(ENCODER, config=replace(ENCODER.config, language_embeddings="en,xx"))
-    with pytest.raises(XalignError, match=r"de[\s\S]*one of en, xx"):
+    with pytest.raises(XalignError, match=r"de[\s\S]*expected: en, xx"):
         runs(checkpoints=[speaking, english])
 
 

@@ -220,5 +220,5 @@ def test_each_side_is_read_in_its_language(tokenizer, bitext, encoder):
     evaluation = evaluate_retrieval(speaking, tokenizer, None, bitext, "de", layer=2)
     for name, lines in retrieve(german, english).items():
         assert [each[name] for each in evaluation.predictions] == [str(1 + int(line)) for line in lines]
-    with pytest.raises(XalignError, match=r"gl[\s\S]*one of de, en, fr"):
+    with pytest.raises(XalignError, match=r"gl[\s\S]*expected: de, en, fr"):
         evaluate_retrieval(speaking, tokenizer, None, bitext, "gl")

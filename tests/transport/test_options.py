@@ -19,7 +19,6 @@ def test_defaults_match_the_released_code():
         ("order", "rows"),
         ("filter", "max"),
         ("rounds", 0),
-        ("alpha", 0.0),
         ("alpha", 1.5),
     ],
 )

@@ -38,8 +38,7 @@ def read_arrays(
             forms = dict.fromkeys(members, form) if isinstance(form, ArrayForm) else form
             return {name: _read(archive, each, forms[name]) for name, each in members.items()}
     except Exception as error:  # damaged archives and arrays can fail in any way
-        problem = "a file of arrays is damaged, or holds something else"
-        raise XalignError(problem, where=path, found=str(error)[:200], remedy=remedy) from None
+        raise XalignError("the file of arrays is damaged", where=path, found=str(error)[:200], remedy=remedy) from None
 
 
 def write_arrays(path: StrPath, arrays: Mapping[str, np.ndarray]) -> None:

@@ -74,17 +74,10 @@ def choose_device(name: str) -> "torch.device":
     if name == "auto":
         return torch.device("cuda" if available else "cpu")
     if not re.fullmatch(r"cpu|cuda(:\d{1,3})?", name):
-        expected = "auto, cpu, cuda, or cuda:N"
-        raise XalignError("there is no such device", parameter="device", found=name, expected=expected)
+        raise XalignError("there is no such device", parameter="device", found=name, expected="auto, cpu or cuda:N")
     device = torch.device(name)
-    if device.type == "cuda" and not available:
-        remedy = ("set", Parameter("device", "cpu"), "or see", Command("doctor"))
-        raise XalignError("there is no CUDA device", parameter="device", found=name, remedy=remedy)
-    if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
-        problem = "there is no such CUDA device"
-        raise XalignError(
-            problem, parameter="device", found=name, expected=f"cuda:0 to cuda:{torch.cuda.device_count() - 1}"
-        )
+    if device.type == "cuda" and (device.index or 0) >= (torch.cuda.device_count() if available else 0):
+        raise XalignError("there is no such GPU", parameter="device", found=name, remedy=("see", Command("doctor")))
     return device
 
 
@@ -95,12 +88,8 @@ def process_devices(names: str, processes: int) -> "list[torch.device]":
     if processes == 1:
         return devices
     if [device.type for device in devices] != ["cpu"]:
-        raise XalignError(
-            "several processes are for the CPU; a GPU has one process",
-            parameter="processes",
-            found=f"{processes} processes, {', '.join(map(str, devices))}",
-            remedy=("set", Parameter("device", "cpu"), "or name each GPU once:", Parameter("device", "cuda:0,cuda:1")),
-        )
+        found = f"{processes} processes, {names}"
+        raise XalignError("several processes need the CPU, or several GPUs", parameter="processes", found=found)
     return devices * processes
 
 

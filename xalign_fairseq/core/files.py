@@ -69,8 +69,8 @@ def require_own(path: StrPath) -> None:
     found = os.lstat(path)
     if stat.S_ISLNK(found.st_mode) or found.st_uid != os.geteuid():
         said = "a symbolic link" if stat.S_ISLNK(found.st_mode) else f"a file of user {found.st_uid}"
-        problem, expected = "the unfinished output belongs to another user", "a file or folder of an earlier run"
-        raise XalignError(problem, where=path, found=said, expected=expected, remedy="remove it, if you trust it")
+        problem = "the unfinished output belongs to another user"
+        raise XalignError(problem, where=path, found=said, remedy="remove it, if you trust it")
 
 
 def opened(path: StrPath) -> int | None:
@@ -101,7 +101,7 @@ def atomic_folder(path: StrPath, overwrite: bool | None = False, keep: bool = Fa
         raise XalignError("this output is a folder, not standard output", found=path, expected="the name of a folder")
     path = _resolved(path)
     if path.exists() and not path.is_dir():
-        raise XalignError("the output folder is a file", where=path, expected="a new or empty folder")
+        raise XalignError("the output folder is a file", where=path)
     if path in (Path.cwd(), *Path.cwd().parents):  # a rename would not change the current folder
         raise XalignError("the current folder can't be replaced by the output", where=path, remedy="name a new folder")
     require_free(path, overwrite)
@@ -164,25 +164,22 @@ def require_place(path: StrPath, inputs: Iterable[StrPath] = (), binary: bool = 
     if os.fspath(path).partition(".")[0] == "-":  # also a prefix
         raise XalignError("this output is a file, not standard output", found=path, expected="the name of a file")
     if os.fspath(path).endswith(COMPRESSED) and not binary:
-        remedy = f"leave out {Path(path).suffix}, or compress the file afterwards"
-        raise XalignError("this output can't be compressed", where=path, remedy=remedy)
+        raise XalignError("this output can't be compressed", where=path)
     if os.fspath(path).lower().endswith(OFFICE) and not binary:
-        raise XalignError(
-            "the output is plain text", where=path, expected="another ending; .tsv, with tabs, for tables"
-        )
+        raise XalignError("the output is plain text", where=path, expected="another ending; .tsv for tables")
     place = _resolved(path)
     if place.is_dir():
-        raise XalignError("the output file is a folder", where=path, expected="the name of a file")
+        raise XalignError("the output file is a folder", where=path)
     above = _above(place)
     if not above.is_dir():
-        raise XalignError("the output's folder is a file", where=path, found=above, expected="a folder, or a new name")
+        raise XalignError("the output's folder is a file", where=path, found=above)
     if opened(path) is None and (place.is_file() or not place.exists()):  # not for a device or a pipe
         _require_writable(above, path)
     for each in inputs:
         if not (place.is_file() and os.path.exists(each)):
             continue
         if os.path.samefile(place, each) or (os.path.isdir(each) and _resolved(each) in place.parents):
-            raise XalignError("the output is also an input", where=path, found=each, remedy="choose another place")
+            raise XalignError("the output is also an input", where=path, found=each)
 
 
 def require_apart(outputs: Iterable[StrPath], parameters: Sequence[str]) -> None:
@@ -200,16 +197,14 @@ def _above(place: Path) -> Path:
 def _require_writable(folder: Path, output: StrPath) -> None:
     """Raise :class:`XalignError` if this user can't make files in the folder of an output."""
     if not os.access(folder, os.W_OK | os.X_OK):
-        problem, remedy = "you have no permission to write into the output's folder", "choose another place"
-        raise XalignError(problem, where=output, found=folder, remedy=remedy)
+        raise XalignError("you have no permission to write into the output's folder", where=output, found=folder)
 
 
 def require_outside(read: StrPath, output: StrPath) -> None:
     """Raise :class:`XalignError` if an output, which may replace an existing file, is an input or contains one."""
     source, target = _resolved(read), _resolved(output)
     if target in (source, *source.parents):
-        problem = "the output is or contains an input, which would be lost"
-        raise XalignError(problem, where=output, found=read, remedy="choose another place")
+        raise XalignError("the output is or contains an input, which would be lost", where=output, found=read)
 
 
 def _resolved(path: StrPath) -> Path:
@@ -224,8 +219,8 @@ def require_free(path: Path, overwrite: bool | None) -> None:
     """Raise :class:`XalignError` if a non-empty folder exists, as :func:`atomic_folder` does."""
     if path.is_dir() and not overwrite and any(path.iterdir()):
         replace = () if overwrite is None else ("or set", Parameter("overwrite"))
-        expected, remedy = "a new or empty folder", ("choose another folder", *replace)
-        raise XalignError("the output folder exists already", where=path, expected=expected, remedy=remedy)
+        remedy = ("choose another folder", *replace)
+        raise XalignError("the output folder exists already", where=path, remedy=remedy)
     _require_writable(_above(_resolved(path)), path)
 
 

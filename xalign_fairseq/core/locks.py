@@ -33,9 +33,7 @@ def alone(folder: Path) -> Iterator[int]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError) as error:
-        raise XalignError(
-            "a file is where a folder is needed", where=error.filename, remedy="move the file, or choose another folder"
-        ) from None
+        raise XalignError("a file is where a folder is needed", where=error.filename) from None
     with _locked(folder / LOCK, folder) as lock:
         yield lock
 
@@ -78,9 +76,8 @@ def _hold(stream: IO[str], output: Path) -> None:
     except BlockingIOError:
         raise XalignError("another process is writing this", where=output, remedy="wait for it, or stop it") from None
     except OSError as error:
-        raise XalignError(
-            "the file system has no locks", where=output, found=error, remedy="choose a folder on a local disk"
-        ) from None
+        remedy = "choose a folder on a local disk"
+        raise XalignError("the file system has no locks", where=output, found=error, remedy=remedy) from None
 
 
 def require_own_folder(folder: Path, note: str, maker: str, parts: Collection[str] = ()) -> None:
@@ -98,12 +95,8 @@ def require_own_folder(folder: Path, note: str, maker: str, parts: Collection[st
         outputs = [found[1] if (found := re.fullmatch(LEFTOVER, name)) else name for name in names]
         if all({name, output} & own for name, output in zip(names, outputs, strict=True)):
             return
-    raise XalignError(
-        f"the output folder has files that are not from {maker}",
-        where=folder,
-        expected="a new or empty folder, or one that the same command has begun",
-        remedy=("choose another", Parameter("out")),
-    )
+    problem = f"the output folder has files that are not from {maker}"
+    raise XalignError(problem, where=folder, remedy=("choose another", Parameter("out")))
 
 
 def differing_keys(first: Mapping[str, Any], second: Mapping[str, Any], but: Iterable[str] = ()) -> list[str]:

@@ -60,11 +60,8 @@ class Output:
         self.done, self._size = 0, 0
         """Lines that an earlier run has written."""
         if resume and self._record is None:
-            raise XalignError(
-                "this output cannot be resumed",
-                parameter="resume",
-                expected="a file of lines as output, and files, not pipes, as input",
-            )
+            expected = "a file of lines as output, and files, not pipes, as input"
+            raise XalignError("this output cannot be resumed", parameter="resume", expected=expected)
         if self._record is not None:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             with alone_on(self.part):  # fail before the work
@@ -84,19 +81,14 @@ class Output:
             try:
                 theirs = read_json(self._note)
             except (OSError, XalignError):
-                remedy = f"remove {self.part} to start again"
                 problem = "the record of an unfinished output is missing or damaged"
-                raise XalignError(problem, where=self._note, remedy=remedy) from None
-            remedy = f"give these, or remove {self.part} to start again"
-            require_record(self.part, theirs, self._record or {}, remedy)
+                raise XalignError(problem, where=self._note, remedy=f"remove {self.part} to start again") from None
+            require_record(self.part, theirs, self._record or {}, f"give these, or remove {self.part} to start again")
             return complete_lines(self.part)
         self._note.unlink(missing_ok=True)  # a run was killed just before this step
         if self._resume and self._path.exists():
-            raise XalignError(
-                "there is nothing to resume: the output is complete",
-                where=self._path,
-                remedy=("to replace it, leave out", Parameter("resume")),
-            )
+            remedy = ("to replace it, leave out", Parameter("resume"))
+            raise XalignError("there is nothing to resume: the output is complete", where=self._path, remedy=remedy)
         return 0, 0
 
     @contextmanager
@@ -116,11 +108,7 @@ class Output:
     @contextmanager
     def _open_part(self) -> Iterator[IO[str]]:
         if self._earlier_lines() != (self.done, self._size):
-            raise XalignError(
-                "another process has continued this output",
-                where=self.part,
-                remedy="run the same command again",
-            )
+            raise XalignError("another process has continued this output", where=self.part, remedy="run it again")
         write_json(self._note, self._record or {})
         try:
             there = os.path.lexists(self.part)
@@ -158,8 +146,7 @@ def require_replaceable(path: Path, kind: str) -> None:
         begin = stream.read(BLOCK).lstrip("\r\n ") + "\n"
     if not begin.isspace() and not re.match(BEGINNINGS[kind], begin):
         problem = "the output exists and is another kind of file, which would be lost"
-        remedy = "choose another name, or delete the file if you do not need it"
-        raise XalignError(problem, where=path, found=begin.partition("\n")[0][:60], remedy=remedy)
+        raise XalignError(problem, where=path, found=begin.partition("\n")[0][:60], remedy="choose another name")
 
 
 def require_record(path: Path, theirs: Mapping[str, object], ours: Mapping[str, object], remedy: Text) -> None:
@@ -167,8 +154,7 @@ def require_record(path: Path, theirs: Mapping[str, object], ours: Mapping[str, 
     if different := [name for name in {**theirs, **ours} if theirs.get(name) != ours.get(name)]:
         problem = "the earlier output has other options or another input, and was not changed"
         found = ("a difference in", *map(Parameter, different))
-        expected = "the options and the input of the run that was interrupted"
-        raise XalignError(problem, where=path, found=found, expected=expected, remedy=remedy)
+        raise XalignError(problem, where=path, found=found, remedy=remedy)
 
 
 def is_plain(path: StrPath) -> bool:

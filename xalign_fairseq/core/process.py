@@ -41,9 +41,7 @@ def start(command: Sequence[str], **options: Any) -> "subprocess.Popen[Any]":
     child gets SIGTERM.
     """
     if shutil.which(command[0]) is None:
-        raise XalignError(
-            "a program cannot be started", where=shlex.join(command), found="no such program, or no permission"
-        )
+        raise XalignError("a program does not exist, or may not be started", where=shlex.join(command))
     line = [_PYTHON, "-I", "-S", "-c", _FOLLOW_PARENT, str(os.getpid()), *command]
     return subprocess.Popen(line, stdin=subprocess.DEVNULL, start_new_session=True, **options)
 

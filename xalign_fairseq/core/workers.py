@@ -46,8 +46,8 @@ def processes(number: int) -> Iterator[Workers]:
             while waiting:
                 yield waiting.popleft().result()
         except BrokenProcessPool:
-            found, remedy = "probably too little memory", "use fewer workers"
-            raise XalignError("a worker process was killed", parameter="workers", found=found, remedy=remedy) from None
+            problem, remedy = "a worker process was killed, probably by too little memory", "use fewer workers"
+            raise XalignError(problem, parameter="workers", remedy=remedy) from None
 
     try:
         yield run

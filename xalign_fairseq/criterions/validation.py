@@ -49,12 +49,8 @@ class AerCounter:
         self.labeller, own = next(fitting, (None, usual))
         similarity = self.similarity or own.similarity
         if similarity not in own.own_layers:
-            raise XalignError(
-                "there is no pointer to score links with",
-                where=(Parameter("aer_similarity", "pointer"),),
-                found=f"objectives {', '.join(objective.name for objective in objectives)}",
-                expected="dwa among them",
-            )
+            where = (Parameter("aer_similarity", "pointer"),)
+            raise XalignError("there is no pointer to score links with", where=where, expected="the objective dwa")
         own = own.of_similarity(similarity)
         layer = own.layer if self.layer is None else config.resolve_layer(self.layer, "aer_layer")
         self.mapping = next((objective for objective in objectives if objective.name == HEAD), None)

@@ -98,12 +98,9 @@ class WeightedCriterion(WeightedSum, FairseqCriterion):
     def attach_heads(self, model: Any) -> None:
         editing = [objective.name for objective in self.active if objective.traits.edits_parameters]
         if editing and self.task.has_master_weights:
-            raise XalignError(
-                f"{', '.join(editing)} changes its parameters between updates, and mixed precision undoes that",
-                parameter=("fp16", "bf16"),
-                found="an optimiser with a float32 copy of all parameters",
-                expected=(Parameter("memory_efficient_fp16"), "or", Parameter("memory_efficient_bf16"), "or float32"),
-            )
+            problem = f"{', '.join(editing)} changes its parameters between updates, and mixed precision undoes that"
+            allowed = (Parameter("memory_efficient_fp16"), "or", Parameter("memory_efficient_bf16"), "or float32")
+            raise XalignError(problem, parameter=("fp16", "bf16"), expected=allowed)
         super().attach_heads(model)
         self.aer.prepare(model.encoder.config, self.active)
 
@@ -169,12 +166,9 @@ def _names(given: str) -> list[str]:
     names = listed(given)
     unknown = [name for name in names if name not in OBJECTIVES]
     if unknown or not names or len(set(names)) < len(names):
-        raise XalignError(
-            "unknown objective" if unknown else "no objective chosen" if not names else "an objective is named twice",
-            parameter="objectives",
-            found=", ".join(unknown or names) or "nothing",
-            expected=f"some of: {', '.join(sorted(OBJECTIVES))}",
-        )
+        problem = "an objective is unknown or named twice" if names else "no objective chosen"
+        found, expected = ", ".join(unknown or names), f"some of: {', '.join(sorted(OBJECTIVES))}"
+        raise XalignError(problem, parameter="objectives", found=found, expected=expected)
     return names
 
 

@@ -108,13 +108,8 @@ class LinksReader:
     def __getitem__(self, index: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         triples = self.triples[index]
         if len(triples) % 3:
-            raise XalignError(
-                "the links of a pair are damaged",
-                where=f"{self.triples.prefix}.idx, pair {index}",
-                found=f"{len(triples)} numbers",
-                expected="three for each link",
-                remedy="prepare the data again",
-            )
+            where = f"{self.triples.prefix}.idx, pair {index}"
+            raise XalignError("the links of a pair are damaged", where=where, remedy="prepare the data again")
         return self.src_words[index], self.tgt_words[index], triples.reshape(-1, 3)
 
 
@@ -136,10 +131,6 @@ class AlignReader(LinksReader):
                 where=f"{self.triples.prefix}.idx, pair {index}",
                 found=" ".join(f"{i}-{j}" for i, j in links),
                 expected=f"tokens below {lengths[0]} and {lengths[1]}, counted in the text that was encoded",
-                remedy=(
-                    "link the encoded text, and give its links to fairseq-preprocess by",
-                    Parameter("align_suffix"),
-                ),
             )
         return sides[0], sides[1], np.column_stack([links, np.ones(len(links), dtype=np.int64)])
 
@@ -201,11 +192,10 @@ class DataBin:
     def pair(self, split: str, src: str, tgt: str) -> tuple[MMapReader, MMapReader]:
         """Both sides of a bitext; each item ends with ``</s>``."""
         if (split, src, tgt) not in self._pairs:
-            is_turned = (split, tgt, src) in self._pairs
-            problem = "the data-bin has no such language pair"
             found = ", ".join(f"{name} {a}-{b}" for name, a, b in self._pairs) or "no pair at all"
-            remedy = f"name it {tgt}-{src}" if is_turned else Command("prepare", Parameter("pair", f"{src}-{tgt}"))
-            raise XalignError(problem, where=self.path, found=found, expected=f"{split} {src}-{tgt}", remedy=remedy)
+            turned = f"name it {tgt}-{src}" if (split, tgt, src) in self._pairs else None
+            remedy = turned or Command("prepare", Parameter("pair", f"{src}-{tgt}"))
+            raise XalignError("the data-bin has no such language pair", where=self.path, found=found, remedy=remedy)
         first, second = self._equally_long(*(pair_prefix(split, src, tgt, lang) for lang in (src, tgt)))
         return first, second
 
@@ -236,14 +226,12 @@ class DataBin:
         shared = self.path / DICTIONARY
         files = [shared] if shared.exists() else sorted(self.path.glob("dict.*.txt"))
         if not files:
-            expected = "dict.txt, or dict.LANG.txt files that are all the same"
-            raise XalignError("the data-bin has no dictionary", where=self.path, expected=expected)
+            raise XalignError("the data-bin has no dictionary", where=self.path, expected="dict.txt")
         dictionary = Dictionary.load(files[0])
         for other in files[1:]:
             if Dictionary.load(other).digest != dictionary.digest:
-                problem = "the languages have different dictionaries"
-                remedy = ("run fairseq-preprocess with", Parameter("joined_dictionary"))
-                raise XalignError(problem, where=f"{files[0]}, {other}", expected="one joint dictionary", remedy=remedy)
+                problem, remedy = "the languages have different dictionaries", Parameter("joined_dictionary")
+                raise XalignError(problem, where=f"{files[0]}, {other}", remedy=("run fairseq-preprocess with", remedy))
         return dictionary
 
     @cached_property
@@ -263,17 +251,14 @@ class DataBin:
         """The tokenizer of the data; :class:`XalignError` if it is not in the folder."""
         path = find_model(self.path)
         if path is None:
-            expected = "a sentencepiece model, or WordPiece's settings, next to dict.txt"
             remedy = f"copy the model that the data were encoded with there as {SENTENCEPIECE}"
-            raise XalignError("the data-bin has no tokenizer", where=self.path, expected=expected, remedy=remedy)
+            raise XalignError("the data-bin has no tokenizer", where=self.path, remedy=remedy)
         return make_tokenizer(path, self.dictionary)
 
     def _equally_long(self, *names: str, length: int | None = None) -> tuple[MMapReader, ...]:
         readers = tuple(MMapReader(self.path / name) for name in names)
         expected = len(readers[0]) if length is None else length
         if any(len(reader) != expected for reader in readers):
-            problem = "files of one bitext have different numbers of sentences"
             found = ", ".join(f"{name}: {len(reader)}" for name, reader in zip(names, readers, strict=True))
-            remedy = "prepare the data again"
-            raise XalignError(problem, where=self.path, found=found, expected=f"{expected} in each", remedy=remedy)
+            raise XalignError("files of one bitext have different numbers of sentences", where=self.path, found=found)
         return readers

@@ -27,6 +27,7 @@ TRAINED, HELD_OUT, UNUSED = 0, 1, 2
 PARTS = ("trained", "held out", "unused")
 ARRAYS = ("src_ids", "src_sizes", "tgt_ids", "tgt_sizes", "part")
 
+_AGAIN = ("run again", Command("lexicon", Parameter("overwrite")))
 _ABOUT = re.compile(r"lexicon\.(?P<src>[^.-]+)-(?P<tgt>[^.-]+)\.json")
 
 
@@ -62,13 +63,8 @@ class Lexicon:
             or self.tgt_sizes.sum() != len(self.tgt_ids)
             or not np.isin(self.part, (TRAINED, HELD_OUT, UNUSED)).all()
         ):
-            raise XalignError(
-                "the arrays of a lexicon are inconsistent",
-                where=f"lexicon {self.src}-{self.tgt}",
-                found=", ".join(f"{name}: {len(getattr(self, name))}" for name in ARRAYS),
-                expected="for each entry a part (0, 1 or 2) and two sizes above 0, which add up to the ids",
-                remedy=("run again", Command("lexicon")),
-            )
+            where = f"lexicon {self.src}-{self.tgt}"
+            raise XalignError("the arrays of a lexicon are inconsistent", where=where, remedy=_AGAIN)
 
     def __len__(self) -> int:
         return len(self.part)
@@ -134,14 +130,13 @@ def read(data: DataBin, src: str, tgt: str) -> Lexicon:
     about = read_about(data, src, tgt)
     if about["dictionary"] != data.dictionary.digest:
         problem = "the lexicon was made with another dictionary than the data-bin's"
-        where = about_path(data, src, tgt)
-        raise XalignError(problem, where=where, remedy=("run again", Command("lexicon", Parameter("overwrite"))))
+        raise XalignError(problem, where=about_path(data, src, tgt), remedy=_AGAIN)
     sides = [_flat(MMapReader(data.path / entries_prefix(src, tgt, lang))) for lang in (src, tgt)]
     parts, _ = _flat(MMapReader(data.path / part_prefix(src, tgt)))
     lexicon = Lexicon(src, tgt, *sides[0], *sides[1], parts)
     if lexicon.digest != about["digest"]:
-        where, remedy = about_path(data, src, tgt), ("run again", Command("lexicon", Parameter("overwrite")))
-        raise XalignError("the files of a lexicon do not belong together", where=where, remedy=remedy)
+        where = about_path(data, src, tgt)
+        raise XalignError("the files of a lexicon do not belong together", where=where, remedy=_AGAIN)
     return lexicon
 
 
@@ -157,10 +152,9 @@ def read_about(data: DataBin, src: str, tgt: str) -> About:
     path = about_path(data, src, tgt)
     if not path.exists():
         there = lexicons(data)
-        problem = "the data-bin has no such lexicon"
         found = ", ".join(f"{a}-{b}" for a, b in there) or "no lexicon at all"
         remedy = f"name it {tgt}-{src}" if (tgt, src) in there else _make_lexicon(data, f"{src}-{tgt}")
-        raise XalignError(problem, where=data.path, found=found, expected=f"{src}-{tgt}", remedy=remedy)
+        raise XalignError("the data-bin has no such lexicon", where=data.path, found=found, remedy=remedy)
     return read_json(path, About)
 
 
@@ -169,13 +163,10 @@ def write(data: DataBin, lexicon: Lexicon, about: Mapping[str, Any], overwrite: 
     src, tgt = lexicon.src, lexicon.tgt
     check_free(data, src, tgt, overwrite)
     if src == tgt or not _ABOUT.fullmatch(about_path(data, src, tgt).name):
-        raise XalignError(
-            "these languages can't name a lexicon", found=f"{src}, {tgt}", expected="two codes without dot and hyphen"
-        )
+        raise XalignError("the two languages need different codes without dot and hyphen", found=f"{src}, {tgt}")
     largest = max(side.max(initial=0) for side in (lexicon.src_ids, lexicon.tgt_ids))
     if largest >= data.dictionary.embedding_size:
-        problem, where = "the lexicon has an id that the dictionary does not have", data.path
-        raise XalignError(problem, where=where, found=largest, expected=f"at most {data.dictionary.embedding_size - 1}")
+        raise XalignError("the lexicon has an id that the dictionary does not have", where=data.path, found=largest)
     content = {"pair": f"{src}-{tgt}", **about, "dictionary": data.dictionary.digest, "digest": lexicon.digest}
     dtype = dtype_for_vocabulary(data.dictionary.embedding_size)
     prefixes = (entries_prefix(src, tgt, src), entries_prefix(src, tgt, tgt), part_prefix(src, tgt))
@@ -197,10 +188,9 @@ def require_languages(data: DataBin, *languages: str) -> None:
     known = {lang for _, src, tgt in data.pairs for lang in (src, tgt)} | {lang for _, lang in data.monos}
     unknown = [language for language in languages if language not in known]
     if unknown and known and "" not in known:
-        problem = "the data-bin has no text in a language of the lexicon"
-        found = ", ".join(unknown)
-        remedy = ("give the codes that the data were prepared with as", Parameter("pair"))
-        raise XalignError(problem, where=data.path, found=found, expected=", ".join(sorted(known)), remedy=remedy)
+        problem, remedy = "the data-bin has no text in a language of the lexicon", ("correct", Parameter("pair"))
+        found, expected = (", ".join(sorted(each)) for each in (unknown, known))
+        raise XalignError(problem, where=data.path, found=found, expected=expected, remedy=remedy)
 
 
 def check_free(data: DataBin, src: str, tgt: str, overwrite: bool) -> None:
@@ -234,9 +224,7 @@ def trained_lexicons(data: DataBin) -> list[Lexicon]:
     found = [read(data, src, tgt) for src, tgt in lexicons(data)]
     if not any((each.part == TRAINED).any() for each in found):
         problem = "an objective needs a bilingual lexicon, and the data-bin has none to train on"
-        where = data.path
-        remedy = _make_lexicon(data, "SRC-TGT")
-        raise XalignError(problem, where=where, found="all entries held out" if found else "no lexicon", remedy=remedy)
+        raise XalignError(problem, where=data.path, remedy=_make_lexicon(data, "SRC-TGT"))
     return found
 
 
@@ -248,9 +236,5 @@ def require_same_lexicons(lexicons: Sequence[Lexicon], states: Sequence[Mapping[
     """Raise :class:`XalignError` unless a checkpoint has the states (:meth:`Lexicon.state`) of these lexicons."""
     if states is None or {Lexicon.from_state(each).digest for each in states} == {each.digest for each in lexicons}:
         return
-    raise XalignError(
-        "the data-bin's lexicon is not the one that the checkpoint was trained with",
-        where=where,
-        found="other entries, or another selection of training entries",
-        remedy=(Command("lexicon"), "with the options of that run, or a new run with", Parameter("init_checkpoint")),
-    )
+    problem = "the data-bin's lexicon is not the one that the checkpoint was trained with"
+    raise XalignError(problem, where=where, remedy=("for a new run, set", Parameter("init_checkpoint")))

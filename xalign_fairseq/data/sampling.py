@@ -8,8 +8,6 @@ import math
 
 import numpy as np
 
-from xalign_fairseq.core.errors import XalignError
-
 ROUNDS = 6
 ROUNDING = 1e-6  # tolerance of a count of draws; n^(1/T) has a relative error of 10^-15
 GOLDEN = (math.sqrt(5) - 1) / 2
@@ -21,12 +19,6 @@ def temperature_shares(sizes: list[int], temperature: float) -> np.ndarray:
     """p_i = n_i^(1/T) / sum_j n_j^(1/T): T = 1 samples by size, a larger T favours small groups (alpha = 1/T in XLM and
     XLM-R).
     """
-    if temperature <= 0:
-        raise XalignError(
-            "the sampling temperature must be positive",
-            found=temperature,
-            expected="a number above 0; 1 samples by size",
-        )
     logs = np.log(np.asarray(sizes, dtype=np.float64)) / temperature
     weights = np.exp(logs - logs.max())
     return weights / weights.sum()

@@ -43,25 +43,15 @@ def changed_files(data: DataBin, contents: bool = True) -> list[str]:
 def require_unchanged(data: DataBin, contents: bool = True) -> None:
     """Raise :class:`XalignError` with the files of :func:`changed_files`."""
     if changed := changed_files(data, contents):
-        raise XalignError(
-            "files of the data-bin have changed since they were prepared",
-            where=data.path,
-            found="; ".join(changed[:5]) + (f"; {len(changed) - 5} more" if len(changed) > 5 else ""),
-            expected=f"the sizes and hashes in {MANIFEST}",
-            remedy="copy them, or prepare the data again",
-        )
+        found = "; ".join(changed[:5]) + (f"; {len(changed) - 5} more" if len(changed) > 5 else "")
+        problem = "files of the data-bin have changed since they were prepared"
+        raise XalignError(problem, where=data.path, found=found, remedy="copy them, or prepare the data again")
 
 
 def _recorded(data: DataBin) -> Iterator[tuple[str, int, str]]:
     for name, about in data.manifest.get("files", {}).items() if data.manifest else ():
         if not is_file_name(name):
-            raise XalignError(
-                "the data-bin's manifest is damaged",
-                where=data.path / MANIFEST,
-                found=f"a file {name!r}",
-                expected="names of files next to it",
-                remedy="copy it again, or prepare the data again",
-            )
+            raise XalignError("the data-bin's manifest is damaged", where=data.path / MANIFEST, found=repr(name))
         yield name, about["bytes"], about["sha256"]
 
 
@@ -167,10 +157,6 @@ def require_same_dictionary(first: DataBin, other: DataBin) -> None:
     if ours.is_file() and theirs.is_file() and ours.read_bytes() == theirs.read_bytes():
         return  # the usual case; reading XLM-R's symbols takes 0.25 s, for possibly 2,000 shards
     if first.dictionary.digest != other.dictionary.digest:
-        raise XalignError(
-            "the shards have different dictionaries",
-            where=f"{first.path}, {other.path}",
-            found=f"{len(first.dictionary)} and {len(other.dictionary)} symbols",
-            expected="one dictionary for all",
-            remedy=("prepare all shards with one tokenizer:", Command("prepare", Parameter("tokenizer", "MODEL"))),
-        )
+        where = f"{first.path}, {other.path}"
+        remedy = Command("prepare", Parameter("tokenizer", "MODEL"))
+        raise XalignError("the shards have different dictionaries", where=where, remedy=("prepare all by", remedy))

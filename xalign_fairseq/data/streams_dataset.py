@@ -99,13 +99,8 @@ class StreamsDataset(Dataset):
         """Check ids here, because the embedding's error names neither data nor dictionary."""
         highest = max((int(ids.max()) for ids in sides if len(ids)), default=0)
         if highest >= self.mask.vocab:
-            raise XalignError(
-                "the data contain an id that the dictionary lacks",
-                where="the data-bin's .bin files and its dict.txt",
-                found=f"id {highest}",
-                expected=f"ids below {self.mask.vocab}",
-                remedy="put back the dict.txt that the data were prepared with, or prepare them again",
-            )
+            problem, expected = "the data contain an id that dict.txt lacks", f"ids below {self.mask.vocab}"
+            raise XalignError(problem, where="the data-bin's .bin files", found=highest, expected=expected)
 
     def collater(self, samples: Sequence[PairSample | BlockSample]) -> dict[str, Any]:
         """Samples of both streams as one batch; at an epoch's end, a worker without a batch gets an empty one."""
@@ -153,10 +148,8 @@ class StreamsDataset(Dataset):
             level = logging.WARNING if dropped > MANY * drawn else logging.INFO
             logger.log(level, "dropped %d of %d pairs: %s (%s)", dropped, drawn, why, ", ".join(parameters))
         if dropped == drawn:
-            problem = "no sentence pair is within the limits of length"
             found = f"{counted(dropped, 'pair')}, all left out: {why}"
-            remedy = "change these limits, or use a tokenizer with longer pieces"
-            raise XalignError(problem, parameter=parameters, found=found, remedy=remedy)
+            raise XalignError("no sentence pair is within the limits of length", parameter=parameters, found=found)
 
     def batch_by_size(
         self,
@@ -225,13 +218,9 @@ class StreamsDataset(Dataset):
             limits.append(tokens // self.mono.length)
         each = min(limit for limit in limits if limit is not None)
         if not each:
-            raise XalignError(
-                "no monolingual block fits a batch",
-                parameter=("mono_max_tokens", "max_tokens"),
-                found=f"{tokens} tokens per batch",
-                expected=f"at least one block of {self.mono.length}",
-                remedy=("set", Parameter("mono_max_tokens", self.mono.length), "or lower", _BLOCK_LENGTH),
-            )
+            parameters = ("mono_max_tokens", "max_tokens", "mono_tokens_per_sample")
+            found = f"{tokens} tokens per batch, {self.mono.length} per block"
+            raise XalignError("no monolingual block fits a batch", parameter=parameters, found=found)
         return each
 
     def num_tokens_vec(self, indices: np.ndarray) -> np.ndarray:

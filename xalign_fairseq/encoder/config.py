@@ -46,20 +46,16 @@ class EncoderConfig:
         rates = [(name, getattr(self, name)) for name in DROPOUTS]
         check_values("a dropout rate is out of range", *((*rate, 0 <= rate[1] <= 1, "0 to 1") for rate in rates))
         if self.encoder_embed_dim % self.encoder_attention_heads and not self.transformers_config:
-            raise XalignError(
-                "the hidden size is not a multiple of the number of attention heads",
-                parameter=("encoder_embed_dim", "encoder_attention_heads"),
-                found=f"{self.encoder_embed_dim} and {self.encoder_attention_heads}",
-            )
+            problem = "the hidden size is not a multiple of the number of attention heads"
+            found = f"{self.encoder_embed_dim} and {self.encoder_attention_heads}"
+            raise XalignError(problem, parameter=("encoder_embed_dim", "encoder_attention_heads"), found=found)
         epsilon, types = self.layer_norm_eps, self.token_types
         allowed = "1e-5 as in XLM-R, or 1e-12 as in BERT"
         check_values("layer_norm_eps is not positive", ("layer_norm_eps", epsilon, epsilon > 0, allowed))
         allowed, right = "1 as in XLM-R, or 2 as in BERT", types in (1, 2)
         check_values("an encoder cannot have this number of token types", ("token_types", types, right, allowed))
         if len(set(self.languages)) < len(self.languages):
-            raise XalignError(
-                "a language is named twice", parameter="language_embeddings", found=self.language_embeddings
-            )
+            raise XalignError("a language is named twice", found=self.language_embeddings)
 
     @property
     def drops(self) -> bool:
@@ -75,8 +71,7 @@ class EncoderConfig:
     def language_row(self, language: str) -> int:
         """The row of a language's embedding."""
         if language not in self.languages:
-            problem = "the encoder has no embedding for a language"
-            expected = f"one of {', '.join(self.languages) or 'none: the encoder has no language embeddings'}"
+            problem, expected = "the encoder has no embedding for a language", ", ".join(self.languages) or "none"
             raise XalignError(problem, parameter="language_embeddings", found=language, expected=expected)
         return self.languages.index(language)
 
@@ -93,8 +88,8 @@ class EncoderConfig:
     def require_use_of(self, languages: tuple[str, str] | None) -> None:
         """Raise :class:`XalignError` for given languages if there are no language embeddings."""
         if languages and not self.languages:
-            problem = "the encoder has no language embeddings, so the languages have no effect"
-            raise XalignError(problem, parameter="languages", found="-".join(languages), remedy="leave them out")
+            found = "-".join(languages)
+            raise XalignError("the encoder has no language embeddings", parameter="languages", found=found)
 
     @classmethod
     def from_options(cls, options: object, vocab_size: int) -> "EncoderConfig":

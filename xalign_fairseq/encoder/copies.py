@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from xalign_fairseq.core.errors import Parameter, XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.inputs import Input, as_input, polynomial
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.hidden_states import open_passes
@@ -233,13 +233,8 @@ class KeyQueue(StaysFloat32):
         """Replace the N oldest keys by keys (N, D) with hashes (N, 2); XalignError if N is larger than the queue."""
         size, new = len(self), len(keys)
         if new > size:
-            raise XalignError(
-                "the queue is smaller than a batch",
-                parameter="moco_queue_size",
-                found=f"a queue of {size} keys and a batch of {new} pairs over all workers",
-                expected="a queue of several batches",
-                remedy=("set", Parameter("moco_queue_size", 10 * new), "or a smaller", Parameter("batch_size")),
-            )
+            parameters, found = ("moco_queue_size", "batch_size"), f"{size} keys, {new} pairs over all workers"
+            raise XalignError("the queue is smaller than a batch", parameter=parameters, found=found)
         at = (self.pointer.long() + torch.arange(new, device=self.keys.device)) % size
         self.keys[at] = keys.to(self.keys)
         self.sentences[at] = sentences.to(self.sentences)

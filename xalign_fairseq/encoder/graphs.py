@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from xalign_fairseq.core.errors import Parameter, XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.transport.ops.attention import Offsets, obstacle
 
@@ -69,10 +69,5 @@ def require(config: EncoderConfig, device: torch.device, dtype: torch.dtype) -> 
             "attention_dropout": (str(config.attention_dropout), "0"),
             "encoder_attention_heads": (f"heads of size {size}", "heads whose size is a multiple of 8"),
         }[parameter]
-        raise XalignError(
-            "the encoder cannot run as CUDA graphs",
-            parameter=parameter,
-            found=found,
-            expected=expected,
-            remedy=("leave out", Parameter("cuda_graphs")),
-        )
+        problem = "the encoder cannot run as CUDA graphs"
+        raise XalignError(problem, parameter=("cuda_graphs", parameter), found=found, expected=expected)

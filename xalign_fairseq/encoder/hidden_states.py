@@ -200,7 +200,7 @@ def _languages(given: Input, config: EncoderConfig) -> Tensor:
     """(B, T) int64, rows of the language embeddings."""
     if given.languages is None:
         problem = "the encoder has language embeddings, and the language of a text was not given"
-        raise XalignError(problem, found="tokens alone", expected=f"one of {', '.join(config.languages)} for each text")
+        raise XalignError(problem, expected=", ".join(config.languages))
     return given.languages.expand_as(given.tokens)
 
 

@@ -56,9 +56,8 @@ class LanguageMaps(StaysFloat32):
         """Raise :class:`XalignError` for languages without a map, except the pivot."""
         unknown = self._without_map(languages)
         if unknown:
-            problem = "there is no linear map of a language"
-            expected = f"one of {', '.join(self.languages)}; or {self._pivot}, to which they lead"
-            raise XalignError(problem, where=where, found=", ".join(unknown), expected=expected, remedy=LEARN)
+            known, unknown_names = ", ".join([*self.languages, self._pivot]), ", ".join(unknown)
+            raise XalignError("there is no linear map of a language", where=where, found=unknown_names, expected=known)
 
     def tell_unmapped(self, languages: Sequence[str]) -> None:
         """Warn of languages without a map; their states are read unmapped."""
@@ -171,12 +170,8 @@ class Procrustes:
     def solve(self, where: object = None) -> Tensor:
         """W (L, H, H) float64, always orthogonal. Raises XalignError without pairs or if vectors are not finite."""
         if not self.pairs or not self._products.isfinite().all():
-            raise XalignError(
-                "no map can be computed",
-                where=where,
-                found="hidden states that are not finite" if self.pairs else "no linked words",
-                expected="bitext with links, and a trained encoder",
-            )
+            found = "hidden states that are not finite" if self.pairs else "no linked words"
+            raise XalignError("no map can be computed", where=where, found=found)
         u, _, vh = torch.linalg.svd(self._products)
         maps: Tensor = u @ vh
         return maps

@@ -21,7 +21,6 @@ from xalign_fairseq.data.tokenizers.tokenizer_model import (
     make_tokenizer,
     model_name,
 )
-from xalign_fairseq.data.tokenizers.wordpiece import WordPieceSettings
 from xalign_fairseq.encoder import checkpoint
 
 _PREPARE_AGAIN = Command("prepare", Parameter("tokenizer", "CHECKPOINT"))
@@ -65,13 +64,10 @@ def check_dictionary(
     """Raise :class:`XalignError` unless a dictionary has the checkpoint's number of ids and its stored symbols."""
     own = ((state.get("task_state") or {}).get("tokenizer") or {}).get("symbols")
     if dictionary.embedding_size != vocab_size or (own is not None and list(own) != dictionary.symbols):
-        with_mask = "" if dictionary.embedding_size == len(dictionary) else " and <mask>"
         raise XalignError(
             "the dictionary does not fit the checkpoint",
             where=f"{source}, {where}",
-            found=f"{dictionary.embedding_size} ids ({len(dictionary)} symbols{with_mask})",
-            expected=f"{vocab_size} ids, as the checkpoint's embedding"
-            + (" has, with the symbols that it stores" if own is not None else " has"),
+            found=f"{dictionary.embedding_size} ids, and {vocab_size} in the checkpoint",
             remedy=f"take the {DICTIONARY} of the data-bin that the checkpoint was trained with",
         )
 
@@ -79,28 +75,17 @@ def check_dictionary(
 def require_same_tokenizer(stored: Mapping[str, Any], data: DataBin, vocab_size: int | None = None) -> None:
     """Raise :class:`XalignError` if the ids of a data-bin, or their number, are known to differ from a checkpoint's."""
     symbols, mine = stored.get("symbols"), data.dictionary.symbols
-    problem = "the data-bin's dictionary is not the one that the checkpoint was trained with"
-    if symbols is not None and list(symbols) != mine:
-        both = zip(symbols, mine, strict=False)
-        first = next((i for i, (theirs, ours) in enumerate(both) if theirs != ours), -1)
+    vocabulary_differs = symbols is not None and list(symbols) != mine
+    if vocabulary_differs or vocab_size not in (None, data.dictionary.embedding_size):
+        problem = "the data-bin's dictionary is not the one that the checkpoint was trained with"
         trimmed = (data.path / "model.pt").is_file()  # written by xalign prepare --trim-vocabulary
-        raise XalignError(
-            problem,
-            where=data.path,
-            found=f"{len(mine)} symbols, the first difference at id {first}",
-            expected=f"the checkpoint's {len(symbols)} symbols",
-            remedy=("begin with", Parameter("init_checkpoint", data.path)) if trimmed else _PREPARE_AGAIN,
-        )
-    if vocab_size not in (None, data.dictionary.embedding_size):
-        ids, wanted = f"{data.dictionary.embedding_size} ids", f"the checkpoint's {vocab_size} ids"
-        raise XalignError(problem, where=data.path, found=ids, expected=wanted, remedy=_PREPARE_AGAIN)
+        remedy = ("begin with", Parameter("init_checkpoint", data.path)) if trimmed else _PREPARE_AGAIN
+        raise XalignError(problem, where=data.path, found=f"{data.dictionary.embedding_size} ids", remedy=remedy)
     theirs, ours = stored_model(stored), data.tokenizer_model
     # sentencepiece models are compared only by their dictionaries.
     if not isinstance(theirs, bytes | None) and ours is not None and theirs != ours:
         problem = "the data-bin's text was normalised differently from the checkpoint's"
-        found = ours if isinstance(ours, WordPieceSettings) else model_name(ours)
-        expected = theirs if isinstance(theirs, WordPieceSettings) else "the checkpoint's own tokenizer"
-        raise XalignError(problem, where=data.path, found=found, expected=expected, remedy=_PREPARE_AGAIN)
+        raise XalignError(problem, where=data.path, remedy=_PREPARE_AGAIN)
 
 
 def tokenizer_state(dictionary: Dictionary, model: TokenizerModel | None) -> dict[str, Any]:
@@ -151,7 +136,5 @@ def _data_bin(state: dict[str, Any], where: StrPath, part: str, has: Callable[[P
     for folder in data_folders(state, where):
         if folder.is_dir() and has(folder):
             return DataBin(folder)
-    named = str(checkpoint.options(state, "task").get("data") or "")
-    found = f"nothing in the checkpoint, its folder and its data-bin {named}" if named else "nothing in it"
     remedy = f"put its {DICTIONARY} and {SENTENCEPIECE} into its folder"
-    raise XalignError(f"no {part} was found for the checkpoint", where=where, found=found, remedy=remedy)
+    raise XalignError(f"no {part} was found for the checkpoint", where=where, remedy=remedy)

@@ -66,12 +66,8 @@ def alignment_counts(queries: Tensor, candidates: Tensor, golds: Sequence[Collec
     """
     beyond = [row for gold in golds for row in gold if not 0 <= row < len(candidates)]
     if len(golds) != len(queries) or beyond:
-        raise XalignError(
-            "words and sets of translations differ in number",
-            found=f"{counted(len(golds), 'set')} of translations for {counted(len(queries), 'word')}"
-            + (f", candidate {beyond[0]} of {len(candidates)}" if beyond else ""),
-            expected="one set for each word, of rows of the candidates",
-        )
+        found = f"{len(golds)} sets for {counted(len(queries), 'word')}, {len(candidates)} candidates"
+        raise XalignError("words and sets of translations differ in number, or a candidate is missing", found=found)
     return ALIGNMENT_SCORE.counts(golds, by_cosine(queries, candidates).tolist(), "")
 
 

@@ -51,9 +51,8 @@ def lexicon_scores(embeddings: Tensor, lexicon: Lexicon, *, samples: int = 1000,
     sides = [(lexicon.src_ids, lexicon.src_sizes), (lexicon.tgt_ids, lexicon.tgt_sizes)]
     largest = max(int(ids.max()) for ids, _ in sides)
     if largest >= len(embeddings):
-        problem = "the lexicon has an id that the encoder has no embedding for"
-        remedy = "take the lexicon of the data-bin that the encoder was trained with"
-        raise XalignError(problem, found=largest, expected=f"at most {len(embeddings) - 1}", remedy=remedy)
+        problem, expected = "the lexicon has an id that the encoder has no embedding for", f"below {len(embeddings)}"
+        raise XalignError(problem, found=largest, expected=expected)
     src, tgt = ([tuple(ids.tolist()) for ids in np.split(flat, sizes.cumsum()[:-1])] for flat, sizes in sides)
     src_rows, tgt_rows = ({entry: row for row, entry in enumerate(dict.fromkeys(side))} for side in (src, tgt))
     golds: list[set[int]] = [set() for _ in src_rows]

@@ -34,9 +34,7 @@ class LinkFilesToScore:
 def score_files(files: LinkFilesToScore) -> dict[str, Any]:
     """The scores as fractions with signature, and optionally intervals and a comparison."""
     if files.bootstrap < 0 or files.seed < 0:
-        raise XalignError(
-            "resamples or seed is negative", parameter=("bootstrap", "seed"), found=f"{files.bootstrap}, {files.seed}"
-        )
+        raise XalignError("resamples or seed is negative", parameter=("bootstrap", "seed"))
     first, *rest = read_counts(files)
     result: dict[str, Any] = figures(first)
     hyp_base, gold_base = files.hyp_index_base or 0, base_of_gold(files)
@@ -70,9 +68,7 @@ def read_counts(files: LinkFilesToScore) -> list[list[AlignmentCounts]]:
     if has_possible == [False, True]:
         say("warning: only the links to score have possible links (ipj), gold has none: the files may be swapped")
     if not any(possible):
-        raise XalignError(
-            "the gold file has no link", where=files.gold, expected="i-j (sure) and ipj (possible), 0-based"
-        )
+        raise XalignError("the gold file has no link", where=files.gold)
     counts = [sentence_counts(hyps[path], golds, where=f"{path}, {files.gold}") for path in paths]
     if files.text:
         src, tgt = ([len(line.split()) for line in read_lines(path)] for path in files.text)
@@ -98,8 +94,7 @@ def base_of_gold(files: LinkFilesToScore) -> int:
     """The index of the first token in the gold file: 1 in the shared tasks' numbered lines."""
     numbered = is_numbered(files.gold)
     if numbered and files.gold_index_base == 0:
-        problem, parameter = "numbered gold counts tokens from 1", "gold_index_base"
-        raise XalignError(problem, where=files.gold, parameter=parameter, found="0", expected="1, or nothing")
+        raise XalignError("numbered gold counts tokens from 1", where=files.gold, parameter="gold_index_base")
     return 1 if numbered else files.gold_index_base or 0
 
 
@@ -116,10 +111,5 @@ def _converting(parameter: str) -> tuple[str | Parameter, ...]:
 
 def _refuse_one_based(evidence: str | None, path: str, parameter: str) -> None:
     if evidence:
-        raise XalignError(
-            "the file looks 1-based",
-            where=path,
-            found=evidence,
-            expected="0-based indices",
-            remedy=(*_converting(parameter), "; ", Parameter(parameter, 0), "reads it unchanged"),
-        )
+        remedy = (*_converting(parameter), "; ", Parameter(parameter, 0), "reads it unchanged")
+        raise XalignError("the file looks 1-based", where=path, found=evidence, remedy=remedy)

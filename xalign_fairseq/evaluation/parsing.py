@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.evaluation.metric import Metric, ratio
 
@@ -35,10 +34,8 @@ def _metric(name: str, variant: str, *, labelled: bool, left_out: frozenset[str]
     def count(gold: GoldTree, prediction: Prediction, language: str) -> tuple[float, float]:
         heads, relations = prediction
         if not len(gold.heads) == len(heads) == len(relations):
-            raise XalignError(
-                "a sentence has different numbers of predicted heads, relations and words",
-                found=f"{len(heads)} heads and {len(relations)} relations for {counted(len(gold.heads), 'word')}",
-            )
+            problem = "a sentence has different numbers of predicted heads, relations and words"
+            raise XalignError(problem, found=f"{len(heads)}, {len(relations)} and {len(gold.heads)}")
         correct = words = 0
         for k, tag in enumerate(gold.upos):
             if tag not in left_out:

@@ -59,12 +59,8 @@ def find_published(paper: str) -> Path:
         if path.is_file():
             return path
     known = sorted(path.stem for path in PAPERS.glob("*.tsv"))
-    raise XalignError(
-        "there are no published figures of this paper",
-        parameter="paper",
-        found=paper,
-        expected=f"{', '.join(known)}, or the path of a table in the format of {PAPERS}",
-    )
+    expected = f"{', '.join(known)}, or the path of a table in the format of {PAPERS}"
+    raise XalignError("there are no published figures of this paper", parameter="paper", found=paper, expected=expected)
 
 
 def read_published(path: StrPath) -> list[Figure]:
@@ -116,12 +112,8 @@ class PublishedTables:
         """Raise XalignError unless the paper has one of these scores."""
         theirs = {figure.metric for figure in self.figures}
         if not theirs.intersection(metrics):
-            raise XalignError(
-                "the paper has none of these scores",
-                parameter="paper",
-                found=", ".join(sorted(metrics)),
-                expected=", ".join(sorted(theirs)),
-            )
+            found, expected = (", ".join(sorted(each)) for each in (metrics, theirs))
+            raise XalignError("the paper has none of these scores", parameter="paper", found=found, expected=expected)
 
     def covered(self, table: str, metric: str, column: str) -> Sizes:
         """What a column of the paper's table is measured on, as :attr:`Figure.covers`, from the columns of its tables.

@@ -20,8 +20,7 @@ def unit(vectors: Tensor) -> Tensor:
     spoilt = (~vectors.isfinite().all(1)).nonzero()
     if len(spoilt):
         found = f"{len(spoilt)} of {len(vectors)}, the first of them number {int(spoilt[0]) + 1}"
-        remedy = "give an earlier checkpoint"
-        raise XalignError("vectors of the model are not finite", found=found, expected="numbers", remedy=remedy)
+        raise XalignError("vectors of the model are not finite", found=found)
     return F.normalize(vectors, dim=1)
 
 
@@ -99,9 +98,8 @@ def retrieve(foreign: Tensor, english: Tensor) -> dict[str, Tensor]:
 def retrieval_counts(foreign: Tensor, english: Tensor) -> dict[str, np.ndarray]:
     """Counts (N, 2) of each of :data:`RETRIEVAL_METRICS` of sentence vectors (N, H); row i translates row i."""
     if len(foreign) != len(english):
-        raise XalignError(
-            "the two sides have different numbers of sentences", found=f"{len(foreign)} and {len(english)}"
-        )
+        found = f"{len(foreign)} and {len(english)}"
+        raise XalignError("the two sides have different numbers of sentences", found=found)
     lines = torch.arange(len(foreign))
     return {
         name: np.stack([(rows.cpu() == lines).numpy(), np.ones(len(lines))], axis=1).astype(np.float64)

@@ -83,7 +83,7 @@ class Comparison:
         """Like :func:`paired_items_and_seeds`, for systems of one :func:`resample` call."""
         runs = min(len(scores) for scores in (*first.scores, *second.scores))
         if runs < 2:
-            raise XalignError("a test over seeds needs several seeds", found=f"{runs} run", expected="at least 2 runs")
+            raise XalignError("a test over seeds needs at least 2 runs", found=runs)
 
         def drawn_runs(number: int, runs: int, samples: int) -> np.ndarray:
             rng = np.random.default_rng([seed, number, runs])
@@ -211,9 +211,8 @@ def spearman(x: Sequence[float], y: Sequence[float], *, samples: int = 1000, see
     check_options(samples, seed)
     sides = [np.asarray(side, dtype=np.float64) for side in (x, y)]
     if len(x) != len(y) or len(x) < 3 or not all(np.isfinite(side).all() and np.ptp(side) > 0 for side in sides):
-        problem = "there is no rank correlation of these points"
         expected = "as many on both sides, at least 3, all finite, and not all equal"
-        raise XalignError(problem, found=f"{len(x)} and {len(y)} numbers", expected=expected)
+        raise XalignError("there is no rank correlation of these points", expected=expected)
     stats, points = _scipy_stats(), np.stack(sides)
     ranks = stats.rankdata(points, axis=1)
     found = stats.pearsonr(*ranks)
@@ -254,6 +253,5 @@ def _check(systems: Sequence[Sequence[np.ndarray]]) -> None:
     first = [shape[1:] for shape in shapes[0]]
     for each in shapes:
         if not each or [shape[1:] for shape in each] != first or any(len(shape) != 3 or 0 in shape for shape in each):
-            found = f"counts of shapes {shapes[0]} and {each}"
-            expected = "per test set (runs, items, counts) with the same items and counts in all, and none empty"
-            raise XalignError("the systems can't be compared", found=found, expected=expected)
+            problem = "the systems' counts (runs, items, counts) differ in items or counts, or are empty"
+            raise XalignError(problem, found=f"shapes {shapes[0]} and {each}")

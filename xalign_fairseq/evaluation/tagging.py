@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.evaluation.metric import Metric, f1, ratio
 
@@ -76,10 +75,8 @@ def _entity_metric(variant: str) -> Metric:
 
 def _check(gold: Sequence[str], prediction: Sequence[str]) -> None:
     if len(gold) != len(prediction):
-        found = f"{counted(len(prediction), 'tag')} for {counted(len(gold), 'word')}"
-        raise XalignError(
-            "a sentence has different numbers of predicted tags and words", found=found, expected="one tag per word"
-        )
+        found = f"{len(prediction)} and {len(gold)}"
+        raise XalignError("a sentence has different numbers of predicted tags and words", found=found)
 
 
 def _count_words(gold: Sequence[str], prediction: Sequence[str], language: str) -> tuple[float, float]:

@@ -62,13 +62,11 @@ def trees_next_to(path: StrPath, sentences: Sequence[Sequence[str]]) -> list[Syn
     beside = existing(treebank)
     if not Path(beside).is_file():
         problem = "a file has no trees, which are needed to reorder its words by syntax"
-        expected = f"{treebank} (or compressed) with the trees of its {len(sentences)} sentences, in order"
-        remedy = "parse its sentences, with their words as they are"
-        raise XalignError(problem, where=path, expected=expected, remedy=remedy)
+        raise XalignError(problem, where=path, expected=f"the file {treebank}")
     parsed = read(beside)
     if len(parsed) != len(sentences):
         problem, found = "a file and its trees differ in number of sentences", f"{len(sentences)} and {len(parsed)}"
-        raise XalignError(problem, where=f"{path}, {beside}", found=found, expected="a tree for each sentence")
+        raise XalignError(problem, where=f"{path}, {beside}", found=found)
     return [_tree(each, tuple(words)) for each, words in zip(parsed, sentences, strict=True)]
 
 
@@ -88,11 +86,7 @@ def _moved(sentence: ConlluSentence, derived: Sentence) -> ConlluSentence:
 def _tree(parsed: ConlluSentence, words: tuple[str, ...]) -> SyntaxTree:
     found = natural(parsed)
     if found.source != words or found.tree is None:
-        raise XalignError(
-            "a tree does not match its sentence",
-            where=parsed.where,
-            found=" ".join(found.source) if found.tree else "no heads",
-            expected=" ".join(words),
-            remedy="parse the sentences with their words as they are",
-        )
+        source = " ".join(found.source) if found.tree else "no heads"
+        problem, where = "a tree does not match its sentence", parsed.where
+        raise XalignError(problem, where=where, found=source, expected=" ".join(words))
     return found.tree

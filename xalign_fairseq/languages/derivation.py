@@ -81,10 +81,7 @@ class DeriveOptions:
             if step in self.steps and required and not is_given:
                 raise XalignError(f"the step {step} lacks its file", parameter=("steps", name))
             if is_given and step not in self.steps:
-                found, expected = ",".join(self.steps), f"{step} among the steps"
-                raise XalignError(
-                    "an option belongs to another step", parameter=("steps", name), found=found, expected=expected
-                )
+                raise XalignError("an option belongs to a step that is not among the steps", parameter=("steps", name))
         if self.seed < 0:
             raise XalignError("a seed is negative", parameter="seed", found=self.seed)
         for language in (self.source_lang, self.lang):
@@ -96,8 +93,7 @@ class DeriveOptions:
         outputs = Counter(("tsv" if kind in ("ner", "nli") else kind, name) for kind, name, _ in self.inputs)
         for (_, name), count in outputs.items():
             if count > 1 or "/" in name:
-                expected = "a name for each text, each treebank and each file with labels; no slash"
-                raise XalignError("file names must be different and have no slash", found=name, expected=expected)
+                raise XalignError("file names must be different and have no slash", found=name)
 
 
 def derive(options: DeriveOptions, progress: bool = False) -> dict[str, Any]:

@@ -42,8 +42,8 @@ def open_source(kind: str, name: str, path: str, language: str, with_trees: bool
     trees = None
     if kind == "text" and not unpacked_name(path).endswith(".conllu"):
         if with_trees:
-            problem, remedy = "plain text has no trees, which the syntax step needs", "parse the text"
-            raise XalignError(problem, where=path, expected="a file named .conllu, compressed or not", remedy=remedy)
+            problem = "plain text has no trees, which the syntax step needs"
+            raise XalignError(problem, where=path, expected="a file named .conllu")
         text = scan(path)
         lines = (line for part in text.parts() for line in part.read())
         return Source(kind, name, path, (Sentence.natural(split_words(line)) for line in lines), length=text.lines)
@@ -115,6 +115,5 @@ def _with_trees(sentences: Iterable[ConlluSentence], required: bool) -> Iterator
     for sentence in sentences:
         if required and sentence.tree() is None:
             problem = "a sentence has no tree, which the syntax step needs"
-            expected = "heads and relations in columns 7 and 8"
-            raise XalignError(problem, where=sentence.where, expected=expected, remedy="parse the text")
+            raise XalignError(problem, where=sentence.where, expected="heads and relations in columns 7 and 8")
         yield sentence

@@ -167,8 +167,7 @@ def _require_words(start: Sequence[str], normal: Sequence[str], where: str) -> N
         raise XalignError(
             "the sentencepiece model's pieces span words",
             where=where,
-            found=f"the piece {across[0]}" if across else f"a text that begins with {start[0]}",
-            expected="▁ at the beginning of each word, and nowhere else",
+            found=across[0] if across else start[0],
             remedy="use a model trained with add_dummy_prefix and split_by_whitespace, not treat_whitespace_as_suffix",
         )
 
@@ -177,11 +176,6 @@ def _require_fixed(processor: sentencepiece.SentencePieceProcessor, copies: Iter
     """Raise :class:`XalignError` if the model's normalisation changes the script."""
     text = "".join(sorted(copies))
     if processor.normalize(text) != SPACE + text:
-        changed = [c for c in text if processor.normalize(c) != SPACE + c]
+        changed = "".join(c for c in text if processor.normalize(c) != SPACE + c)
         problem = "the model's normalisation changes characters of the script"
-        found = (
-            f"{counted(len(changed), 'character')}, the first of them {ord(changed[0]):#x}"
-            if changed
-            else "their sequence"
-        )
-        raise XalignError(problem, where=where, found=found)
+        raise XalignError(problem, where=where, found=ascii(changed))

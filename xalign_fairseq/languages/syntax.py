@@ -127,9 +127,8 @@ def learn(trees: Iterable[SyntaxTree]) -> dict[str, OrderModel]:
     logger.info("word order in the treebank: %s", dict(counts))
     for name in dict.fromkeys(HEADS.values()):
         if name not in observations:
-            found = f"no {name} with dependents"
             expected = "CoNLL-U with universal tags in column 4, heads and relations in columns 7 and 8"
-            raise XalignError(f"the treebank shows no order of {name}s", found=found, expected=expected)
+            raise XalignError(f"the treebank shows no order of {name}s", expected=expected)
     return {name: fit(each) for name, each in observations.items()}
 
 
@@ -173,8 +172,7 @@ class Reordering:
     def __call__(self, sentence: Sentence, key: int) -> Sentence:
         where = f"sentence {key + 1}"
         if sentence.tree is None:
-            remedy = "give the text as CoNLL-U with tags, heads and relations"
-            raise XalignError("a sentence has no tree, which the syntax step needs", where=where, remedy=remedy)
+            raise XalignError("a sentence has no tree, which the syntax step needs", where=where)
         places = [0] * len(sentence.order)
         for place, word in enumerate(sentence.order):
             places[word] = place

@@ -90,8 +90,7 @@ def sentence_counts(
             "hypotheses and gold have different numbers of lines" if golds else "there is nothing to score",
             where=where,
             found=f"{counted(len(hyps), 'line')} of hypothesis, {len(golds)} of gold",
-            expected="one line each per sentence pair",
-            remedy="align every line of the text that the gold file belongs to; a pair without links has an empty line",
+            remedy="align every line of the text; a pair without links has an empty line",
         )
     return [count(links, gold) for links, gold in zip(hyps, golds, strict=True)]
 

@@ -117,11 +117,8 @@ def paired_test(difference: float, drawn: np.ndarray) -> PairedTest:
 def check_options(samples: int, seed: int = 1) -> None:
     """Raise :class:`XalignError` for invalid numbers of resamples or seeds."""
     if samples < 1 or seed < 0:
-        raise XalignError(
-            "the bootstrap has no such number of samples or seed",
-            found=f"samples {samples}, seed {seed}",
-            expected="at least 1 sample, a seed of at least 0",
-        )
+        problem = "the bootstrap has too few samples or a negative seed"
+        raise XalignError(problem, found=f"samples {samples}, seed {seed}")
 
 
 def _table(counts: Sequence[AlignmentCounts]) -> np.ndarray:

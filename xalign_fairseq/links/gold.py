@@ -90,23 +90,14 @@ def _numbered(lines: Sequence[str], path: StrPath, pairs: int | None) -> list[Go
     for number, line in enumerate(lines, 1):
         match = _NUMBERED.fullmatch(line)
         if match is None and line.strip():
-            raise XalignError(
-                "a link is malformed",
-                where=f"{path}, line {number}",
-                found=line[:40],
-                expected="pair, source token, target token, S or P, as in the lines before it: 1 3 2 S",
-            )
+            form = "pair, source token, target token, S or P: 1 3 2 S"
+            raise XalignError("a link is malformed", where=f"{path}, line {number}", found=line[:40], expected=form)
         if match is None:
             continue
         pair, i, j = (int(each) for each in match.group(1, 2, 3))
         if pair < 1 or (pairs is not None and pair > pairs):
-            raise XalignError(
-                "a link belongs to a missing pair",
-                where=f"{path}, line {number}",
-                found=f"pair {pair}",
-                expected="pairs from 1" if pairs is None else f"pairs 1 to {pairs}",
-                remedy="check that links and text belong together",
-            )
+            where, expected = f"{path}, line {number}", f"1 to {pairs}" if pairs else None
+            raise XalignError("a link belongs to a missing pair", where=where, found=f"pair {pair}", expected=expected)
         if i and j:
             found.setdefault(pair, (set(), set()))[match[4] == "P"].add((i - 1, j - 1))
     golds = {pair: Gold(frozenset(sure), frozenset(possible)) for pair, (sure, possible) in found.items()}

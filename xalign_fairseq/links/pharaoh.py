@@ -61,13 +61,7 @@ def parse_line(line: str, *, where: object = None, base: int = 0) -> Gold:
             raise _malformed(item, where)
         i, j, is_sure = link[0] - base, link[1] - base, link[2]
         if i < 0 or j < 0:
-            raise XalignError(
-                "a link has index 0 in a 1-based file",
-                where=where,
-                found=item,
-                expected="indices from 1",
-                remedy="leave the index base at 0",
-            )
+            raise XalignError("a link has index 0 in a 1-based file", where=where, found=item)
         (sure if is_sure else possible).add((i, j))
     return Gold(frozenset(sure), frozenset(possible))
 
@@ -137,9 +131,8 @@ def require_links_of(pairs: int, lines: int, where: object) -> None:
     """Raise :class:`XalignError` unless there are as many lines of links as sentence pairs."""
     if lines != pairs:
         found, expected = f"{counted(lines, 'line')} of links", f"{pairs}, one per sentence pair"
-        remedy = "use the file made from this text; it has a line for each pair, also for one without links"
         problem = "links and sentence pairs differ in number"
-        raise XalignError(problem, where=where, found=found, expected=expected, remedy=remedy)
+        raise XalignError(problem, where=where, found=found, expected=expected)
 
 
 def check_bounds(
@@ -166,14 +159,13 @@ def check_bounds(
         outside = [(i, j) for i, j in sorted(sentence) if not (0 <= i < n and 0 <= j < m)]
         if outside:
             i, j = outside[0]
-            problem = None if base else index_base_problem(links, lengths)
+            is_shifted = not base and index_base_problem(links, lengths)
             raise XalignError(
-                f"a link lies outside its sentences{'; the file ' + problem if problem else ''}",
+                f"a link lies outside its sentences{'; the file ' + is_shifted if is_shifted else ''}",
                 where=f"{where}, line {number}",
                 found=f"link {i + base}-{j + base}, sentence lengths {n} and {m}",
-                expected=f"word numbers from {base}, below {n + base} and {m + base}",
                 remedy=(remedy or "subtract 1 from every index")
-                if problem
+                if is_shifted
                 else ("give links of this text, with sides in this order; words are set by", Parameter("segment")),
             )
 

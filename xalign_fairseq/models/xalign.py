@@ -11,8 +11,7 @@ from fairseq.dataclass import FairseqDataclass
 from fairseq.models import BaseFairseqModel, register_model
 from torch import Tensor
 
-from xalign_fairseq.core.counts import counted
-from xalign_fairseq.core.errors import Command, Parameter, XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.data.pretraining import option
 from xalign_fairseq.encoder import checkpoint, masked_lm
 from xalign_fairseq.encoder.bodies.body import TransformersBody
@@ -137,11 +136,7 @@ class XalignModel(HeadedEncoder, BaseFairseqModel):
         state_dict.clear()
         embeddings = "encoder.sentence_encoder.embed_tokens.weight"
         if embeddings not in loaded:
-            raise XalignError(
-                "the checkpoint holds no encoder of this kind",
-                found=f"keys such as {sorted(loaded)[:3]}",
-                expected=f"a checkpoint of RoBERTa, XLM-R or this package with {embeddings}",
-            )
+            raise XalignError("the checkpoint holds no encoder of this kind", found=f"no {embeddings}")
         for key, value in loaded.items():
             head = key.split(".")[1] if key.startswith("heads.") else ""
             if head and head not in self.heads:
@@ -151,23 +146,15 @@ class XalignModel(HeadedEncoder, BaseFairseqModel):
             elif head and value.shape != current[key].shape:
                 continue  # with another --arch it can't fit: the encoder's error comes first
             elif value.shape != current[key].shape:
-                raise XalignError(
-                    "the checkpoint does not fit this model",
-                    where=key,
-                    found=f"shape {tuple(value.shape)} in the checkpoint",
-                    expected=f"shape {tuple(current[key].shape)}, from the architecture and the dictionary",
-                    remedy=("use the checkpoint's own dict.txt and", Parameter("arch")),
-                )
+                shapes = f"{tuple(value.shape)} and {tuple(current[key].shape)}"
+                raise XalignError("the checkpoint does not fit this model", where=key, parameter="arch", found=shapes)
             else:
                 state_dict[key] = value
         missing = [key for key in current if key not in state_dict]
         wrong = [key for key in missing if re.match(r"encoder\.sentence_encoder\.(?!embed_languages)", key)]
         if wrong:
-            raise XalignError(
-                "the checkpoint lacks parts of the encoder",
-                found=f"{counted(len(wrong), 'parameter')} missing, such as {wrong[:3]}",
-                remedy=("choose", Parameter("arch"), "and", Parameter("encoder_layers"), "of the checkpoint"),
-            )
+            parameters = ("arch", "encoder_layers")
+            raise XalignError("the checkpoint lacks parts of the encoder", parameter=parameters, found=wrong[:3])
         for name in self.heads:
             require_fitting_head(name, loaded, current)
         if missing:
@@ -180,13 +167,11 @@ def choose_layer_runs(body: Body, cfg: object) -> None:
     names = ("checkpoint_activations", "compile", "cuda_graphs")
     recomputed, compiled, body.graphs = (bool(getattr(cfg, name, False)) for name in names)
     if body.graphs and (recomputed or compiled):
-        other = Parameter("compile" if compiled else "checkpoint_activations")
-        problem = "CUDA graphs exclude compilation and recomputed activations"
-        raise XalignError(problem, parameter="cuda_graphs", remedy=("leave out", other))
+        parameters = ("cuda_graphs", "compile" if compiled else "checkpoint_activations")
+        raise XalignError("CUDA graphs exclude compilation and recomputed activations", parameter=parameters)
     if parameter := "cuda_graphs" if body.graphs else "compile" if compiled else "":
         if isinstance(body, TransformersBody):
-            problem = "layers that transformers runs are not compiled here"
-            raise XalignError(problem, parameter=parameter, remedy="leave it out")
+            raise XalignError("layers that transformers runs are not compiled here", parameter=parameter)
         try:
             find_compiler()
         except XalignError as error:
@@ -201,13 +186,8 @@ def require_same(name: str, theirs: object, config: EncoderConfig) -> None:
     """Raise :class:`XalignError` if a setting of a checkpoint differs from this run's."""
     own = getattr(config, name)
     if theirs != own:
-        raise XalignError(
-            f"the checkpoint has another value of {name}",
-            parameter=name,
-            found=own or "none",
-            expected=theirs,
-            remedy=(Parameter(name, theirs),),
-        )
+        problem = f"the checkpoint has another value of {name}"
+        raise XalignError(problem, parameter=name, found=own or "none", expected=theirs)
 
 
 def require_sizes(given: Mapping[str, object], cfg: object) -> None:
@@ -215,19 +195,10 @@ def require_sizes(given: Mapping[str, object], cfg: object) -> None:
     own = {name: value for name in SIZES if (value := getattr(cfg, name, None)) is not None}
     differing = {name: given[name] for name, value in own.items() if given.get(name) not in (None, value)}
     if differing:
-        raise XalignError(
-            "the checkpoint's encoder has other sizes than the architecture",
-            parameter="arch",
-            found=tuple(Parameter(name, getattr(cfg, name)) for name in differing),
-            expected=tuple(Parameter(name, value) for name, value in differing.items()),
-            remedy=(
-                "give these, or let",
-                Command("train"),
-                "take them from the checkpoint: leave out",
-                Parameter("arch"),
-                "and the sizes",
-            ),
-        )
+        found = tuple(Parameter(name, getattr(cfg, name)) for name in differing)
+        expected = tuple(Parameter(name, value) for name, value in differing.items())
+        problem = "the checkpoint's encoder has other sizes than the architecture"
+        raise XalignError(problem, parameter="arch", found=found, expected=expected)
 
 
 def _register(arch: str, sizes: tuple[int, int, int, int]) -> None:

@@ -6,7 +6,7 @@ import re
 import sys
 from typing import Any, NamedTuple
 
-from xalign_fairseq.core.errors import Command, XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.pretrained.papers import Paper
 from xalign_fairseq.objectives.presets import PRESETS
 from xalign_fairseq.objectives.registry import OBJECTIVES, Objective
@@ -88,9 +88,5 @@ def registered(name: str) -> type[Objective]:
         return OBJECTIVES[name]
     # With dashes, as in options.
     near = difflib.get_close_matches(name.replace("-", "_").lower(), [*OBJECTIVES, *PRESETS], n=3, cutoff=0.6)
-    raise XalignError(
-        "there is no such objective",
-        where=name,
-        expected=" or ".join(near) if near else ", ".join(sorted(OBJECTIVES)),
-        remedy=(Command("objectives", *near[:1]),),
-    )
+    expected = " or ".join(near) if near else ", ".join(sorted(OBJECTIVES))
+    raise XalignError("there is no such objective", where=name, expected=expected)

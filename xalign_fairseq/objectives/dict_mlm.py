@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor, nn
 
-from xalign_fairseq.core.errors import Parameter, XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import Batch, Mono
-from xalign_fairseq.data.lexicon import TRAINED
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.hidden_states import Prediction
 from xalign_fairseq.encoder.translations import Translation, TranslationTable
@@ -55,13 +54,7 @@ class DictMLM(TokenPrediction):
         self.require_choices(
             variant=("input", "target"), translation_language=("own", "block"), random_tokens=("source", "all")
         )
-        if not 0 < self.prob <= 1:
-            raise XalignError(
-                "the share of tokens to look up in the dictionary is outside (0, 1]",
-                parameter="dict_mlm_prob",
-                found=self.prob,
-                remedy=("without a dictionary, use", Parameter("criterion", "mlm")),
-            )
+        self.require_values(prob=(0 < self.prob <= 1, "above 0, at most 1"))
 
     def build_head(self) -> nn.Module:
         """The translations, and the tokens to draw random tokens from."""
@@ -70,14 +63,8 @@ class DictMLM(TokenPrediction):
         mask, language_row = self.context.mask, config.language_row if own else None
         table = TranslationTable(lexicons, config.vocab_size, mask, language_row)
         if not table.count.any():
-            trained = sum(int((lexicon.part == TRAINED).sum()) for lexicon in lexicons)
-            raise XalignError(
-                "no entry of the dictionary translates a single token",
-                where="dict_mlm",
-                found=f"{trained} entries to train on, all of several subwords",
-                expected="entries of one subword on either side",
-                remedy="take a larger dictionary, or lexicon_align, which reads the mean of subwords",
-            )
+            remedy = "take a larger dictionary, or lexicon_align, which reads the mean of subwords"
+            raise XalignError("no entry of the dictionary translates a single token", where="dict_mlm", remedy=remedy)
         return table
 
     def count(self, batch: Batch) -> int:

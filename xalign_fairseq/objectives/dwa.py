@@ -74,12 +74,8 @@ class DWA(Objective):
         for each in ("rounds", "alpha"):
             name = f"filter_{each}"
             if each not in read and getattr(self, name) != getattr(DWA, name):
-                raise XalignError(
-                    "the filter has no such option",
-                    where=(Parameter("dwa_filter", self.filter),),
-                    parameter=f"dwa_{name}",
-                    found=getattr(self, name),
-                )
+                where = (Parameter("dwa_filter", self.filter),)
+                raise XalignError("the filter has no such option", where=where, parameter=f"dwa_{name}")
         return Transport(
             iterations=self.sinkhorn_iterations,
             mu=self.mu,

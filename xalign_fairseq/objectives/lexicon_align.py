@@ -6,7 +6,6 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.encoder.translations import Entries
 from xalign_fairseq.objectives.registry import Loss, Objective, Traits, option, register_objective
@@ -31,8 +30,7 @@ class LexiconAlign(Objective):
     )
 
     def __post_init__(self) -> None:
-        if self.sample is not None and self.sample < 1:
-            raise XalignError("the lexicon's sample is below 1", parameter="lexicon_align_sample", found=self.sample)
+        self.require_values(sample=(self.sample is None or self.sample >= 1, "1 or more"))
 
     def build_head(self) -> nn.Module:
         """A head with the entries."""

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TypeVar
 
 from torch import Tensor, nn
 
-from xalign_fairseq.core.errors import Parameter, XalignError, check_values
+from xalign_fairseq.core.errors import XalignError, check_values
 from xalign_fairseq.data.batches import BATCHED, Batch, Bitext
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.lexicon import Lexicon
@@ -232,13 +232,8 @@ class Objective(ABC):
     def required_pivot(self) -> str:
         """The pivot language; XalignError if the pairs share no language and none was chosen."""
         if self.context.pivot is None:
-            raise XalignError(
-                f"{self.name} aligns all languages to one, and the pairs of the data share none",
-                parameter="pivot_lang",
-                found=f"languages {', '.join(self.context.languages)}",
-                expected="a language that every pair has",
-                remedy=("choose pairs with a common language:", Parameter("lang_pairs")),
-            )
+            problem = f"{self.name} aligns all languages to one, and the pairs of the data share none"
+            raise XalignError(problem, parameter=("pivot_lang", "lang_pairs"), found=", ".join(self.context.languages))
         return self.context.pivot
 
 

@@ -52,9 +52,7 @@ class Step:
 def declared(stream: Stream | None, name: str) -> Stream:
     """Return a batch's stream; raise XalignError if the objective did not declare it."""
     if stream is None:
-        raise XalignError(
-            "an objective reads a stream that it did not declare",
-            where=f"step.{name}",
-            expected=f'traits = Traits(needs=("{name}", ...)) in its class',
-        )
+        expected = f'traits = Traits(needs=("{name}", ...)) in its class'
+        problem = "an objective reads a stream that it did not declare"
+        raise XalignError(problem, where=f"step.{name}", expected=expected)
     return stream

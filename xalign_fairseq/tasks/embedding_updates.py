@@ -24,12 +24,8 @@ def update_rows_alone(model: Any, task: Any, with_all: Sequence[str]) -> None:
         return
     reason = _obstacle(task, with_all)
     if reason and option == "lazy":
-        raise XalignError(
-            "the embeddings of a batch's tokens cannot be updated alone",
-            where=(Parameter("embedding_updates", "lazy"),),
-            found=reason,
-            remedy=("set", Parameter("embedding_updates", "dense"), "or auto (lazy where possible)"),
-        )
+        problem = "the embeddings of a batch's tokens cannot be updated alone"
+        raise XalignError(problem, where=(Parameter("embedding_updates", "lazy"),), found=reason)
     if not reason and option == "auto" and training_device(task.cfg.cpu).type == "cuda":
         reason = "a GPU updates them all in no more time"
     embeddings.sparse = not reason

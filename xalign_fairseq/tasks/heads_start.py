@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from xalign_fairseq.core.errors import Parameter, XalignError, check_values
+from xalign_fairseq.core.errors import XalignError, check_values
 
 
 class HeadsStart:
@@ -33,12 +33,10 @@ class HeadsStart:
         copies = (cfg.fp16 or cfg.bf16) and not (cfg.memory_efficient_fp16 or cfg.memory_efficient_bf16)
         sharded = cfg.ddp_backend in ("fully_sharded", "slowmo")
         if copies or sharded:
-            raise XalignError(
-                "the optimizer updates a copy of the parameters that does not separate heads from the encoder",
-                parameter=("heads_lr", "freeze_encoder_updates"),
-                found=(Parameter("ddp_backend", cfg.ddp_backend),) if sharded else "fp16 or bf16",
-                expected="float32, autocast, memory_efficient_fp16 or memory_efficient_bf16",
-            )
+            problem = "the optimizer updates a copy of the parameters that does not separate heads from the encoder"
+            parameters = ("heads_lr", "freeze_encoder_updates", "ddp_backend" if sharded else "fp16")
+            expected = "float32, autocast, memory_efficient_fp16 or memory_efficient_bf16"
+            raise XalignError(problem, parameter=parameters, expected=expected)
 
     def hold(self, model: Any, update: int) -> None:
         """Remove the gradients of a frozen encoder; ``update``: the number of updates before this one."""

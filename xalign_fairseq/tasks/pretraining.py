@@ -11,7 +11,7 @@ from fairseq.tasks import register_task
 from omegaconf import II, MISSING
 
 from xalign_fairseq.core.devices import keep_freed_memory, training_device
-from xalign_fairseq.core.errors import Command, Parameter, XalignError, check_values
+from xalign_fairseq.core.errors import Parameter, XalignError, check_values
 from xalign_fairseq.core.json_files import require_form
 from xalign_fairseq.data.lexicon import require_same_lexicons
 from xalign_fairseq.data.pretraining import PretrainingData, PretrainingDataOptions, Reader, option
@@ -130,12 +130,8 @@ class XalignPretrainingTask(XalignTask):
         """Refuse a training without any trained parameter; warn of updates without any."""
         for model in self.models:
             if not any(parameter.requires_grad for parameter in model.parameters()):
-                raise XalignError(
-                    "nothing is left to train",
-                    where=(Parameter("freeze_layers", self.cfg.freeze_layers),),
-                    found=f"an encoder of {model.encoder.config.encoder_layers} layers, and no objective with a head",
-                    remedy="freeze fewer layers",
-                )
+                frozen = (Parameter("freeze_layers", self.cfg.freeze_layers),)
+                raise XalignError("nothing is left to train: no objective has a head", where=frozen)
             learns = criterion.predicts_tokens or next(model.heads.parameters(), None) is not None
             if self.cfg.freeze_encoder_updates and not learns:
                 logger.warning(
@@ -147,13 +143,7 @@ class XalignPretrainingTask(XalignTask):
     def load_dataset(self, split: str, combine: bool = False, **kwargs: Any) -> None:
         """Open a split in this epoch's shard."""
         if split == self.cfg.train_subset and split != "train":
-            raise XalignError(
-                "training reads only the split train",
-                parameter="train_subset",
-                found=split,
-                expected="train",
-                remedy=(Command("prepare"), "a data-bin with that text as train"),
-            )
+            raise XalignError("training reads only the split train", parameter="train_subset", found=split)
         epoch = kwargs.get("epoch", 1)
         self.datasets[split] = self.source.dataset(FairseqStreams, split, self.reader, epoch)
         if split == "train":
@@ -169,19 +159,9 @@ class XalignPretrainingTask(XalignTask):
         corpora = dataset.bitext.corpora if dataset.bitext is not None else []
         linked = [f"aer_{self.source.pair_names[each.number]}" for each in corpora if each.links is not None]
         if not linked or metric not in ("aer", *linked):
-            raise XalignError(
-                "validation has no such score to choose checkpoints by",
-                parameter="best_checkpoint_metric",
-                found=metric,
-                expected=", ".join(["aer", *linked]) if linked else f"loss: no pair of {split} has links",
-                remedy=None
-                if linked
-                else (
-                    Command("prepare", Parameter("links", f"{split}=FILE")),
-                    "or",
-                    Parameter("best_checkpoint_metric", "loss"),
-                ),
-            )
+            problem = "validation has no such score to choose checkpoints by"
+            expected = ", ".join(["aer", *linked]) if linked else f"loss: no pair of {split} has links"
+            raise XalignError(problem, parameter="best_checkpoint_metric", found=metric, expected=expected)
 
     def post_validate(self, model: object, stats: Mapping[str, Any], agg: object) -> None:
         """Called by fairseq with a validation's logs; stores the score that chooses checkpoints."""
@@ -266,15 +246,6 @@ def _require_whole_states(cfg: XalignPretrainingConfig) -> None:
         found, why = Parameter("zero_sharding", "os"), "xalign_adamw needs all parameters to clip gradients"
     else:
         return
-    raise XalignError(
-        f"the model's or the optimizer's state can't be sharded: {why}",
-        parameter=found.name,
-        found=found.value,
-        expected="ddp_backend legacy_ddp or pytorch_ddp, zero_sharding none",
-        remedy=(
-            "for less memory:",
-            *map(Parameter, ("checkpoint_activations", "memory_efficient_bf16", "freeze_layers")),
-            "or",
-            Command("trim"),
-        ),
-    )
+    problem = f"the model's or the optimizer's state can't be sharded: {why}"
+    memory = map(Parameter, ("checkpoint_activations", "memory_efficient_bf16", "freeze_layers"))
+    raise XalignError(problem, where=(found,), remedy=("for less memory:", *memory))

@@ -92,13 +92,8 @@ class TransferTask(XalignTask):
     def _find_benchmark(self) -> Benchmark:
         mine = [name for name, each in BENCHMARKS.items() if each.family == self.family_name]
         if self.cfg.benchmark not in mine:
-            raise XalignError(
-                "the task has no such benchmark",
-                where=f"xalign_{self.family_name}",
-                parameter="benchmark",
-                found=self.cfg.benchmark,
-                expected=", ".join(mine),
-            )
+            where, expected = f"xalign_{self.family_name}", ", ".join(mine)
+            raise XalignError("the task has no such benchmark", where=where, parameter="benchmark", expected=expected)
         return BENCHMARKS[self.cfg.benchmark]
 
     @property
@@ -110,9 +105,7 @@ class TransferTask(XalignTask):
     def _initial(self) -> tuple[Tokenizer, LanguageMaps | None]:
         path = self.init_checkpoint
         if not path:
-            raise XalignError(
-                "fine-tuning needs an encoder", parameter="init_checkpoint", expected="a checkpoint or a model folder"
-            )
+            raise XalignError("fine-tuning needs a checkpoint or a model folder", parameter="init_checkpoint")
         model = open_model(path)
         return model.tokenizer, load_maps(model.heads)
 
@@ -133,12 +126,9 @@ class TransferTask(XalignTask):
         files = dict(each.partition("=")[::2] for each in given.split(","))
         missing = {language: path for language, path in files.items() if not Path(path).is_file()}
         if missing or "" in files:
-            raise XalignError(
-                "a file does not exist",
-                parameter=f"{part}_files",
-                found=", ".join(f"{language}={path}" for language, path in (missing or files).items()),
-                expected="LANG=FILE,...",
-            )
+            found = ", ".join(f"{language}={path}" for language, path in (missing or files).items())
+            parameter, expected = f"{part}_files", "LANG=FILE,..."
+            raise XalignError("a file does not exist", parameter=parameter, found=found, expected=expected)
         return {language: Path(path) for language, path in files.items()}
 
     def build_model(self, cfg: Any, from_checkpoint: bool = False) -> Any:
@@ -170,12 +160,8 @@ class TransferTask(XalignTask):
         if maps is None:
             return
         if self.cfg.code_switch:
-            raise XalignError(
-                "one linear map can't serve a text in two languages",
-                parameter=("code_switch", "feature_based"),
-                found=f"an encoder with maps of {', '.join(maps.languages)}",
-                remedy="leave one of them out, or start from the encoder without maps",
-            )
+            parameters = ("code_switch", "feature_based")
+            raise XalignError("one linear map can't serve a text in two languages", parameter=parameters)
         maps.tell_unmapped([each.language for each in self._examples])
         model.attach_head(HEAD, maps)
         logger.info("features are read through linear maps of %s", ", ".join(maps.languages))
@@ -187,11 +173,8 @@ class TransferTask(XalignTask):
     def load_dataset(self, split: str, combine: bool = False, **kwargs: object) -> None:
         """``train``, or ``valid``: test files are read by ``xalign predict`` and ``xalign transfer``."""
         if split not in ("train", "valid"):
-            raise XalignError(
-                "a transfer task has the splits train and valid",
-                found=split,
-                remedy=(Command("predict"), "scores test files"),
-            )
+            remedy = (Command("predict"), "scores test files")
+            raise XalignError("a transfer task has the splits train and valid", found=split, remedy=remedy)
         training = split == "train"
         groups = self.train_groups if training else self.valid_groups
         assert self.encoder_config is not None  # set by build_model()
@@ -215,13 +198,8 @@ class TransferTask(XalignTask):
             return  # pre-trained, or fine-tuned on another task: ignore its head
         for part in ("labels", "options", "features"):
             if stored[part] != mine[part]:
-                raise XalignError(
-                    f"the checkpoint was fine-tuned with other {part}",
-                    where=f"xalign_{self.family_name}",
-                    found=mine[part],
-                    expected=stored[part],
-                    remedy="start from the pre-trained encoder, or give the same files and options",
-                )
+                problem, where = f"the checkpoint was fine-tuned with other {part}", f"xalign_{self.family_name}"
+                raise XalignError(problem, where=where, found=mine[part], expected=stored[part])
 
 
 def _register(name: str) -> None:

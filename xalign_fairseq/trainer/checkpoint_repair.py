@@ -53,11 +53,7 @@ def with_training(state: dict[str, Any], filename: str, anew: bool) -> dict[str,
     if "optimizer_history" in state or "best_loss" in state:
         return state
     if not anew:
-        raise XalignError(
-            "the checkpoint has a model, but no training to resume",
-            where=filename,
-            found=f"keys {', '.join(sorted(state))}",
-            remedy=("start from it with", Parameter("finetune_from_model"), "or", Parameter("init_checkpoint")),
-        )
+        remedy = ("start from it with", Parameter("finetune_from_model"), "or", Parameter("init_checkpoint"))
+        raise XalignError("the checkpoint has a model, but no training to resume", where=filename, remedy=remedy)
     none = {"criterion_name": "", "optimizer_name": "", "lr_scheduler_state": {}, "num_updates": 0}
     return {"extra_state": {}, "last_optimizer_state": None, **state, "optimizer_history": [none]}

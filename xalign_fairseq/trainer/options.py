@@ -64,11 +64,8 @@ def check_options(cfg: DictConfig) -> None:
     check_precision(cfg)
     check_start(cfg.checkpoint)
     if cfg.checkpoint.write_checkpoints_asynchronously and importlib.util.find_spec("iopath") is None:
-        raise XalignError(
-            "checkpoints can't be written asynchronously: iopath is not installed",
-            parameter="write_checkpoints_asynchronously",
-            remedy="pip install iopath, or leave it out",
-        )
+        parameter, remedy = "write_checkpoints_asynchronously", "pip install iopath"
+        raise XalignError("asynchronous checkpoints need iopath", parameter=parameter, remedy=remedy)
 
 
 def check_numbers(cfg: DictConfig) -> None:
@@ -115,13 +112,8 @@ def check_warmup(cfg: DictConfig) -> None:
     name, updates = ("max_update", most) if total is None else ("total_num_update", total)
     if not warmup or not updates or warmup <= updates:
         return
-    raise XalignError(
-        "the warm-up is longer than the training",
-        where=Parameter(name, int(updates)),
-        parameter="warmup_updates",
-        found=warmup,
-        expected=f"at most {updates:,.0f}",
-    )
+    where = Parameter(name, int(updates))
+    raise XalignError("the warm-up is longer than the training", where=where, parameter="warmup_updates", found=warmup)
 
 
 def check_precision(cfg: DictConfig) -> None:
@@ -137,12 +129,9 @@ def check_precision(cfg: DictConfig) -> None:
     name = _get(cfg.optimizer, "_name")
     if not asked or name in (None, "composite") or _is_memory_efficient(cfg.optimizer):
         return
-    raise XalignError(
-        "the optimizer can't keep its parameters in half precision",
-        where=Parameter("optimizer", name),
-        parameter=asked[0],
-        remedy=("use", Parameter(asked[0].removeprefix("memory_efficient_")), "or another optimizer, such as adam"),
-    )
+    problem, where = "the optimizer can't keep its parameters in half precision", Parameter("optimizer", name)
+    remedy = Parameter(asked[0].removeprefix("memory_efficient_"))
+    raise XalignError(problem, where=where, parameter=asked[0], remedy=remedy)
 
 
 def _is_memory_efficient(cfg: DictConfig) -> bool:
@@ -162,22 +151,17 @@ def check_parts(task: str | None, criterion: str | None, arch: str | None) -> No
         return
     of_task, of_criterion, of_model = kinds
     if of_task == "other":
-        parameter, found = "task", task
+        parameter = "task"
         fitting = _names(TASK_REGISTRY, {"transfer"} if of_criterion == "transfer" else {"pretraining", "transfer"})
     elif of_criterion != of_task:
-        parameter, found, fitting = "criterion", criterion, _names(CRITERION_REGISTRY, {str(of_task)})
+        parameter, fitting = "criterion", _names(CRITERION_REGISTRY, {str(of_task)})
     elif of_model == "other":
-        parameter, found = "arch", arch
-        fitting = _names(ARCH_MODEL_REGISTRY, {"model"})
+        parameter, fitting = "arch", _names(ARCH_MODEL_REGISTRY, {"model"})
     else:
         return
-    raise XalignError(
-        "task, criterion and architecture do not belong together",
-        where=(Parameter("task", task), Parameter("criterion", criterion), Parameter("arch", arch)),
-        parameter=parameter,
-        found=found,
-        expected=", ".join(fitting),
-    )
+    problem = "task, criterion and architecture do not belong together"
+    where = (Parameter("task", task), Parameter("criterion", criterion), Parameter("arch", arch))
+    raise XalignError(problem, where=where, parameter=parameter, expected=", ".join(fitting))
 
 
 def _kind(cls: type | None) -> str | None:
@@ -206,10 +190,5 @@ def check_start(cfg: DictConfig) -> None:
         asked = {name: _get(cfg, name) for name in ("continue_once", "finetune_from_model")}
     for name, path in asked.items():
         if path is not None and not PathManager.isfile(path):
-            what = "is a folder" if os.path.isdir(path) else "does not exist"
-            raise XalignError(
-                f"the initial checkpoint {what}",
-                parameter=name,
-                found=path,
-                remedy=f"give a checkpoint's path; without it a run resumes from its own {LAST}, if any",
-            )
+            remedy = f"without it a run resumes from its own {LAST}, if any"
+            raise XalignError("the initial checkpoint is not a file", parameter=name, found=path, remedy=remedy)

@@ -94,7 +94,6 @@ def _listening(original: Function, cfg: Any, main: object, **kwargs: object) -> 
         if error.exit_code == REQUEUE:
             raise SystemExit(REQUEUE) from None
         if error.exit_code == -signal.SIGKILL:
-            again = "run the same command again: it resumes from the last checkpoint, if one was written"
-            found = "probably too little memory"
-            raise XalignError("a training process was killed", found=found, remedy=again) from None
+            problem = "a training process was killed, probably by too little memory"
+            raise XalignError(problem, remedy="run the same command again, to resume") from None
         raise

@@ -42,7 +42,6 @@ def require_same_run(state: Mapping[str, Any], cfg: Mapping[str, Any], folder: o
             where=folder,
             parameter=tuple(name for name in found if name != "data"),
             found=_listed(found),
-            expected="the options of that run, to continue it",
             remedy=("set another", Parameter("save_dir"), "or", *start),
         )
     if others:

@@ -21,7 +21,7 @@ def resolve_layer(layer: int, depth: int, parameter: str = "layer", where: objec
     """A layer of an encoder of ``depth`` layers as 0 (embeddings) ... ``depth``; negative ones count from the end."""
     resolved = layer if layer >= 0 else depth + 1 + layer
     if not 0 <= resolved <= depth:
-        problem = "the encoder has no such layer"
         expected = f"0 (embeddings) to {depth}, or -1 to -{depth + 1} from the end"
+        problem = "the encoder has no such layer"
         raise XalignError(problem, where=where, parameter=parameter, found=layer, expected=expected)
     return resolved

@@ -128,8 +128,7 @@ class Linking:
         """The inverse of :meth:`state`; raises :class:`XalignError` for anything else."""
         found = require_form(state, _State, f"{where}, labelling")
         if found["similarity"] not in found["layers"]:
-            known = " or ".join(found["layers"]) or "none"
-            raise XalignError("labelling needs a layer", where=where, found=found["similarity"], expected=known)
+            raise XalignError("labelling needs a layer", where=where, found=found["similarity"])
         return cls.of(method_of_state(found["method"]), found["layers"], found["similarity"], found.get("encoding", ""))
 
 

@@ -136,9 +136,5 @@ class WordMethod(Method):
 def require_transport(method: str) -> None:
     """Raise :class:`XalignError` for a method that cannot read a pointer's scores."""
     if method != "transport":
-        raise XalignError(
-            "only transport reads a pointer's scores",
-            parameter=("method", "similarity"),
-            found=method,
-            remedy=("set", Parameter("method", "transport"), "or", Parameter("similarity", "hidden")),
-        )
+        problem, parameters = "only transport reads a pointer's scores", ("method", "similarity")
+        raise XalignError(problem, parameter=parameters, found=method, remedy=Parameter("method", "transport"))

@@ -30,18 +30,14 @@ def change_method(method: Method, **options: object) -> Method:
     """A method with some options changed; None keeps an option. Errors as in :func:`make_method`."""
     given, known = {key: value for key, value in options.items() if value is not None}, METHODS[method.name]
     for key in given.keys() - set(known):
-        problem = f"the method {method.name} has no such option"
         others = " or ".join(name for name, options in METHODS.items() if key in options)
         remedy = ("set", Parameter("method", others)) if others else None
-        raise XalignError(problem, parameter=key, expected=", ".join(known) or "none", remedy=remedy)
+        raise XalignError(f"the method {method.name} has no such option", parameter=key, remedy=remedy)
     made = replace(method, **given)
     described = made.describe()
     for key in given.keys() - described.keys():  # such as itermax's options without itermax
-        raise XalignError(
-            f"the filter {described['filter']} has no such option",
-            parameter=key,
-            remedy=("leave it out, or set", Parameter("filter", "itermax")),
-        )
+        remedy = ("leave it out, or set", Parameter("filter", "itermax"))
+        raise XalignError(f"the filter {described['filter']} has no such option", parameter=key, remedy=remedy)
     return made
 
 
@@ -57,9 +53,8 @@ def method_of_state(state: Mapping[str, Any]) -> Method:
                 raise TypeError(f"{key} is of another type")
         return made
     except (KeyError, TypeError) as error:
-        raise XalignError(
-            "a labelling method was saved by another version of this package", found=f"{dict(state)} ({error})"
-        ) from None
+        problem = "a labelling method was saved by another version of this package"
+        raise XalignError(problem, found=f"{dict(state)} ({error})") from None
 
 
 def method_label(method: Method) -> str:

@@ -134,8 +134,6 @@ def _assignment() -> Assignment:
     try:
         from scipy.optimize import linear_sum_assignment
     except ImportError:
-        raise XalignError(
-            "matching needs SciPy", parameter="method", found="match", remedy="pip install scipy"
-        ) from None
+        raise XalignError("matching needs SciPy", parameter="method", remedy="pip install scipy") from None
     found: Assignment = linear_sum_assignment
     return found

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from xalign_fairseq.core.array_files import ArrayForm, read_arrays, write_arrays
 from xalign_fairseq.core.errors import XalignError, check_values
-from xalign_fairseq.core.files import StrPath, nearly
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.links.growing import links_above
 from xalign_fairseq.links.pharaoh import Link
 from xalign_fairseq.transport.link_scorer import LinkScorer
@@ -39,8 +39,6 @@ def save_scorer(scorer: LinkScorer, path: StrPath, record: Mapping[str, Any]) ->
 def load_scorer(path: StrPath) -> tuple[LinkScorer, dict[str, Any]]:
     """A scorer in evaluation mode, and its record; :class:`XalignError` if the file has none."""
     where = Path(path)
-    if not where.is_file():
-        raise XalignError("the file of a link scorer does not exist", where=where, found=nearly(where))
     arrays = read_arrays(where, ArrayForm(np.generic), remedy="learn it anew")
     try:
         record: dict[str, Any] = json.loads(str(arrays.pop(RECORD)))

@@ -149,11 +149,8 @@ def word_links(links: TokenLinks, src_words: Tensor, tgt_words: Tensor) -> list[
     """
     for which, words in ((links.src, src_words), (links.tgt, tgt_words)):
         if len(which) and (int(which.max()) >= words.shape[1] or int(links.pair.max()) >= len(words)):
-            raise XalignError(
-                "subword links and word indices do not belong together",
-                found=f"a link of pair {int(links.pair.max())}, token {int(which.max())}",
-                expected=f"words of {len(words)} pairs with up to {words.shape[1]} tokens on that side",
-            )
+            beyond = f"pair {int(links.pair.max())}, token {int(which.max())} of words {tuple(words.shape)}"
+            raise XalignError("subword links and word indices do not belong together", found=beyond)
     # In ascending order of probability, the largest value is written last and remains.
     order = links.probability.argsort()
     pair, i, j, probability = (column[order] for column in links)

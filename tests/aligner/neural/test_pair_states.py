@@ -160,7 +160,7 @@ def test_incompatible_options(encoder, maps):
         PairEncoder(encoder, "both")
     with pytest.raises(XalignError, match=r"need separate encoding(.|\n)*joint"):
         PairEncoder(encoder, "joint", maps, ("de", "en"))
-    with pytest.raises(XalignError, match=r"ru(.|\n)*one of de, fr; or en"):
+    with pytest.raises(XalignError, match=r"ru(.|\n)*expected: de, fr, en"):
         PairEncoder(encoder, "separate", maps, ("en", "ru"))
     with pytest.raises(XalignError, match=r"need separate encoding(.|\n)*no languages"):
         PairEncoder(encoder, "separate", maps)

@@ -69,7 +69,6 @@ def test_an_external_document_type_is_not_fetched_and_entities_are_refused(tmp_p
             r"not UTF-8\n.*line 3\n.*0xe9.*\n.*",
         ),
         (b"<a>\n" + b"b" * 65531 + b"\xe9c</a>", r"not UTF-8\n.*line 2\n.*0xe9 at position 65531 "),  # ends a block
-        (b"<a>\n" + b"b" * 70000 + b"\xe9c</a>", r"not UTF-8\n.*line 2\n.*0xe9 at position 70000 "),
         (b"<a>" + b"b" * 65526 + "</bbbbbb>€   ".encode(), "not well-formed XML"),
         ("<a><\ufffd </a>".encode(), "not well-formed XML"),
         *(
@@ -126,9 +125,7 @@ def test_a_table_is_one_text_only_where_it_has_one_column(tmp_path):
         raw = b"a b\tc\td\nx\ty\tz\n"
         (tmp_path / name).write_bytes(gzip.compress(raw) if name.endswith("gz") else raw)
         for each in (scan, lambda path: list(read_lines(path))):
-            with pytest.raises(
-                XalignError, match=rf"several columns\n  where: \S*{name}\n  found: 3 columns.*\n.*{name}#1"
-            ):
+            with pytest.raises(XalignError, match=rf"several columns\n  where: \S*{name}\n.*{name}#1"):
                 each(tmp_path / name)
         assert list(read_lines(tmp_path / name, table=True)) == ["a b\tc\td", "x\ty\tz"]
     (tmp_path / "t.tsv").write_text("a b\nc\n")
@@ -144,7 +141,7 @@ def test_columns_of_a_table(tmp_path, monkeypatch):
     assert (text.lines, text.read()) == (4, ["ä", "ö", "", "ü"])
     assert [part.read() for part in text.parts()] == [["ä", "ö"], ["", "ü"]]
     assert [part.read() for part in text.share(1, 2).parts()] == [["", "ü"]]
-    with pytest.raises(XalignError, match=r"(?s)too few columns.*line 4.*2"):
+    with pytest.raises(XalignError, match=r"(?s)fewer than 3 columns.*line 4.*2"):
         read(f"{path}#3")
     for part, message in (("0", ""), ("x", r".*such as \S*t.tsv.gz#3$"), ("", "")):
         with pytest.raises(XalignError, match=f"(?s)by its number{message}"):

@@ -27,7 +27,7 @@ def test_lines_up_to_the_limit_are_read_and_the_first_longer_one_is_named(tmp_pa
     for text in ("a\nbbb\n" + "c" * 10 + "\nd\n", "a\nbbb\n" + "c" * 11):
         (tmp_path / "t").write_text(text)
         for read in (scan, lambda path: list(read_lines(path)), lambda path: list(read_rows(path))):
-            with pytest.raises(XalignError, match=r"line is too long\n  where: \S*t, line 3\n.*10 bytes"):
+            with pytest.raises(XalignError, match=r"more than 10 bytes\n  where: \S*t, line 3"):
                 read(tmp_path / "t")
 
 
@@ -39,7 +39,7 @@ def test_an_endless_line_takes_no_memory(tmp_path, monkeypatch, suffix):
     (tmp_path / f"t{suffix}").write_bytes(pack(b"x" * (1 << 22)) * 64)
     for read in (scan, lambda path: list(read_lines(path))):
         tracemalloc.start()
-        with pytest.raises(XalignError, match=r"too long\n  where: \S*, line 1\n"):
+        with pytest.raises(XalignError, match=r"1,048,576 bytes\n  where: \S*, line 1\n"):
             read(tmp_path / f"t{suffix}")
         assert tracemalloc.get_traced_memory()[1] < 1 << 26
         tracemalloc.stop()
@@ -50,7 +50,7 @@ def test_xz_that_asks_for_more_memory_is_refused(tmp_path, monkeypatch):
     (tmp_path / "t.xz").write_bytes(lzma.compress(b"hello\n", filters=greedy))
     assert list(read_lines(tmp_path / "t.xz")) == ["hello"]
     monkeypatch.setattr(limits, "UNPACKING_BYTES", 1 << 25)
-    with pytest.raises(XalignError, match=r"where: \S*t.xz\n  found: Memory.*\n  expected: .*33,554,432 bytes"):
+    with pytest.raises(XalignError, match=r"where: \S*t.xz\n  found: Memory"):
         list(read_lines(tmp_path / "t.xz"))
 
 

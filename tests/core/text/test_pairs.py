@@ -28,30 +28,19 @@ def test_one_file(tmp_path):
     assert list(pairs) == list(pairs) == expected
 
 
-BAD = [
-    ("a b", "0 sep"),
-    ("a ||| b ||| c", r"2 sep[\s\S]*correct the line"),
-    ("a|||b", r"0 sep[\s\S]*the second file"),
-    ("a\tb", "its tab"),
-]
-
-
-@pytest.mark.parametrize(("line", "message"), BAD)
+@pytest.mark.parametrize(
+    ("line", "message"), [("a ||| b ||| c", "2 sep"), ("a|||b", "0 sep"), ("a\tb", "FILE.tsv, with tabs")]
+)
 def test_a_line_that_is_no_pair(tmp_path, line, message):
     path = write(tmp_path / "p", f"a ||| b\n{line}\n")
     with pytest.raises(XalignError, match=rf"p, line 2[\s\S]*{message}"):
         SentencePairs(path)
-    alone = "only one file was given, and.*\n.*p, line 1\n[^$]*next: give the translation as the second file"
-    with pytest.raises(XalignError, match=alone):
-        SentencePairs(write(tmp_path / "p", "a b\n"))
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "empty"),
         (b"a\n\xff\n", "line 2"),
-        (b"a\rb\r", "carriage return"),
         (b"<?xml version='1.0'?>\n<xliff>\n", "not plain text"),
         (b"<HTML lang='en'>\n<body>\n", "not plain text"),
     ],
@@ -231,5 +220,5 @@ def test_line_counts_that_differ_are_both_named(tmp_path):
 
 @pytest.mark.parametrize("sentence", [b"the house", None, ["a", 3], [None]])
 def test_a_sentence_of_another_type_is_the_users_error(sentence):
-    with pytest.raises(XalignError, match=r"not text[\s\S]*a list of words"):
+    with pytest.raises(XalignError, match="neither a string nor a list of words"):
         list(chunks([("a b", ["c"]), (sentence, "x")], 9))

@@ -89,7 +89,6 @@ def test_questions_go_by_their_ids(caplog):
     ("examples", "told"),
     [
         ({"en": sentence_pairs("en")}, "at least one other"),
-        ({"de": sentence_pairs("de"), "fr": sentence_pairs("fr")}, "en and at least"),
         ({"en": sentence_pairs("en"), "de": sentence_pairs("de", 1)}, "2 and 1 examples"),
         ({"en": sentence_pairs("en"), "de": sentence_pairs("de", labels="xx")}, "labels y and x"),
         (

@@ -31,10 +31,10 @@ def test_two_columns_take_labels_from_the_file_next_to_them(write):
     assert labels_file(path) == beside
     assert parts(read_pairs(path, "de")) == [("1", "a", "b", "0"), ("2", "c", "d", "1")]
     write("test.labels", "0\n1\n1\n")
-    with pytest.raises(XalignError, match="2 pairs, 3 labels"):
+    with pytest.raises(XalignError, match="found: 2 and 3"):
         read_pairs(path, "de")
     write("test.labels", "0\n\n")
-    with pytest.raises(XalignError, match=r"(?s)no label.*test.labels, line 2"):
+    with pytest.raises(XalignError, match=r"(?s)some pairs have a label.*test.labels, line 2"):
         read_pairs(path, "de")
 
 
@@ -44,7 +44,7 @@ def test_a_column_of_labels_that_is_empty_is_none(write, header):
     path = write("test-de.tsv", rows(*header, ("a", "b", ""), ("c", "d", " ")))
     assert [(each.first, each.label) for each in read_pairs(path, "de")] == [("a", None), ("c", None)]
     path = write("test-de.tsv", rows(*header, ("a", "b", ""), ("c", "d", "0")))
-    with pytest.raises(XalignError, match=rf"(?s)no label.*test-de.tsv, line {1 + len(header)}\n"):
+    with pytest.raises(XalignError, match=rf"(?s)some pairs have a label.*test-de.tsv, line {1 + len(header)}"):
         read_pairs(path, "de")
 
 
@@ -94,12 +94,11 @@ def test_columns(write, name, text, found):
 @pytest.mark.parametrize(
     "text, message",
     [
-        (rows(("a", "b", "0"), ("a", "b")), r"(?s)columns of the first.*bad-en.tsv, line 2\n.*2 columns.*expected: 3"),
+        (rows(("a", "b", "0"), ("a", "b")), r"(?s)columns of the first.*bad-en.tsv, line 2\n.*2 columns"),
         (rows(("premise", "hypo", "label"), ("a", "b")), r"(?s)line 2\n.*2 columns"),
-        (rows(("a", "b", "c", "d")), r"(?s)columns of the file are unknown.*4 columns"),
-        (rows(("a",)), r"(?s)columns of the file are unknown.*1 column"),
-        (rows(("premise", "claim", "label"), ("a", "b", "x")), r"(?s)unknown.*line 1\n.*header premise claim label"),
-        (rows(("a", "b", "0"), ("a", "b", " ")), r"(?s)no label.*line 2"),
+        (rows(("a", "b", "c", "d")), r"(?s)columns of the file are unknown.*'d'"),
+        (rows(("premise", "claim", "label"), ("a", "b", "x")), r"(?s)unknown.*line 1\n.*'premise', 'claim'"),
+        (rows(("a", "b", "0"), ("a", "b", " ")), r"(?s)some pairs have a label.*line 2"),
         (rows(("premise", "hypo", "label")), r"(?s)no pair.*a header alone"),
         ("", "empty"),
     ],

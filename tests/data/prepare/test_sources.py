@@ -65,8 +65,8 @@ def test_texts_that_can_not_be_named(refused, pair, capsys):
     refused("'pt-BR'", pair(tgt="pt-BR"))
     refused("'links'", mono=[MonoSource("train", "links", ("x",))])
     refused(r"one language only\n  found: en-en", pair(tgt="en"))
-    refused(r"given twice\n  found: train en-de\n", pair(), pair("valid"), pair())
-    refused("given twice\n  found: valid en\n", pair(), mono=[MonoSource("valid", "en", ("x",))] * 2)
+    refused(r"given twice\n  found: train en-de", pair(), pair("valid"), pair())
+    refused("given twice\n  found: valid en", pair(), mono=[MonoSource("valid", "en", ("x",))] * 2)
 
 
 def test_all_missing_files_are_named(refused, pair, files):

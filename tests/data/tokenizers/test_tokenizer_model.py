@@ -82,7 +82,7 @@ def test_text_normalised_in_another_way_is_refused(folder, bert):
     data = DataBin(folder)
     require_same_tokenizer(tokenizer_state(dictionary, settings), data)
     require_same_tokenizer({}, data)
-    with pytest.raises(XalignError, match=r"normalised differently[\s\S]*lowercase=False[\s\S]*lowercase=True"):
+    with pytest.raises(XalignError, match="normalised differently"):
         require_same_tokenizer({**uncased, "symbols": dictionary.symbols}, data)
     (folder / "wordpiece.json").unlink()  # data of fairseq-preprocess lack it
     require_same_tokenizer({**uncased, "symbols": dictionary.symbols}, data)

@@ -140,7 +140,7 @@ def test_heads_are_listed_in_the_card_if_there_are_any(own, export_state, tmp_pa
 def test_language_embeddings_are_refused(own, export_state, tmp_path):
     own["cfg"]["model"].language_embeddings = "en,de"
     own["model"]["encoder.sentence_encoder.embed_languages.weight"] = torch.zeros(2, 16)
-    with pytest.raises(XalignError, match=r"no language embeddings[\s\S]*embeddings of en,de"):
+    with pytest.raises(XalignError, match="no language embeddings"):
         export_state(own)
     assert not (tmp_path / "out").exists()
 

@@ -73,7 +73,7 @@ def test_the_output_does_not_replace_the_model(xlmr_base, tmp_path):
         (export, xlmr_base / "model.pt", tmp_path),
         (convert, tmp_path / "hf", tmp_path / "hf/../hf"),
     ]:
-        with pytest.raises(XalignError, match=r"is or contains an input[\s\S]*choose another place"):
+        with pytest.raises(XalignError, match="is or contains an input"):
             make(source, target, overwrite=True)
         assert (xlmr_base / "model.pt").is_file() and (tmp_path / "hf/config.json").is_file()
     export(xlmr_base, xlmr_base / "hf")  # inside it is no harm
@@ -151,7 +151,6 @@ def test_missing_parts_raise_errors(stored):
     model = open_model(stored(labelling=None))
     assert model.linking is None
     assert model.scorer() is None
-    model.heads["heads.moco.queue"] = torch.zeros(1)
-    for missing, message in ((model.maps, r"no linear maps[\s\S]*moco"), (model.pointer, r"no pointer[\s\S]*moco")):
+    for missing, message in ((model.maps, "no linear maps"), (model.pointer, "no pointer")):
         with pytest.raises(XalignError, match=message):
             missing()

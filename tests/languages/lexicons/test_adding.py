@@ -22,7 +22,7 @@ def test_refused_input_does_not_change_the_lexicon(tmp_path):
     with pytest.raises(XalignError, match="a lexicon of these languages already") as caught:
         added().add()
     assert "overwrite" in str(caught.value.remedy)
-    with pytest.raises(XalignError, match="the dictionary does not exist"):
+    with pytest.raises(XalignError, match="the file does not exist"):
         added(files=[str(tmp_path / "none.tsv")], overwrite=True).add()
     assert lexicons.read(DataBin(tmp_path), "en", "xx").digest == first
     added(overwrite=True).add()

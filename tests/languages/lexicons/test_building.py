@@ -110,7 +110,7 @@ def test_translations_of_one_word_stay_together():
     [
         *(({"fraction": value}, r"outside \(0, 1\]") for value in (0, -0.1, 1.5, float("nan"))),
         *(({"held_out": value}, r"outside \[0, 1\)") for value in (1, -0.1, float("nan"))),
-        ({"fraction": 1.0}, "at most 1 together"),
+        ({"fraction": 1.0}, "exceed the lexicon"),
         ({"subwords": "first"}, "mean or single"),
     ],
 )
@@ -123,13 +123,13 @@ def test_options_without_meaning(options, found):
 
 @pytest.mark.parametrize(("count", "option"), [(10, {"fraction": 0.04}), (1, {"held_out": 0.9})])
 def test_parts_that_leave_nothing_to_train_on(count, option):
-    with pytest.raises(XalignError, match=rf"no entry is left to train on\n  where: {next(iter(option))}"):
+    with pytest.raises(XalignError, match=rf"no entry is left to train on\n  where: .*{next(iter(option))}"):
         of_pieces(twins(count), **option)
 
 
 def test_a_dictionary_of_other_words():
     with pytest.raises(XalignError) as caught:
         of_letters([("Ж", "a"), ("a", "Щ"), ("a", ""), ("b", "b")])
-    assert "4 entries: 1 one-sided, 2 with unknown symbols, 1 identical" in str(caught.value)
-    with pytest.raises(XalignError, match="0 entries"):
+    assert "4 read, 1 one-sided, 2 with unknown symbols, 1 identical" in str(caught.value)
+    with pytest.raises(XalignError, match="no entry"):
         of_letters([])

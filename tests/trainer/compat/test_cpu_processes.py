@@ -79,5 +79,5 @@ def test_a_launcher_s_process_does_not_change_cuda(monkeypatch):
 
 
 def test_nccl_on_cpus_is_an_error_at_once():
-    with pytest.raises(XalignError, match="expected: gloo"):
+    with pytest.raises(XalignError, match="need the backend gloo"):
         utils.call_main(config(distributed_world_size=2, distributed_backend="nccl"), pytest.fail)

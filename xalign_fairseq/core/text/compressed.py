@@ -112,11 +112,4 @@ def open_file(path: StrPath, packed: str | None = None) -> Iterator[IO[bytes]]:
         known = isinstance(error, _DAMAGED) or type(error).__name__ == "ZstdError"
         if not (known or (isinstance(error, OSError) and error.errno is None)):
             raise
-        large = isinstance(error, lzma.LZMAError | MemoryError)
-        raise XalignError(
-            "the compressed file is damaged",
-            where=path,
-            found=error,
-            expected=f"one that needs at most {limits.UNPACKING_BYTES:,} bytes of memory" if large else None,
-            remedy="copy it again, or compress it again",
-        ) from None
+        raise XalignError("the compressed file is damaged", where=path, found=error, remedy="copy it again") from None

@@ -76,9 +76,7 @@ def sides_of(prefix: str, src: str, tgt: str) -> tuple[str, str]:
     if kind == ".tsv":
         first, comma, second = (part or "1,2").partition(",")
         if not (comma and first.isdecimal() and second.isdecimal()):
-            raise XalignError(
-                "the columns of the bitext are not given", where=prefix, found=part, expected=f"for example {file}#1,2"
-            )
+            raise XalignError("the columns of the bitext are not given", where=prefix, expected=f"such as {file}#1,2")
         return f"{file}#{first}", f"{file}#{second}"
     if Path(prefix).is_dir() and not all(Path(existing(f"{prefix}.{side}")).is_file() for side in (src, tgt)):
         prefix = _in_folder(Path(prefix), src, tgt)
@@ -94,8 +92,7 @@ def _in_folder(folder: Path, src: str, tgt: str) -> str:
             "the folder does not have exactly one bitext",
             where=folder,
             found=", ".join(f"{stem}.{src}" for stem in found) or "no such pair of files",
-            expected=f"one pair of files NAME.{src} and NAME.{tgt}",
-            remedy=f"name the pair by its prefix, such as {folder}/NAME",
+            remedy=f"name the pair by its prefix, such as {folder}/NAME for NAME.{src} and NAME.{tgt}",
         )
     return os.path.join(folder, found[0])
 
@@ -137,8 +134,8 @@ def _column(stream: IO[bytes], file: str, part: str) -> Iterator[bytes]:
     for number, line in enumerate(lines_of(stream, file), 1):
         cells = line.removesuffix(b"\n").removesuffix(b"\r").split(b"\t")
         if len(cells) < column and cells != [b""]:
-            problem, expected = "a line of the table has too few columns", f"{column} or more, separated by tabs"
-            raise XalignError(problem, where=f"{file}, line {number}", found=f"{len(cells)}", expected=expected)
+            problem, where = f"a line of the table has fewer than {column} columns", f"{file}, line {number}"
+            raise XalignError(problem, where=where, found=len(cells))
         yield (cells[column - 1] if len(cells) >= column else b"") + b"\n"
 
 
@@ -146,8 +143,7 @@ def require_one_text(first: bytes, path: StrPath) -> None:
     """:class:`XalignError` if a table is read as one text; ``first`` is its first line."""
     columns = first.count(b"\t") + 1
     if columns > 1 and kind_of(path) == ".tsv":
-        found, expected = f"{columns} columns in line 1", f"one of them, such as {path}#1"
-        raise XalignError("a table has several columns", where=path, found=found, expected=expected)
+        raise XalignError("a table has several columns", where=path, expected=f"one of them, such as {path}#1")
 
 
 def _no_language(stream: IO[bytes], file: str) -> XalignError:
@@ -188,16 +184,15 @@ def _parse(stream: IO[bytes], units: "_Units") -> Iterator[bytes]:
             yield from units.take()
             pending = pending + len(block) if units.events == before else 0
             if pending > MOST_CHARACTERS:  # expat rereads incomplete elements from the start
-                problem, expected = "a tag or comment of the TMX file is too long", f"at most {MOST_CHARACTERS:,} bytes"
-                raise XalignError(problem, where=units.file, expected=expected)
+                expected = f"at most {MOST_CHARACTERS:,} bytes"
+                raise XalignError("a tag or comment of the TMX file is too long", where=units.file, expected=expected)
         parser.Parse(b"", True)
     except XalignError:
         raise
     except expat.ExpatError as error:
         refuse_xml(error, units.file)
     except (LookupError, ValueError) as error:
-        problem, expected = "the TMX file can't be read", "well-formed XML"
-        raise XalignError(problem, where=units.file, found=error, expected=expected) from None
+        raise XalignError("the TMX file can't be read", where=units.file, found=error) from None
     yield from units.take()
 
 
@@ -262,13 +257,10 @@ class _Units:
         self._segment.append(text)
 
     def refuse_attributes(self, element: str, *_: object) -> None:
-        problem, remedy = "declarations of attributes in TMX are not supported", "leave out its internal DTD"
-        raise XalignError(problem, where=self.file, found=element[:40], remedy=remedy)
+        raise XalignError("declarations of attributes in TMX are not supported", where=self.file, found=element[:40])
 
     def refuse_entity(self, name: str, *_: object) -> None:
-        problem = "the TMX file defines entities, which are not read"
-        remedy = "if you trust the file, expand them, for example by xmllint"
-        raise XalignError(problem, where=self.file, found=name[:40], remedy=remedy)
+        raise XalignError("the TMX file defines entities, which are not read", where=self.file, found=name[:40])
 
 
 def plain_language(language: str) -> str:

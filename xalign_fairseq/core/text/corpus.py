@@ -107,8 +107,8 @@ def require_files(paths: Sequence[StrPath], remedy: Text) -> None:
         if Path(path).exists():
             raise no_regular_file(path)
     if missing:
-        problem, where = "files do not exist" if len(missing) > 1 else "a file does not exist", ", ".join(missing)
-        raise XalignError(problem, where=where, found=nearly(missing[0]) if len(missing) == 1 else None, remedy=remedy)
+        found = nearly(missing[0]) if len(missing) == 1 else None
+        raise XalignError("files do not exist", where=", ".join(missing), found=found, remedy=remedy)
 
 
 def require_equal_lengths(first: TextFile, second: TextFile) -> None:

@@ -40,9 +40,8 @@ def refuse_xml(error: expat.ExpatError, file: StrPath) -> NoReturn:
             if len(raw) == LINE_BYTES or (number == 1 and OTHER_ENCODING.match(raw)):
                 break
             decode_line(raw, file, number, next=converted(file))
-    problem, where = "the file is not well-formed XML", f"{file}, line {error.lineno}"
-    remedy = "correct the tags near this line, or export the file again"
-    raise XalignError(problem, where=where, found=expat.errors.messages[error.code], remedy=remedy) from None
+    where, found = f"{file}, line {error.lineno}", expat.errors.messages[error.code]
+    raise XalignError("the file is not well-formed XML", where=where, found=found) from None
 
 
 def converted(file: StrPath, encoding: str = "") -> str:

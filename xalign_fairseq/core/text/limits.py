@@ -44,11 +44,6 @@ def lines_of(stream: IO[bytes] | LiveStream, where: object) -> Iterator[bytes]:
     while raw := stream.readline(LINE_BYTES + 1):
         number += 1
         if len(raw) > LINE_BYTES:
-            raise XalignError(
-                "a line is too long",
-                where=f"{where}, line {number}",
-                found=f"more than {LINE_BYTES:,} bytes",
-                expected="text with one sentence per line",
-                remedy="break the line",
-            )
+            problem, expected = f"a line has more than {LINE_BYTES:,} bytes", "one sentence per line"
+            raise XalignError(problem, where=f"{where}, line {number}", expected=expected)
         yield raw

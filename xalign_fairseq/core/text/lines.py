@@ -27,9 +27,7 @@ def require_unicode(text: str, where: object) -> None:
         text.encode()
     except UnicodeEncodeError as error:
         found = f"{text[error.start]!a} at character {error.start}"
-        raise XalignError(
-            "a text is not valid Unicode", where=where, found=found, expected="whole characters"
-        ) from None
+        raise XalignError("a text is not valid Unicode", where=where, found=found) from None
 
 
 def read_lines(path: StrPath, table: bool = False) -> Iterator[str]:
@@ -52,8 +50,7 @@ def require_file(path: StrPath) -> None:
         raise no_regular_file(file)
     if os.path.isfile(str(path).rpartition("#")[0]):
         raise XalignError("this file has no parts", where=path, expected="FILE.tsv#COLUMN or FILE.tmx#LANGUAGE")
-    remedy = "check the path and the ending"
-    raise XalignError("the file does not exist", where=file, found=nearly(file), remedy=remedy)
+    raise XalignError("the file does not exist", where=file, found=nearly(file), remedy="check the path and the ending")
 
 
 def no_regular_file(path: StrPath) -> XalignError:
@@ -74,15 +71,12 @@ def text_lines(stream: IO[bytes] | LiveStream, path: StrPath, table: bool = Fals
     for number, raw in enumerate(lines_of(stream, path), 1):
         if number == 1:
             if tool := packed_by(raw):  # it would look like another encoding
-                problem = "the file is compressed"
                 remedy = f"unpack it by {tool} -dc" + (f" {path} > FILE" if path != "/dev/stdin" else " in the pipe")
-                found = f"the first bytes of {tool}'s files"
                 expected = f"text, or a name that ends in {PACKED[tool][1]}"
-                raise XalignError(problem, where=path, found=found, expected=expected, remedy=remedy)
+                raise XalignError("the file is compressed", where=path, expected=expected, remedy=remedy)
             if raw.startswith(DOCUMENTS):
-                found = "a Word, RTF, Excel, PDF or ZIP file"
                 remedy = "save it as plain text in UTF-8, one sentence per line"
-                raise XalignError("the file is not text", where=path, found=found, remedy=remedy)
+                raise XalignError("the file is a Word, RTF, Excel, PDF or ZIP file", where=path, remedy=remedy)
             if not table:
                 require_one_text(raw, path)
             raw = raw.removeprefix(codecs.BOM_UTF8)
@@ -91,16 +85,14 @@ def text_lines(stream: IO[bytes] | LiveStream, path: StrPath, table: bool = Fals
             elif len(raw) > 1 and 3 * raw.count(0) > len(raw):
                 # UTF-16 without a byte order mark; its ASCII is valid UTF-8.
                 order = "LE" if raw[1] == 0 else "BE"
-                where, found = f"{path}, line 1", "a zero in every second byte, as in UTF-16"
-                remedy = converted(file_of(os.fspath(path)), f"UTF-16{order}")
-                raise XalignError("the file is not UTF-8", where=where, found=found, expected=EXPECTED, remedy=remedy)
+                where, remedy = f"{path}, line 1", converted(file_of(os.fspath(path)), f"UTF-16{order}")
+                raise XalignError("the file is not UTF-8", where=where, found="UTF-16", remedy=remedy)
         if raw.endswith(b"\r\n"):
             crlf = crlf or note_crlf(os.fspath(path))
             raw = raw[:-2]
         elif not raw.endswith(b"\n") and b"\r" in raw:
-            problem, expected = "the file has a carriage return without a newline", "lines that end with \\n or \\r\\n"
-            remedy = f"tr '\\r' '\\n' < {path} (if carriage returns are its line ends)"
-            raise XalignError(problem, where=f"{path}, line {number}", expected=expected, remedy=remedy)
+            problem, where = "the file has a carriage return without a newline", f"{path}, line {number}"
+            raise XalignError(problem, where=where, remedy=f"tr '\\r' '\\n' < {path} (if they are its line ends)")
         yield decode_line(raw, path, number, EXPECTED, iconv).removesuffix("\n")
     if number == 0:
         raise XalignError("the file is empty", where=path, expected="one sentence per line", remedy="check the path")

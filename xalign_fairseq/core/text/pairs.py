@@ -52,12 +52,7 @@ class SentencePairs:
         self._src, self._tgt, self._split = src, tgt, split
         for path in (src, tgt):
             if path is not None and is_piped(path):
-                raise XalignError(
-                    "the text is read more than once, which a pipe does not allow",
-                    where=path,
-                    expected="a file",
-                    remedy="write the text into a file first",
-                )
+                raise XalignError("the text is read more than once, so it can't be a pipe", where=path)
         if tgt is None:
             self._length = sum(1 for _ in _split_pairs(read_lines(self._src), self._src, AT_SPACES))
             return
@@ -119,16 +114,9 @@ class PairStream:
 
     def __init__(self, src: StrPath, tgt: StrPath | None = None, split: tuple[Split, Split] = AT_SPACES):
         if tgt is not None and STANDARD_INPUT in (src, tgt):
-            raise XalignError(
-                "standard input can't be one of two sides",
-                parameter="src" if src == STANDARD_INPUT else "tgt",
-                found=STANDARD_INPUT,
-                expected="a file, or both sides of each pair in one line",
-                remedy=(
-                    f"paste both into lines of 'source {SEPARATOR} target' and give them to",
-                    Parameter("pairs", STANDARD_INPUT),
-                ),
-            )
+            parameter = "src" if src == STANDARD_INPUT else "tgt"
+            remedy = ("give both sides as", Parameter("pairs", STANDARD_INPUT))
+            raise XalignError("standard input can't be one of two sides", parameter=parameter, remedy=remedy)
         self._src, self._tgt, self._split = src, tgt, split
         self._live: list[LiveStream] = []
 
@@ -176,7 +164,7 @@ def require_texts(*paths: StrPath) -> None:
     for path in paths:
         next(read_lines(path))
     if len(set(map(os.path.realpath, paths))) < len(paths):
-        raise XalignError("both sides are the same text", where=paths[0], expected="a text and its translation")
+        raise XalignError("both sides are the same text", where=paths[0])
 
 
 def is_piped(path: StrPath) -> bool:
@@ -224,8 +212,7 @@ def _words(sentence: Sentence) -> Sequence[str]:
         words = list(sentence)
         "".join(words)  # raises for other types
     except TypeError:
-        expected = "a string, or a list of words"
-        raise XalignError("a sentence is not text", found=f"{sentence!r:.80}", expected=expected) from None
+        raise XalignError("a sentence is neither a string nor a list of words", found=f"{sentence!r:.80}") from None
     return words
 
 
@@ -247,20 +234,13 @@ def _split_pairs(lines: Iterable[str], path: StrPath, split: tuple[Split, Split]
             [separator] = separators
             yield one(line[: separator.start()].strip()), other(line[separator.end() :].strip())
         elif line and not line.isspace():
-            problem = "a line of the pairs file is not a pair"
-            if number == 1 and not separators and "\t" not in line:
-                problem = "only one file was given, and its lines are not pairs"
-            remedy = "correct the line"
-            if not separators:
-                remedy = "give the translation as the second file; if both are columns, FILE.tsv with tabs"
-                if "\t" in line:
-                    remedy = f"name a table FILE.tsv, or put {SEPARATOR} in place of its tab"
+            remedy = "give the translation as the second file, or both as columns of FILE.tsv, with tabs"
             raise XalignError(
-                problem,
+                "a line is not a pair",
                 where=f"{path}, line {number}",
-                found=f"{counted(len(separators), 'separator')}",
-                expected=f"one {SEPARATOR} between spaces: source {SEPARATOR} target",
-                remedy=remedy,
+                found=counted(len(separators), "separator"),
+                expected=f"source {SEPARATOR} target",
+                remedy=None if separators else remedy,
             )
         else:
             yield one(""), other("")

@@ -80,17 +80,14 @@ def find_segmenter(name: str) -> Segmenter:
     try:
         return partial(_segment, _icu())
     except ImportError as error:
-        problem, found = "the segmenter is not installed", f"{name}: {error}"
-        raise XalignError(problem, parameter="segment", found=found, remedy=INSTALL) from None
+        raise XalignError("the segmenter is not installed", parameter="segment", found=error, remedy=INSTALL) from None
 
 
 def find_segmenters(names: str) -> tuple[Segmenter, Segmenter]:
     """The segmenters of source and target: ``auto``, or ``spaces,icu`` where they differ."""
     found = names.split(",")
     if len(found) > 2:
-        raise XalignError(
-            "there are more than two segmenters", parameter="segment", found=names, expected="one segmenter, or two"
-        )
+        raise XalignError("there are more than two segmenters", parameter="segment", found=names)
     return find_segmenter(found[0]), find_segmenter(found[-1])
 
 

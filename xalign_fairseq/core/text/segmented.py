@@ -39,10 +39,8 @@ class SegmentedText(Sequence[str]):
         end = 0
         for start, stop in spans:
             if not end <= start < stop <= len(text):
-                raise XalignError(
-                    "the words of a text overlap, are out of order, or lie outside it",
-                    found=f"characters {start} to {stop} of {len(text)}, after a word that ends at {end}",
-                )
+                problem = "the words of a text overlap, are out of order, or lie outside it"
+                raise XalignError(problem, found=f"characters {start} to {stop} of {len(text)}, after {end}")
             end = stop
         self.text, self.spans, self.words = text, tuple(spans), [text[start:stop] for start, stop in spans]
 

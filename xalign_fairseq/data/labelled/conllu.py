@@ -39,8 +39,8 @@ class ConlluSentence:
         """Heads and relations; ``None`` if all are ``_``."""
         heads, relations = _labels(self, HEAD), _labels(self, DEPREL)
         if (heads is None) != (relations is None):
-            problem = "a sentence has heads without relations, or relations without heads"
-            raise XalignError(problem, where=self.where, expected="columns 7 and 8 both filled, or both _")
+            problem = "a sentence has heads (column 7) without relations (column 8), or relations without heads"
+            raise XalignError(problem, where=self.where)
         return None if heads is None or relations is None else Tree(_heads(self, heads), relations)
 
 
@@ -102,9 +102,8 @@ def parse_sentence(lines: Sequence[str], path: StrPath, first: int, id: str) -> 
 
 def _add_row(sentence: ConlluSentence, row: list[str], where: str) -> None:
     if len(row) != 10 or not all(row):
-        found = f"{counted(len(row), 'column')}" + (", one of them empty" if len(row) == 10 else "")
         expected = "10 columns, separated by tabs, none empty (_ stands for nothing)"
-        raise XalignError("a line of CoNLL-U has wrong columns", where=where, found=found, expected=expected)
+        raise XalignError("a line of CoNLL-U has wrong columns", where=where, expected=expected)
     number, due = row[0], len(sentence.rows) + 1
     if number == str(due):
         sentence.rows.append(row)
@@ -126,9 +125,8 @@ def _labels(sentence: ConlluSentence, column: int) -> tuple[str, ...] | None:
     if len(missing) == len(labels):
         return None
     if missing:
-        found = f"_ in column {column + 1} of {len(missing)} of {len(labels)} words, the first of them {missing[0]}"
-        expected = "a label for every word or for none"
-        raise XalignError("a sentence is partly labelled", where=sentence.where, found=found, expected=expected)
+        found = f"{len(missing)} of {len(labels)} words without column {column + 1}, the first is {missing[0]}"
+        raise XalignError("a sentence is partly labelled", where=sentence.where, found=found)
     return labels
 
 
@@ -137,18 +135,18 @@ def _heads(sentence: ConlluSentence, column: Sequence[str]) -> tuple[int, ...]:
     where, words = sentence.where, len(column)
     for k, text in enumerate(column, 1):
         if not (_is_number(text) and int(text) <= words):
-            found, expected = f"head {text} of word {k}", f"a number from 0 to {words}"
-            raise XalignError("a head is not a word of its sentence", where=where, found=found, expected=expected)
+            found = f"head {text} of word {k}"
+            raise XalignError("a head is not a word of its sentence", where=where, found=found)
     heads = tuple(map(int, column))
     roots = [k for k, head in enumerate(heads, 1) if head == 0]
     if len(roots) != 1:
-        found = f"{counted(len(roots), 'word')} with head 0" + (f": {', '.join(map(str, roots))}" if roots else "")
-        raise XalignError("a sentence does not have one root", where=where, found=found, expected="one")
+        found = ", ".join(map(str, roots)) or "none"
+        raise XalignError("a sentence does not have one root", where=where, found=found)
     try:
         TopologicalSorter({k: (head,) for k, head in enumerate(heads, 1)}).prepare()
     except CycleError as error:
         found = " -> ".join(map(str, reversed(error.args[1])))
-        raise XalignError("the heads of a sentence form a cycle", where=where, found=found, expected="a tree") from None
+        raise XalignError("the heads of a sentence form a cycle", where=where, found=found) from None
     return heads
 
 
@@ -198,20 +196,19 @@ def _rows(path: StrPath, language: str) -> Iterator[list[str]]:
             yield []
             continue
         if _COMMENT.match(line):
-            problem, expected = "a comment of CoNLL-U is among the words", "word TAB tag, or CoNLL-U in a file .conllu"
-            raise XalignError(problem, where=f"{path}, line {number}", found=line, expected=expected)
+            problem, where = "a comment of CoNLL-U is among the words", f"{path}, line {number}"
+            raise XalignError(problem, where=where, found=line, remedy="name the file .conllu, if it is CoNLL-U")
         if columns == 0:
             if len(row) == 1 and _BLANK_AND_TAG.fullmatch(row[0]):
-                problem = "the columns are separated by spaces"
-                where = f"{path}, line {number}"
+                problem, where = "the columns are separated by spaces", f"{path}, line {number}"
                 remedy = f'awk \'{{print (NF ? $1 "\\t" $NF : "")}}\' {path} > FILE (first and last column)'
-                raise XalignError(problem, where=where, found=row[0], expected="word TAB tag", remedy=remedy)
+                raise XalignError(problem, where=where, found=row[0], remedy=remedy)
             columns = len(row)
         # XTREME's script empties words of only spaces; their tags still count.
         if len(row) != columns or columns > 2 or not row[-1]:
-            found = f"{counted(len(row), 'column')}" + ("" if row[-1] else ", the last of them empty")
-            expected = "word TAB tag on every line (or a word alone on every line of a file without labels)"
-            raise XalignError("a line is malformed", where=f"{path}, line {number}", found=found, expected=expected)
+            where, found = f"{path}, line {number}", f"{counted(len(row), 'column')}"
+            expected = "word TAB tag on every line, or a word alone on every line"
+            raise XalignError("a line is malformed", where=where, found=found, expected=expected)
         if prefixed and not row[0].startswith(prefix):
             problem = "a word lacks the language prefix that the file's first word has"
             raise XalignError(problem, where=f"{path}, line {number}", found=row[0], expected=f"{prefix}{row[0]}")

@@ -7,7 +7,6 @@ encoder's order.
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import IO
 
 from xalign_fairseq.core.errors import XalignError
@@ -15,6 +14,7 @@ from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.core.text.compressed import open_file
 from xalign_fairseq.core.text.decoding import PACKED, decode_line, packed_by
 from xalign_fairseq.core.text.limits import lines_of
+from xalign_fairseq.core.text.lines import require_file
 
 
 @dataclass(frozen=True)
@@ -101,9 +101,7 @@ Example = PairExample | WordsExample | TreeExample | QuestionExample
 @contextmanager
 def open_bytes(path: StrPath) -> Iterator[IO[bytes]]:
     """Open a file for reading; compressed files are unpacked, whatever their name."""
-    path = Path(path)
-    if not path.is_file():
-        raise XalignError("the file does not exist", where=path, remedy="check the path, the split and the language")
+    require_file(path)
     with open(path, "rb") as raw:
         tool = packed_by(raw.read(16))
     with open_file(path, "" if tool is None else PACKED[tool][1]) as stream:

@@ -24,10 +24,8 @@ def code_switch(examples: Mapping[str, Sequence[Any]]) -> list[tuple[Any, ...]]:
     """
     others = [language for language in examples if language != SOURCE]
     if SOURCE not in examples or not others:
-        problem = "code-switching mixes a translation with the original"
-        parameter = ("code_switch", "train_langs")
-        expected = f"{SOURCE} and at least one other language"
-        raise XalignError(problem, parameter=parameter, found=", ".join(examples), expected=expected)
+        problem = f"code-switching needs {SOURCE} and at least one other language"
+        raise XalignError(problem, parameter=("code_switch", "train_langs"), found=", ".join(examples))
     return [
         _mixtures(original, translated)
         for language in others
@@ -47,10 +45,8 @@ def _parallel(originals: Sequence[Any], translations: Sequence[Any], language: s
             return pairs
     elif len(originals) == len(translations):
         return list(zip(originals, translations, strict=True))
-    where = f"{SOURCE} and {language}"
-    found = f"{len(originals)} and {len(translations)} examples"
-    expected = "a translation of each example, in the same order; for questions, the same ids"
-    raise XalignError("the training files are not parallel", where=where, found=found, expected=expected)
+    where, found = f"{SOURCE} and {language}", f"{len(originals)} and {len(translations)} examples"
+    raise XalignError("the training files are not parallel", where=where, found=found)
 
 
 def _mixtures(original: Any, translated: Any) -> tuple[Any, ...]:
@@ -68,9 +64,7 @@ def _mixtures(original: Any, translated: Any) -> tuple[Any, ...]:
             replace(original, question=translated.question, question_language=translated.language),
             replace(translated, question=original.question, question_language=original.language),
         )
-    raise XalignError(
-        "code-switching needs examples of two texts", found=type(original).__name__, expected="pairs or questions"
-    )
+    raise XalignError("code-switching needs examples of two texts", found=type(original).__name__)
 
 
 def grouped(training: Mapping[str, Sequence[Any]], switched: bool) -> list[tuple[Any, ...]]:
@@ -91,8 +85,7 @@ def held_out(training: Mapping[str, Sequence[Any]], groups: Sequence[tuple[Any, 
     out = round(share * len(numbers))
     if not 0 < out < len(numbers):
         problem = "the share to hold out leaves nothing to train or to choose the model on"
-        found = f"{share:g} of {len(numbers)} examples"
-        raise XalignError(problem, parameter="holdout", found=found, expected="a share between 0 and 1")
+        raise XalignError(problem, parameter="holdout", found=f"{share:g} of {len(numbers)} examples")
     chosen = np.zeros(len(numbers), dtype=bool)
     chosen[np.random.default_rng(1).permutation(len(numbers))[:out]] = True
     return chosen[[numbers[source] for source in of_group]]

@@ -56,10 +56,9 @@ def check_labels(train_labels: Iterable[str], examples: Sequence[Example], path:
     unknown = set(classes(examples)) - known
     foreign = unknown - UPOS_TAGS - UD_RELATIONS
     if foreign:
-        problem, remedy = "the file has labels that the model was not trained on", "train on data with the same labels"
-        raise XalignError(
-            problem, where=path, found=", ".join(sorted(foreign)), expected=", ".join(sorted(known)), remedy=remedy
-        )
+        found, expected = (", ".join(sorted(each)) for each in (foreign, known))
+        problem = "the file has labels that the model was not trained on"
+        raise XalignError(problem, where=path, found=found, expected=expected)
     return sorted(unknown)
 
 

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.core.text.compressed import existing, unpacked_name
@@ -54,8 +53,8 @@ def read_pairs(path: StrPath, language: str) -> list[PairExample]:
             broken.append(number)
             continue
         if len(row) != columns.width:
-            problem, where = "a row does not have the columns of the first one", f"{path}, line {number}"
-            raise XalignError(problem, where=where, found=f"{len(row)} columns", expected=f"{columns.width}")
+            where, found = f"{path}, line {number}", f"{len(row)} columns"
+            raise XalignError("a row does not have the columns of the first one", where=where, found=found)
         if columns.language is not None and row[columns.language].strip() != language:
             others.add(row[columns.language].strip())
             continue
@@ -98,13 +97,8 @@ def _columns(path: StrPath) -> tuple[_Columns, bool]:
     if len(row) == TRANSLATED.width and not named:
         return TRANSLATED, False
     if len(row) not in (2, 3) or named:
-        where = f"{path}, line 1"
-        found = f"the header {' '.join(names)}" if named else f"{counted(len(row), 'column')} and no header"
-        expected = (
-            "text TAB text [TAB label], English pair TAB translation TAB label (5 columns), or a header that names "
-            "sentence1, sentence2 and label"
-        )
-        raise XalignError("the columns of the file are unknown", where=where, found=found, expected=expected)
+        expected = "text TAB text [TAB label], or a header that names sentence1, sentence2 and label"
+        raise XalignError("the columns of the file are unknown", where=f"{path}, line 1", found=row, expected=expected)
     return _Columns(len(row), 0, 1, 2 if len(row) == 3 else None), False
 
 
@@ -131,9 +125,7 @@ def _label(text: str) -> str | None:
 
 
 def _no_label(path: StrPath, number: int) -> XalignError:
-    return XalignError(
-        "a pair has no label", where=f"{path}, line {number}", expected="a label in every row or in none"
-    )
+    return XalignError("some pairs have a label and others not", where=f"{path}, line {number}")
 
 
 def _with_labels_beside(path: StrPath, examples: list[PairExample]) -> list[PairExample]:
@@ -144,11 +136,8 @@ def _with_labels_beside(path: StrPath, examples: list[PairExample]) -> list[Pair
     if None in labels:
         raise _no_label(beside, 1 + labels.index(None))
     if len(labels) != len(examples):
-        problem, found = (
-            "pairs and labels differ in number",
-            f"{counted(len(examples), 'pair')}, {counted(len(labels), 'label')}",
-        )
-        raise XalignError(problem, where=f"{path}, {beside}", found=found, expected="a label for each pair")
+        found = f"{len(examples)} and {len(labels)}"
+        raise XalignError("pairs and labels differ in number", where=f"{path}, {beside}", found=found)
     return [replace(each, label=label) for each, label in zip(examples, labels, strict=True)]
 
 
@@ -186,10 +175,8 @@ def read_bitext(path: StrPath, language: str) -> list[PairExample]:
         raise XalignError(problem, where=path, expected="a name such as en-de.de or tatoeba.deu-eng.deu")
     foreign, english = ([line.strip() for line in read_rows(each)] for each in (path, other))
     if len(foreign) != len(english):
-        problem, found = "the two sides of the bitext differ in length", f"{len(foreign)} and {len(english)} lines"
-        raise XalignError(
-            problem, where=f"{path}, {other}", found=found, expected="the same number of lines on both sides"
-        )
+        found = f"{len(foreign)} and {len(english)} lines"
+        raise XalignError("the two sides of the bitext differ in length", where=f"{path}, {other}", found=found)
     hidden = len(set(english)) > 20 and english == sorted(english)
     return [
         PairExample(str(number), language, mine, theirs, None if hidden else str(number), "en")

@@ -76,9 +76,8 @@ def read_tydiqa(path: StrPath, language: str) -> list[QuestionExample]:
         return questions  # XTREME's training files, of one language each, have no language in their ids
     kept = [each for each in questions if each.id.split("-")[0] == mine]
     if not kept:
-        raise XalignError(
-            f"the file has no question of language {language}", where=path, found=", ".join(sorted(names))
-        )
+        problem = f"the file has no question of language {language}"
+        raise XalignError(problem, where=path, found=", ".join(sorted(names)))
     return kept
 
 
@@ -97,8 +96,7 @@ def _example(
 def _answers(answers: Any, context: str, where: str, wrong: list[XalignError]) -> tuple[tuple[str, int], ...] | None:
     """Answers at their offsets; ``None`` if no answer has a text. Faulty answers are added to ``wrong``."""
     if not answers:
-        expected = "at least one (unanswerable questions, as SQuAD 2 has them, are not supported)"
-        raise XalignError("a question has no answer", where=where, expected=expected)
+        raise XalignError("a question has no answer (SQuAD 2 is not supported)", where=where)
     given = [(each["text"], int(each["answer_start"])) for each in answers if each["text"]]
     found = tuple((text, start) for text, start in given if start >= 0 and context.startswith(text, start))
     for text, start in given:

@@ -228,13 +228,11 @@ def require_fitting_links(text: PairText, filters: Filters, run: Workers) -> Non
             lengths.append(_lengths(side).tolist())
             for number, words in enumerate(lengths[-1], side.first + 1):
                 if words > most_words:
-                    remedy = "remove its line from both sides and the links; in training text, set"
                     raise XalignError(
-                        "a sentence has too many words to be linked",
+                        f"a sentence of a text with links has more than {MOST_WORDS:,} words",
                         where=f"{side.path}, line {number}",
                         found=f"{words:,} words",
-                        expected=f"at most {MOST_WORDS:,} in a text with links",
-                        remedy=(remedy, Parameter("max_length")),
+                        remedy=("remove the line and its links; in training text, set", Parameter("max_length")),
                     )
         links = [
             parse_line(line, where=f"{file.path}, line {number}").possible

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import XalignError, check_values
 
 # Reasons for dropping, as the manifest has them.
 REASONS = TOO_SHORT, TOO_LONG, UNEVEN = "too short", "too long", "length ratio"
@@ -27,12 +27,11 @@ class Filters:
 
     def check(self) -> None:
         """Raise :class:`XalignError` if nothing could pass."""
-        for name, value in self.given.items():
-            if not value >= 1:
-                raise XalignError("a filter is out of range", parameter=name, found=value, expected="1 or more")
+        check_values(
+            "a filter is out of range", *((name, value, value >= 1, "1 or more") for name, value in self.given.items())
+        )
         if self.min_length is not None and self.max_length is not None and self.min_length > self.max_length:
-            found = f"{self.min_length} and {self.max_length}"
-            raise XalignError("no length passes the filters", parameter=("min_length", "max_length"), found=found)
+            raise XalignError("no length passes the filters", parameter=("min_length", "max_length"))
 
     def failing(self, sizes: Sequence[np.ndarray]) -> Iterator[tuple[str, np.ndarray]]:
         """Each filter's reason and the sentences (n,) bool that fail it; ``sizes``: the lengths of each side."""

@@ -82,12 +82,10 @@ def complete(options: PrepareOptions) -> dict[str, Any] | None:
     texts = [astuple(each) for each in options.texts]
     found = [text for text in options.paths if os.path.getmtime(file_of(text)) > path.stat().st_mtime]
     if found or made["options"] != _given(options) or [*pairs, *mono] != texts:
-        raise XalignError(
-            "the data-bin is complete, but this command would make another one",
-            where=options.destdir,
-            found=f"{found[0]} is newer than the data-bin" if found else "other texts or options",
-            remedy=("choose another folder, or set", Parameter("overwrite")),
-        )
+        problem = "the data-bin is complete, but this command would make another one"
+        cause = f"{found[0]} is newer than the data-bin" if found else "other texts or options"
+        remedy = ("choose another folder, or set", Parameter("overwrite"))
+        raise XalignError(problem, where=options.destdir, found=cause, remedy=remedy)
     return made
 
 

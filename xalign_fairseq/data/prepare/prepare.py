@@ -1,6 +1,5 @@
 """Text to a data-bin: the engine of ``xalign prepare``."""
 
-import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -10,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from xalign_fairseq.core.counts import counted
-from xalign_fairseq.core.errors import Parameter, XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath, atomic_folder, atomic_write
 from xalign_fairseq.core.progress import progress as progress_of
-from xalign_fairseq.core.text.corpus import CHUNK_LINES, TextFile, require_equal_lengths, scan
+from xalign_fairseq.core.text.corpus import TextFile, require_equal_lengths, scan
 from xalign_fairseq.core.workers import Workers, processes
 from xalign_fairseq.data.databin import DICTIONARY, DataBin
 from xalign_fairseq.data.mmap import MMapWriter, bin_path, dtype_for_vocabulary, idx_path
@@ -102,14 +101,8 @@ def _check_texts(options: PrepareOptions) -> list[Text]:
 def _share(text: Text, index: int, number: int) -> Text:
     share = text.share(index, number)
     if share.lines == 0:
-        raise XalignError(
-            "a shard has no line",
-            where=f"{text.name}: {', '.join(file.path for file in text.sources)}",
-            parameter="shard",
-            found=f"{counted(text.lines, 'line')} in {number} shards",
-            expected=f"{CHUNK_LINES:,} lines or more in each shard",
-            remedy="take fewer shards, or prepare this text by itself",
-        )
+        found = f"{counted(text.lines, 'line')} in {number} shards"
+        raise XalignError("a shard has no line", where=text.name, parameter="shard", found=found)
     return share
 
 
@@ -166,9 +159,7 @@ def _write_texts(
                     progress.note(state, writers)
             if counts[text.kept] == 0:
                 where = f"{text.name}: {', '.join(file.path for file in text.sources)}"
-                found = f"{counts['lines']} lines; no line has a token (on both sides) and passes the filters"
-                expected = "at least one sentence"
-                raise XalignError("no line of a text is left", where=where, found=found, expected=expected)
+                raise XalignError("no line of a text has tokens and passes the filters", where=where)
             progress.finish(state)
             yield counts
 
@@ -195,5 +186,4 @@ def _disk_errors(destdir: StrPath) -> Iterator[None]:
         yield
     except OSError as error:
         problem = "the data-bin could not be written; what was there before is unchanged"
-        remedy = ("free some disk space, or choose another", Parameter("out"), "and prepare again")
-        raise XalignError(problem, where=os.fspath(destdir), found=error, remedy=remedy) from error
+        raise XalignError(problem, where=destdir, found=error) from error

@@ -110,26 +110,18 @@ class PrepareOptions:
             raise XalignError("there are two tokenizers", parameter=("tokenizer", "spm"), expected="one of them")
         if self.trim_vocabulary and self.tokenizer is None:
             problem = "a vocabulary can only be trimmed together with its model"
-            raise XalignError(problem, parameter="trim_vocabulary", remedy=("add", Parameter("tokenizer", "MODEL")))
+            raise XalignError(problem, parameter=("trim_vocabulary", "tokenizer"))
         if self.dictionary is not None and self.spm is None:
-            raise XalignError(
-                "a dictionary needs the sentencepiece model that it belongs to",
-                parameter="dict",
-                remedy=("add", Parameter("spm", "MODEL"), "or leave both out, and a model is trained"),
-            )
+            problem = "a dictionary needs the sentencepiece model that it belongs to"
+            raise XalignError(problem, parameter=("dict", "spm"))
         if self.trains_model and not any(text.split == "train" for text in self.texts):
-            raise XalignError(
-                "there is no training text to train a sentencepiece model on",
-                parameter=("trainpref", "mono"),
-                remedy=("give the tokenizer of the training data:", Parameter("tokenizer"), "or", Parameter("spm")),
-            )
+            problem = "there is no training text to train a sentencepiece model on"
+            raise XalignError(problem, parameter=("trainpref", "mono", "tokenizer", "spm"))
         if self.shard is not None and not 0 <= self.shard[0] < self.shard[1]:
-            found, expected = "{}/{}".format(*self.shard), "0/N to N-1/N of N shards"
-            raise XalignError("there is no such shard", parameter="shard", found=found, expected=expected)
+            raise XalignError("there is no such shard", parameter="shard", found="{}/{}".format(*self.shard))
         if self.shard is not None and self.trains_model:
             problem = "shards need one tokenizer, and each would train its own"
-            advice = "train it once, such as by preparing a part of the text, and give it to all shards"
-            raise XalignError(problem, parameter=("shard", "spm", "tokenizer"), remedy=advice)
+            raise XalignError(problem, parameter=("shard", "spm", "tokenizer"))
         self.filters.check()
         self._check_names()
         require_files(
@@ -151,4 +143,4 @@ class PrepareOptions:
         names = Counter(f"{pair.split} {pair.src}-{pair.tgt}" for pair in self.pairs)
         names.update(f"{text.split} {text.lang}" for text in self.mono)
         if twice := [name for name, times in names.items() if times > 1]:
-            raise XalignError("a text is given twice", found=", ".join(twice), expected="each split of a pair once")
+            raise XalignError("a text is given twice", found=", ".join(twice))

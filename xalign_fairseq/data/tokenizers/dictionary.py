@@ -1,7 +1,6 @@
 """fairseq's dictionary file (``dict.txt``), read without fairseq, with the same ids."""
 
 import hashlib
-import os
 from collections.abc import Iterable
 from functools import cached_property
 
@@ -49,16 +48,12 @@ class Dictionary:
             overwrite = rest.endswith(mark)
             symbol, _, count = rest.removesuffix(mark).rpartition(" ")
             if not symbol or not count.isdecimal() or len(count) > MOST_DIGITS:
-                problem = "the dictionary has a line that is not 'symbol count'"
-                where = f"{os.fspath(path)}, line {number}"
-                raise XalignError(problem, where=where, found=repr(line), expected="for example: ▁the 1520")
+                problem, where = "the dictionary has a line that is not 'symbol count'", f"{path}, line {number}"
+                raise XalignError(problem, where=where, found=repr(line))
             if symbol in seen and not overwrite:
-                raise XalignError(
-                    "the dictionary has a symbol twice",
-                    where=f"{os.fspath(path)}, line {number}",
-                    found=symbol,
-                    remedy=f"remove one of the lines, or end the line with {OVERWRITE} to use its id",
-                )
+                problem, where = "the dictionary has a symbol twice", f"{path}, line {number}"
+                remedy = f"remove one of the lines, or end the line with {OVERWRITE} to use its id"
+                raise XalignError(problem, where=where, found=symbol, remedy=remedy)
             seen.add(symbol)
             symbols.append(symbol)
             counts.append(int(count))

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import sentencepiece
 
-from xalign_fairseq.core.errors import Command, XalignError
+from xalign_fairseq.core.errors import XalignError
 
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = 1, 2, 3, 4, 5, 6  # ModelProto.SentencePiece.Type
 
@@ -39,12 +39,9 @@ def read_pieces(model: bytes) -> list[Piece]:
 
 
 def require_unigram(model: bytes, where: object) -> None:
-    kind = model_type(model)
-    if kind != "unigram":
-        problem = "the sentencepiece model can't be copied into another script"
-        expected = "a unigram model"
-        remedy = ("train a unigram model with spm_train or", Command("prepare"))
-        raise XalignError(problem, where=where, found=f"a {kind} model", expected=expected, remedy=remedy)
+    if (kind := model_type(model)) != "unigram":
+        problem = "only a unigram model of sentencepiece can be copied into another script"
+        raise XalignError(problem, where=where, found=f"a {kind} model")
 
 
 def model_type(model: bytes) -> str:
@@ -133,7 +130,6 @@ def _messages() -> Any:
     try:
         from sentencepiece import sentencepiece_model_pb2
     except Exception as error:  # protobuf is missing or older than these messages, and raises its own error
-        raise XalignError(
-            "reading a sentencepiece model needs protobuf", found=error, remedy="pip install -U protobuf"
-        ) from None
+        remedy = "pip install -U protobuf"
+        raise XalignError("reading a sentencepiece model needs protobuf", found=error, remedy=remedy) from None
     return sentencepiece_model_pb2

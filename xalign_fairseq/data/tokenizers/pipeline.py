@@ -67,9 +67,8 @@ class TokenizerPipeline:
         try:
             made = tokenizers.Tokenizer.from_str(self.content)
         except Exception as error:  # the library's error, or any error for damaged files
-            raise XalignError(
-                "the file is not a tokenizer file", where=where, found=str(error).split("\n")[0]
-            ) from None
+            found = str(error).split("\n")[0]
+            raise XalignError("the file is not a tokenizer file", where=where, found=found) from None
         made.no_truncation()
         made.no_padding()
         made.encode_special_tokens = True
@@ -100,10 +99,8 @@ class PipelineTokenizer(Tokenizer):
         self.dictionary, self.pipeline = dictionary, pipeline
         order = pipeline.order
         if dictionary.embedding_size != len(order):
-            found, remedy = f"{dictionary.embedding_size} ids", "give the dict.txt that came with the model"
-            raise XalignError(
-                "the dictionary does not belong to the tokenizer", found=found, expected=f"{len(order)}", remedy=remedy
-            )
+            found = f"{dictionary.embedding_size} and {len(order)} ids"
+            raise XalignError("the dictionary does not belong to the tokenizer", found=found)
         self._pieces = pipeline.open()
         # An id of several symbols counts as <unk> of the text first.
         self._table = np.full(pipeline.size, dictionary.unk_index, dtype=np.int32)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import sentencepiece
 
-from xalign_fairseq.core.errors import Parameter, XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.corpus import TextFile
 
 logger = logging.getLogger(__name__)
@@ -35,13 +35,8 @@ def train_sentencepiece(files: Sequence[TextFile], vocab_size: int, seed: int) -
             minloglevel=2,
         )
     except RuntimeError as error:
-        raise XalignError(
-            "sentencepiece could not train a model",
-            where=", ".join(file.path for file in files),
-            found=str(error).strip(),
-            expected=f"{vocab_size} pieces",
-            remedy=("choose another", Parameter("vocab_size"), "or give an existing model with", Parameter("spm")),
-        ) from None
+        problem, where = "sentencepiece could not train a model", ", ".join(file.path for file in files)
+        raise XalignError(problem, where=where, parameter="vocab_size", found=str(error).strip()) from None
     made = sentencepiece.SentencePieceProcessor(model_proto=model.getvalue()).get_piece_size()
     if made < vocab_size:
         logger.warning("the text has too few words for %d pieces: the vocabulary has %d", vocab_size, made)

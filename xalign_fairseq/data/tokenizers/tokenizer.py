@@ -12,8 +12,8 @@ import numpy as np
 import sentencepiece
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.files import StrPath, nearly
-from xalign_fairseq.core.text.lines import require_unicode
+from xalign_fairseq.core.files import StrPath
+from xalign_fairseq.core.text.lines import require_file, require_unicode
 from xalign_fairseq.data.tokenizers.dictionary import SPECIALS, Dictionary
 from xalign_fairseq.data.tokenizers.offsets import SPACE, pieces_with_offsets
 
@@ -147,10 +147,8 @@ class SentencePieceTokenizer(Tokenizer):
         (normalisation splits or removes a word, or a piece spans two words) character positions determine the words.
         """
         if not self._words_have_own_pieces:
-            raise XalignError(
-                "the sentencepiece model does not begin every word with ▁, so words cannot be separated",
-                remedy="use a model trained with add_dummy_prefix and without treat_whitespace_as_suffix",
-            )
+            problem = "the sentencepiece model does not begin every word with ▁, so words cannot be separated"
+            raise XalignError(problem, remedy="use a model trained with add_dummy_prefix")
         lines = [" ".join(words) for words in sentences]
         pieces, lengths = by_line = flatten(self._encode_each(lines))
         ids, sizes = self._ids_of(lines, by_line)
@@ -215,7 +213,6 @@ class SentencePieceTokenizer(Tokenizer):
                 "the dictionary does not belong to the sentencepiece model",
                 where=where,
                 found=f"{missing} of the model's {size} pieces are missing in the dictionary",
-                expected="at most half, and none as a rule",
                 remedy="give the dict.txt that came with the model, or none: it is made from the model",
             )
         self.missing_pieces = missing
@@ -241,17 +238,14 @@ def load_sentencepiece(model: StrPath | bytes) -> sentencepiece.SentencePiecePro
     """A sentencepiece model from a path or from its bytes; :class:`XalignError` if it isn't one."""
     where = f"{len(model)} bytes" if isinstance(model, bytes) else os.fspath(model)
     if not isinstance(model, bytes):
-        if not Path(model).is_file():
-            raise XalignError("the sentencepiece model does not exist", where=where, found=nearly(model))
+        require_file(model)
         model = Path(model).read_bytes()
     try:
         if not model:
             raise RuntimeError("the file is empty")
         return sentencepiece.SentencePieceProcessor(model_proto=model)
     except RuntimeError as error:
-        raise XalignError(
-            "the file is not a sentencepiece model", where=where, found=error, expected="a .model file of spm_train"
-        ) from None
+        raise XalignError("the file is not a sentencepiece model", where=where, found=error) from None
 
 
 def dictionary_of_model(processor: sentencepiece.SentencePieceProcessor) -> Dictionary:

@@ -42,8 +42,8 @@ def find_model(folder: StrPath) -> Path | None:
     """The tokenizer model's file in a folder; None if it is missing."""
     found = [path for name in MODEL_FILES if (path := Path(folder) / name).is_file()]
     if len(found) > 1 and found[-1].name in _STATES:
-        problem, remedy = "the folder has two tokenizers", "remove the one that the data were not encoded with"
-        raise XalignError(problem, where=folder, found=" and ".join(path.name for path in found), remedy=remedy)
+        found_names = " and ".join(path.name for path in found)
+        raise XalignError("the folder has two tokenizers", where=folder, found=found_names)
     return found[0] if found else None
 
 

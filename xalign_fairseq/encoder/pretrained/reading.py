@@ -83,8 +83,7 @@ def find_pretrained(path: StrPath) -> Path:
         return locate.find_on_hub(os.fspath(path))
     folder = locate.snapshot(Path(path))
     if folder.name in WEIGHTS and folder.is_file():
-        problem = "a Hugging Face model is given by its folder, which has its configuration and tokenizer"
-        raise XalignError(problem, where=folder, remedy=f"give {folder.parent}")
+        raise XalignError("a Hugging Face model is given by its folder", where=folder, remedy=f"give {folder.parent}")
     if not folder.is_dir():
         return folder
     for name in CHECKPOINTS:
@@ -128,9 +127,8 @@ class OpenedModel:
         """Its frozen pointer of denoising word alignment; :class:`XalignError` if it has none."""
         mine = self._tensors("heads.dwa.pointer.")
         if not mine:
-            problem, expected = "the checkpoint has no pointer", "a checkpoint trained with the objective dwa"
             remedy = ("set", Parameter("similarity", "hidden"))
-            raise XalignError(problem, where=self.where, found=self._found, expected=expected, remedy=remedy)
+            raise XalignError("the checkpoint has no pointer", where=self.where, remedy=remedy)
         query = mine.get("query.weight", torch.empty(0, 0))
         try:
             pointer = Pointer(query.shape[-1] if query.dim() else 0)
@@ -143,15 +141,11 @@ class OpenedModel:
         """Its frozen linear maps; :class:`XalignError` if it has none."""
         maps = load_maps(self.heads)
         if maps is None:
-            raise XalignError("the checkpoint has no linear maps", where=self.where, found=self._found, remedy=LEARN)
+            raise XalignError("the checkpoint has no linear maps", where=self.where, remedy=LEARN)
         return maps
 
     def _tensors(self, prefix: str) -> dict[str, Tensor]:
         return {name.removeprefix(prefix): value for name, value in self.heads.items() if name.startswith(prefix)}
-
-    @property
-    def _found(self) -> str:
-        return f"heads {sorted({name.split('.')[1] for name in self.heads if name.startswith('heads.')})}"
 
 
 def open_model(path: StrPath, *, lookup: bool = False) -> OpenedModel:

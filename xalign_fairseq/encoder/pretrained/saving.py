@@ -46,8 +46,7 @@ def new_model(out: StrPath, overwrite: bool = False, fill: Fill = exporting.fill
 
 def require_new(checkpoint: StrPath, overwrite: bool = False) -> None:
     if Path(checkpoint).exists() and not overwrite:
-        remedy = ("choose another name, or set", Parameter("overwrite"))
-        raise XalignError("the checkpoint exists already", where=checkpoint, remedy=remedy)
+        raise XalignError("the checkpoint exists already", where=checkpoint, remedy=("set", Parameter("overwrite")))
 
 
 def save_checkpoint(state: dict[str, Any], stream: IO[bytes] | Path, where: StrPath) -> None:
@@ -56,8 +55,7 @@ def save_checkpoint(state: dict[str, Any], stream: IO[bytes] | Path, where: StrP
         torch.save(state, stream)
     except RuntimeError as error:
         found = str(error).split("\n")[0]
-        remedy = "the disk may be full: free some space, and run the command again"
-        raise XalignError("the checkpoint could not be written", where=where, found=found, remedy=remedy) from None
+        raise XalignError("the checkpoint could not be written", where=where, found=found) from None
 
 
 def write_checkpoint(path: StrPath, state: dict[str, Any]) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from xalign_fairseq.core.errors import Parameter, XalignError
-from xalign_fairseq.core.files import StrPath, file_sha256, nearly
-from xalign_fairseq.core.text.lines import read_lines
+from xalign_fairseq.core.files import StrPath, file_sha256
+from xalign_fairseq.core.text.lines import read_lines, require_file
 from xalign_fairseq.core.version import __version__
 from xalign_fairseq.data import lexicon as lexicons
 from xalign_fairseq.data.databin import DataBin
@@ -51,13 +51,8 @@ def _read_muse(path: StrPath) -> Iterator[TextPair]:
     for number, line in enumerate(read_lines(path, table=True), 1):
         words = line.split()
         if len(words) > 2:
-            raise XalignError(
-                "the line has more than a word and its translation",
-                where=f"{os.fspath(path)}, line {number}",
-                found=line,
-                expected="two words with white space between them",
-                remedy=("write entries of several words as headword TAB translation, with", Parameter("format", "tsv")),
-            )
+            where, remedy = f"{path}, line {number}", ("for entries of several words, set", Parameter("format", "tsv"))
+            raise XalignError("the line has more than two words", where=where, found=line, remedy=remedy)
         if words:
             yield words[0], words[1] if len(words) == 2 else ""
 
@@ -93,8 +88,7 @@ class AddedLexicon:
 
     def _source(self, path: str) -> dict[str, Any]:
         """Name, format and sha256 of a dictionary."""
-        if not os.path.isfile(path):
-            raise XalignError("the dictionary does not exist", where=path, found=nearly(path))
+        require_file(path)
         kind = format_of(path) if self.format == "auto" else self.format
         return {"file": path, "format": kind, "sha256": file_sha256(Path(path))}
 

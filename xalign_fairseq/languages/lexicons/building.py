@@ -58,9 +58,8 @@ class LexiconOptions:
             return
         check_values("the fraction is outside (0, 1]", ("fraction", fraction, 0 < fraction <= 1, "such as 0.25"))
         if fraction + held_out > 1 + 1e-9:
-            problem = "the fraction and the held-out part exceed the lexicon"
-            found = f"{fraction} to train on and {held_out} to hold out"
-            raise XalignError(problem, parameter=("fraction", "held_out"), found=found, expected="at most 1 together")
+            problem, found = "the fraction and the held-out part exceed the lexicon", f"{fraction} + {held_out}"
+            raise XalignError(problem, parameter=("fraction", "held_out"), found=found)
 
 
 def pieces_encoder(dictionary: Dictionary) -> Encode:
@@ -93,20 +92,16 @@ def build(
     entries, counts = _entries(list(pairs), encode, dictionary, options.subwords)
     if not entries:
         problem = "no entry of the dictionary is in the vocabulary"
-        expected = "words of these languages, as the data-bin's tokenizer knows them"
         remedy = ("check languages and columns; symbols of dict.txt need", Parameter("pieces"))
-        dropped = ", ".join(f"{counts[reason]} {reason}" for reason in DROPPED if counts[reason])
-        found = f"{counts['read']} entries" + (f": {dropped}" if dropped else "")
-        raise XalignError(problem, found=found, expected=expected, remedy=remedy)
+        found = ", ".join(f"{counts[reason]} {reason}" for reason in ("read", *DROPPED) if counts[reason])
+        raise XalignError(problem, found=found, remedy=remedy)
     part = _parts([source for source, _ in entries], options)
     sides = [_flat(side) for side in zip(*entries, strict=True)]
     lexicon = Lexicon(src, tgt, *sides[0], *sides[1], part)
     kept = {"kept": len(entries), "source sides": len({source for source, _ in entries})}
     kept |= {name: int((part == number).sum()) for number, name in enumerate(PARTS)}
     if not kept["trained"]:
-        name = "held_out" if options.fraction is None else "fraction"
-        found = f"{getattr(options, name)} of {kept['source sides']} source sides"
-        raise XalignError("no entry is left to train on", parameter=name, found=found)
+        raise XalignError("no entry is left to train on", parameter=("held_out", "fraction"))
     return lexicon, {"options": asdict(options), "counts": {**counts, **kept}, "policy": POLICY}
 
 

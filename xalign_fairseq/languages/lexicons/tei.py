@@ -4,7 +4,6 @@ import gzip
 import re
 import zlib
 from collections.abc import Iterator
-from pathlib import Path
 from typing import IO, Any
 from xml.etree import ElementTree
 
@@ -37,8 +36,6 @@ def read(path: StrPath) -> Iterator[tuple[str, str]]:
 
     Each ``orth`` of an entry's uninflected ``form`` is paired with each translation; a missing side is empty.
     """
-    if not Path(path).is_file():
-        raise XalignError("the dictionary does not exist", where=path)
     found = False
     try:
         with _open(path) as stream:
@@ -51,7 +48,7 @@ def read(path: StrPath) -> Iterator[tuple[str, str]]:
     except XalignError:
         raise
     except (ElementTree.ParseError, EOFError, gzip.BadGzipFile, zlib.error, *_UNREADABLE) as error:
-        raise XalignError("the TEI file can't be read", where=path, found=error, expected="well-formed XML") from None
+        raise XalignError("the TEI file can't be read", where=path, found=error) from None
     if not found:
         expected = "<entry><form><orth>...</orth></form><sense><cit type='trans'><quote>...</quote></cit></sense>"
         raise XalignError("the TEI file has no entry", where=path, expected=expected)
@@ -75,9 +72,8 @@ def _events(stream: IO[bytes]) -> Iterator[tuple[str, ElementTree.Element]]:
         events = list(parser.read_events())
         pending = 0 if events else pending + len(block)
         if pending > MOST_CHARACTERS:  # expat rereads incomplete elements from the start
-            expected = f"at most {MOST_CHARACTERS:,} bytes"
-            problem = "a tag, comment or text of the TEI file is too long"
-            raise XalignError(problem, where=getattr(stream, "name", None), expected=expected)
+            problem = f"a tag, comment or text of the TEI file has more than {MOST_CHARACTERS:,} bytes"
+            raise XalignError(problem, where=getattr(stream, "name", None))
         yield from events
     parser.close()
     yield from parser.read_events()

@@ -48,13 +48,9 @@ def _start_without_gpus(original: Function, cfg: Any, main: Any, **kwargs: Any) 
     if on_gpu or training.distributed_world_size <= 1:
         return original(cfg, main, **kwargs)
     if training.distributed_backend == "nccl":
-        raise XalignError(
-            "several processes on a CPU cannot use the nccl backend",
-            parameter="distributed_backend",
-            found=f"nccl (fairseq's default), with {training.distributed_world_size} processes",
-            expected="gloo",
-            remedy=("set it, and", Parameter("ddp_backend", "legacy_ddp"), "(or pytorch_ddp)"),
-        )
+        problem, parameters = "several processes on a CPU need the backend gloo", ("distributed_backend", "ddp_backend")
+        remedy = ("set", Parameter("distributed_backend", "gloo"), "and", Parameter("ddp_backend", "legacy_ddp"))
+        raise XalignError(problem, parameter=parameters, remedy=remedy)
     with ExitStack() as stack:
         stack.enter_context(swapped(torch.cuda, "device_count", lambda: training.distributed_world_size))
         stack.enter_context(swapped(torch.cuda, "set_device", lambda device: None))

@@ -23,16 +23,9 @@ def check(world_size: int, environment: Mapping[str, str] = os.environ) -> None:
         return
     started = environment["WORLD_SIZE"]
     if started != "1":
-        raise XalignError(
-            "torchrun started several processes, but fairseq would train alone in each of them",
-            parameter="distributed_world_size",
-            found=f"1, with WORLD_SIZE={started} in the environment",
-            expected=started,
-            remedy=(
-                *("add", Parameter("distributed_world_size", started), "(in YAML to distributed_training),"),
-                *("on CPUs also", Parameter("distributed_backend", "gloo")),
-            ),
-        )
+        problem = "torchrun started several processes, but fairseq would train alone in each of them"
+        remedy = ("add", Parameter("distributed_world_size", started), "(in YAML to distributed_training)")
+        raise XalignError(problem, parameter="distributed_world_size", found="1", remedy=remedy)
 
 
 @instead

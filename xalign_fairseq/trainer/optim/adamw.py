@@ -249,12 +249,8 @@ def require_groups(saved: list[int], groups: list[dict[str, Any]]) -> None:
     """Raise :class:`XalignError` unless a saved state has as many parameters in each group."""
     here = [len(group["params"]) for group in groups]
     if saved != here:
-        raise XalignError(
-            "the checkpoint's optimizer state does not fit",
-            found=f"{', '.join(map(str, saved)) or 'no'} parameters, by group",
-            expected=f"{', '.join(map(str, here))}, as this model has",
-            remedy=("set", Parameter("reset_optimizer")),
-        )
+        problem, remedy = "the checkpoint's optimizer state does not fit", ("set", Parameter("reset_optimizer"))
+        raise XalignError(problem, found=f"groups of {saved} parameters", expected=here, remedy=remedy)
 
 
 def require_moments(saved: Mapping[str, Any], p: Tensor, step: object) -> None:
@@ -263,10 +259,5 @@ def require_moments(saved: Mapping[str, Any], p: Tensor, step: object) -> None:
     if fitting and all(saved[name].shape == p.shape for name in MOMENTS):
         return
     shapes = {name: tuple(getattr(value, "shape", ())) for name, value in saved.items()}
-    raise XalignError(
-        "the checkpoint's optimizer state does not fit",
-        where="a parameter of shape " + str(tuple(p.shape)),
-        found=", ".join(f"{name} {shape}" for name, shape in sorted(shapes.items())) or "nothing",
-        expected=f"step, {' and '.join(MOMENTS)} of that shape, as this optimizer and fairseq's adam have them",
-        remedy=("set", Parameter("reset_optimizer")),
-    )
+    problem, where = "the checkpoint's optimizer state does not fit", f"a parameter of shape {tuple(p.shape)}"
+    raise XalignError(problem, where=where, found=shapes, remedy=("set", Parameter("reset_optimizer")))

@@ -18,15 +18,9 @@ def require_apex() -> None:
     """Raise :class:`XalignError` without apex and its CUDA extension, which PyPI's ``apex``, another project, lacks."""
     found = importlib.util.find_spec("amp_C")
     if found is None or not str(found.origin).endswith(tuple(EXTENSION_SUFFIXES)):
-        raise XalignError(
-            "NVIDIA's apex is not installed with its CUDA extension",
-            parameter="adamw_kernel",
-            found="no compiled module amp_C (the package apex on PyPI is another project)",
-            remedy=(
-                "build https://github.com/NVIDIA/apex with its CUDA extension, or",
-                Parameter("adamw_kernel", "torch"),
-            ),
-        )
+        problem = "NVIDIA's apex (not PyPI's) is not installed with its CUDA extension"
+        remedy = ("build https://github.com/NVIDIA/apex, or", Parameter("adamw_kernel", "torch"))
+        raise XalignError(problem, parameter="adamw_kernel", remedy=remedy)
 
 
 def apex_step(

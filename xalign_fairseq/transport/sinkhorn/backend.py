@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor
 
-from xalign_fairseq.core.errors import Parameter, XalignError, check_values
+from xalign_fairseq.core.errors import XalignError, check_values
 from xalign_fairseq.transport.names import BACKENDS
 from xalign_fairseq.transport.precision import dtype_name
 from xalign_fairseq.transport.sinkhorn import building, toolchain
@@ -82,13 +82,8 @@ def decide(selected: str, device: str, index: int | None, dtype: torch.dtype) ->
         return "reference", "it is selected"
     if selected != "auto":
         if selected != device or dtype not in DTYPES:
-            raise XalignError(
-                f"the Sinkhorn backend {selected} does not support these tensors",
-                parameter="sinkhorn_backend",
-                found=f"{dtype} on {device}",
-                expected=f"float32, bfloat16 or float16 on {selected}",
-                remedy=("set", Parameter("sinkhorn_backend", "auto")),
-            )
+            problem = f"the Sinkhorn backend {selected} does not support these tensors"
+            raise XalignError(problem, parameter="sinkhorn_backend", found=f"{dtype} on {device}")
         _require(selected, index)
         return selected, "it is selected"
     choice, why = _automatic(device, index, dtype)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from xalign_fairseq.core.errors import Parameter, XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.names import FILTERS
 from xalign_fairseq.transport.options import SinkhornOptions, TransportOptions
 from xalign_fairseq.transport.sinkhorn.building import library
@@ -142,11 +142,8 @@ class _LinkOptions(NamedTuple):
 
 def _links(hidden: Tensor, spans: Tensor, n: int, m: int, *options: Any) -> tuple[Tensor, Tensor]:
     if hidden.dim() != 3 or spans.shape != (hidden.shape[0], 4):
-        raise XalignError(
-            "hidden states and spans do not belong together",
-            found=f"hidden {tuple(hidden.shape)}, spans {tuple(spans.shape)}",
-            expected="hidden (B, T, H), spans (B, 4)",
-        )
+        found = f"{tuple(hidden.shape)}, {tuple(spans.shape)}"
+        raise XalignError("hidden states and spans do not belong together", found=found, expected="(B, T, H), (B, 4)")
     if hidden.stride(2) != 1 and hidden.shape[2] != 1:
         hidden = hidden.contiguous()
     batch, length, width = hidden.shape
@@ -247,12 +244,7 @@ def _cuda_library() -> ctypes.CDLL:
 
 def _number(dtype: torch.dtype) -> int:
     if dtype not in DTYPES:
-        raise XalignError(
-            "the fused operators do not compute in this dtype",
-            found=str(dtype),
-            expected=", ".join(map(str, DTYPES)),
-            remedy=("set", Parameter("sinkhorn_backend", "reference")),
-        )
+        raise XalignError("the fused operators do not compute in this dtype", parameter="sinkhorn_backend", found=dtype)
     return DTYPES[dtype]
 
 

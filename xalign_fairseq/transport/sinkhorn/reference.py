@@ -63,19 +63,13 @@ def check_sinkhorn_shapes(
 ) -> None:
     """Raise XalignError if the arguments of :func:`sinkhorn` do not belong to one batch."""
     if similarity.dim() != 3 or src_mask.shape != similarity.shape[:2] or tgt_mask.shape != similarity.shape[::2]:
-        raise XalignError(
-            "similarity and masks do not belong together",
-            found=f"{tuple(similarity.shape)}, {tuple(src_mask.shape)}, {tuple(tgt_mask.shape)}",
-            expected="(B, n, m), (B, n), (B, m)",
-        )
+        found = f"{tuple(similarity.shape)}, {tuple(src_mask.shape)}, {tuple(tgt_mask.shape)}"
+        expected = "(B, n, m), (B, n), (B, m)"
+        raise XalignError("similarity and masks do not belong together", found=found, expected=expected)
     for name, mass, mask in (("src_mass", src_mass, src_mask), ("tgt_mass", tgt_mass, tgt_mask)):
         if mass is not None and mass.shape != mask.shape:
-            raise XalignError(
-                "masses are not those of the tokens",
-                where=name,
-                found=f"shape {tuple(mass.shape)}",
-                expected=f"shape {tuple(mask.shape)}",
-            )
+            shapes = f"{tuple(mass.shape)} and {tuple(mask.shape)}"
+            raise XalignError("masses are not those of the tokens", where=name, found=shapes)
 
 
 class Problem(NamedTuple):

@@ -149,14 +149,9 @@ def find_compiler() -> list[str]:
         path = shutil.which(name)
         if path:
             return [path, *given[1:]]
-    raise XalignError(
-        "there is no C++ compiler",
-        where="$CXX" if given else "$PATH",
-        found=given[0] if given else None,
-        expected="c++, g++ or clang++, with C++17",
-        remedy="install one (apt-get install g++), name one in CXX, or build the package elsewhere with "
-        "XALIGN_BUILD_OPS=cpu",
-    )
+    where, found = "$CXX" if given else "$PATH", given[0] if given else None
+    remedy = "install g++, clang++ or another with C++17, or name one in CXX"
+    raise XalignError("there is no C++ compiler", where=where, found=found, remedy=remedy)
 
 
 def compiler_version(compiler: Sequence[str]) -> str:
@@ -171,12 +166,9 @@ def find_nvcc() -> str:
         path = shutil.which("nvcc", path=place)
         if path:
             return path
-    raise XalignError(
-        "there is no nvcc, CUDA's compiler",
-        where="$CUDA_HOME/bin, $PATH, /usr/local/cuda/bin",
-        remedy="install the CUDA toolkit, or name its folder by CUDA_HOME; or build the package elsewhere with "
-        "XALIGN_BUILD_OPS=cuda",
-    )
+    where = "$CUDA_HOME/bin, $PATH, /usr/local/cuda/bin"
+    remedy = "install the CUDA toolkit, or name its folder by CUDA_HOME"
+    raise XalignError("there is no nvcc, CUDA's compiler", where=where, remedy=remedy)
 
 
 def nvcc_release(nvcc: str) -> str:
@@ -217,12 +209,8 @@ def architecture_runs(architecture: str, capability: tuple[int, int]) -> bool:
 def _listed_architecture(entry: str) -> str:
     match = re.fullmatch(r"(\d+)\.(\d[af]?)(\+PTX)?", entry)
     if not match:
-        raise XalignError(
-            "an architecture is not a number",
-            where="TORCH_CUDA_ARCH_LIST",
-            found=entry,
-            expected="compute capabilities, as in '8.0;9.0a;10.0+PTX'",
-        )
+        where, expected = "TORCH_CUDA_ARCH_LIST", "compute capabilities, as in '8.0;9.0a;10.0+PTX'"
+        raise XalignError("an architecture is not a number", where=where, found=entry, expected=expected)
     return match[1] + match[2] + (match[3] or "")
 
 

@@ -88,7 +88,7 @@ def test_an_unavailable_model(hub, monkeypatch, tmp_path):
         raise OSError("no route to host\nand more")
 
     hub.model_info = refuse
-    with pytest.raises(XalignError, match=r"neither on this machine[\s\S]*org/name\n  found: no route to host\n  next"):
+    with pytest.raises(XalignError, match=r"neither on this machine[\s\S]*org/name\n  found: no route to host$"):
         read_pretrained("org/name")
 
 
@@ -98,16 +98,14 @@ def test_a_mistyped_path_is_not_looked_up_and_a_mistyped_name_once(hub, monkeypa
     (tmp_path / "runs/first").mkdir(parents=True)
     asked = []
     hub.model_info = lambda name, **_: asked.append(name) or (_ for _ in ()).throw(OSError("not found"))
-    with pytest.raises(XalignError, match=r"does not exist[\s\S]*found: only similar names: runs/first\n"):
+    with pytest.raises(XalignError, match=r"does not exist[\s\S]*found: only similar names: runs/first"):
         read_pretrained("runs/frist")
-    with pytest.raises(XalignError, match=r"does not exist[\s\S]*found: only similar names: runs\n"):
+    with pytest.raises(XalignError, match=r"does not exist[\s\S]*found: only similar names: runs"):
         read_pretrained("rnus/checkpoint_best.pt")
     assert not asked
-    with pytest.raises(
-        XalignError, match=r"neither on this machine[\s\S]*found: only similar names: runs; not found\n"
-    ):
+    with pytest.raises(XalignError, match=r"neither on this machine[\s\S]*found: only similar names: runs; not found"):
         read_pretrained("rnus")
-    with pytest.raises(XalignError, match=r"neither on this machine[\s\S]*found: not found\n"):
+    with pytest.raises(XalignError, match=r"neither on this machine[\s\S]*found: not found"):
         read_pretrained("runs/whatever")  # no file has this name: perhaps an organisation's
     assert asked == ["rnus", "runs/whatever"]
 

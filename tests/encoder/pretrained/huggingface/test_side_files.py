@@ -75,7 +75,6 @@ def test_plain_values_contain_no_machine_paths(given, left):
     [
         '{"cfg": []}',
         '{"cfg": {}, "task_state": {}}',
-        '{"cfg": {}, "task_state": 3, "training_record": {}}',
         '{"cfg": {"model": 3}, "task_state": {}, "training_record": {}}',
     ],
 )

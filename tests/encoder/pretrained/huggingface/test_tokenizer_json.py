@@ -34,7 +34,7 @@ def write(model, tmp_path):
     rest = [(processor.id_to_piece(i), processor.get_score(i)) for i in range(3, processor.get_piece_size())]
     vocabulary = [*((symbol, 0.0) for symbol in SYMBOLS), *rest, ("<mask>", 0.0)]
 
-    def write(normalizers, splitter=WORDS, byte_fallback=False):
+    def write(normalizers, splitter=WORDS):
         content = {
             "version": "1.0",
             "added_tokens": [
@@ -44,7 +44,7 @@ def write(model, tmp_path):
             ],
             "normalizer": {"type": "Sequence", "normalizers": normalizers},
             "pre_tokenizer": {"type": "Sequence", "pretokenizers": splitter},
-            "model": {"type": "Unigram", "unk_id": 3, "vocab": vocabulary, "byte_fallback": byte_fallback},
+            "model": {"type": "Unigram", "unk_id": 3, "vocab": vocabulary, "byte_fallback": False},
         }  # fmt: skip
         path = tmp_path / "tokenizer.json"
         path.write_text(json.dumps(content))
@@ -101,22 +101,20 @@ def test_truncation_and_padding_lengths_are_ignored(write):
 
 
 @pytest.mark.parametrize(
-    ("normalizers", "splitter", "byte_fallback", "text"),
+    ("normalizers", "splitter"),
     [
-        ([NMT_NFKC, {"type": "Lowercase"}], WORDS, False, SAMPLE[0]),
-        ([NMT_NFKC, {"type": "Replace", "pattern": {"String": "ß"}, "content": "ss"}], WORDS, False, SAMPLE[1]),
-        ([NMT_NFKC, {"type": "NFD"}, {"type": "StripAccents"}], WORDS, False, SAMPLE[1]),
-        ([NMT_NFKC], [{**WORDS[1], "prepend_scheme": "never"}], False, SAMPLE[0]),
-        ([NMT_NFKC], [{"type": "Punctuation", "behavior": "Isolated"}, WORDS[1]], False, SAMPLE[0]),
-        ([NMT_NFKC], [{"type": "WhitespaceSplit"}], False, SAMPLE[0]),
+        ([NMT_NFKC, {"type": "Lowercase"}], WORDS),
+        ([NMT_NFKC, {"type": "Replace", "pattern": {"String": "ß"}, "content": "ss"}], WORDS),
+        ([NMT_NFKC, {"type": "NFD"}, {"type": "StripAccents"}], WORDS),
+        ([NMT_NFKC], [{**WORDS[1], "prepend_scheme": "never"}]),
+        ([NMT_NFKC], [{"type": "Punctuation", "behavior": "Isolated"}, WORDS[1]]),
+        ([NMT_NFKC], [{"type": "WhitespaceSplit"}]),
     ],
 )
-def test_other_ids_are_refused_with_the_first_text(write, normalizers, splitter, byte_fallback, text):
-    path = write(normalizers, splitter, byte_fallback)
-    with pytest.raises(XalignError, match="no sentencepiece model of XLM-R's kind") as error:
+def test_other_ids_are_refused(write, normalizers, splitter):
+    path = write(normalizers, splitter)
+    with pytest.raises(XalignError, match=rf"no sentencepiece model of XLM-R's kind[\s\S]*where: {path}\n"):
         read_unigram(path)
-    assert f"where: {path}\n" in str(error.value) and f"; {text!r} becomes [" in str(error.value)
-    assert str(error.value).endswith("into the folder")
 
 
 @pytest.mark.parametrize(

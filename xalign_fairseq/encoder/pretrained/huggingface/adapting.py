@@ -206,13 +206,8 @@ def _require_same_model(
 ) -> None:
     same = found.get("model_type") == family.model_type
     if not same or not settings.items() <= family.check(found, origin).items():
-        raise XalignError(
-            "the checkpoint does not belong to the target model of the export",
-            where=origin / "config.json",
-            found=f"model_type {found.get('model_type')}",
-            expected=f"the configuration that {where} has: {settings}",
-            remedy="name the model that it was trained from",
-        )
+        problem = "the checkpoint does not belong to the target model of the export"
+        raise XalignError(problem, where=origin / "config.json", expected=f"that of {where}: {settings}")
 
 
 def _require_same_tokenizer(
@@ -222,6 +217,5 @@ def _require_same_tokenizer(
     theirs = load_tokenizer({"task_state": {"tokenizer": vocabulary.state}}, len(vocabulary.order), where=origin)
     if ours != theirs.dictionary.symbols:
         problem = "the checkpoint has another vocabulary than the target of the export"
-        expected = f"the {len(theirs.dictionary.symbols):,} of {origin}"
         remedy = ("if its vocabulary was trimmed, undo that with", Command("untrim"))
-        raise XalignError(problem, where=where, found=f"{len(ours):,} tokens", expected=expected, remedy=remedy)
+        raise XalignError(problem, where=f"{where}, {origin}", remedy=remedy)

@@ -73,5 +73,4 @@ def _download(name: str) -> Path:
     except Exception as error:  # network errors, and the hub's: no such model, no permission
         problem = "the model is neither on this machine nor in the hub's cache, and could not be downloaded"
         found = "; ".join(filter(None, (nearly(name), str(error).split("\n")[0])))
-        remedy = "check the name and the network, or give a folder that was downloaded elsewhere"
-        raise XalignError(problem, where=name, found=found, remedy=remedy) from None
+        raise XalignError(problem, where=name, found=found) from None

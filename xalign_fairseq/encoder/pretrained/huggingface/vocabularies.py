@@ -60,9 +60,8 @@ def dictionary_of_xlm_r(pieces: Sequence[str], where: object) -> Dictionary:
     specials, rest = list(pieces[:3]), pieces[3:]
     twice = {*SPECIALS, MASK} & set(rest)
     if specials != [UNK, BOS, EOS] or twice:
-        problem = "the sentencepiece model's special symbols are not XLM-R's"
-        found = f"{' '.join(specials)} first" + (f", and {' '.join(sorted(twice))} later" if twice else "")
-        raise XalignError(problem, where=where, found=found, expected=f"{UNK} {BOS} {EOS} first and no others later")
+        found = " ".join([*specials, *sorted(twice)])
+        raise XalignError("the sentencepiece model's special symbols are not XLM-R's", where=where, found=found)
     return Dictionary(rest)
 
 
@@ -73,8 +72,8 @@ def _read_sentencepiece(folder: Path, vocab_size: int) -> Vocabulary:
     elif (path := folder / TOKENIZER).is_file():
         model = read_unigram(path)
     else:
-        expected, remedy = f"{SPM} or {TOKENIZER}", f"copy the {SPM} that the model was trained with into the folder"
-        raise XalignError("the folder has no sentencepiece model", where=folder, expected=expected, remedy=remedy)
+        expected = f"{SPM} or {TOKENIZER}"
+        raise XalignError("the folder has no sentencepiece model", where=folder, expected=expected)
     try:
         processor = load_sentencepiece(model)
     except XalignError as error:
@@ -177,7 +176,6 @@ def require_rows(
             where=where,
             found=found + (f"; and {counted(len(added), 'token')} added later" if added else ""),
             expected=f"{vocab_size} ids, as config.json has, or at most {padding} fewer",
-            remedy="take the tokenizer's files that the model was trained with",
         )
     named = f"{counted(len(added), 'token')} added later ({' '.join(added[:5])}{' ...' if len(added) > 5 else ''})"
     left = [*([named] if added else []), *([f"{rows} rows of padding"] if rows else [])]

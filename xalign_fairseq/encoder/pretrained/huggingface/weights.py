@@ -40,14 +40,11 @@ def read_weights(folder: Path) -> dict[str, Tensor]:
         return read_tensors(path)
     names = read_json(path, Index)["weight_map"].values()
     if not all(map(is_file_name, names)):
-        expected = "weight_map: a file next to the index for each parameter"
-        raise XalignError("the index of the model's shards is damaged", where=path, expected=expected)
+        raise XalignError("the index of the model's shards is damaged", where=path)
     parts = [folder / name for name in sorted(set(names))]
     absent = [part.name for part in parts if not part.is_file()]
     if absent or not parts:
-        raise XalignError(
-            "the model's shards are not complete", where=path, found=f"{', '.join(absent) or 'all'} missing"
-        )
+        raise XalignError(f"the model's shards are missing: {', '.join(absent) or 'all'}", where=path)
     return {name: value for part in parts for name, value in read_tensors(part).items()}
 
 
@@ -98,6 +95,5 @@ def write_tensors(path: StrPath, tensors: Mapping[str, Tensor]) -> None:
     try:
         safetensors.torch.save_file(whole, path, metadata={"format": "pt"})
     except safetensors.SafetensorError as error:
-        remedy = "if the disk is full, free some space, and run the command again"
-        raise XalignError("the weights could not be written", where=path, found=error, remedy=remedy) from None
+        raise XalignError("the weights could not be written", where=path, found=error) from None
     usual_mode(path)  # safetensors makes it readable only for its owner
