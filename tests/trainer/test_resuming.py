@@ -12,7 +12,7 @@ from support.trials import make_trainer
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.checkpoint import updates_of
-from xalign_fairseq.trainer.resuming import require_same_run
+from xalign_fairseq.trainer.resuming import name_data, require_same_run
 
 
 class Counted(SimpleNamespace):
@@ -282,15 +282,22 @@ def test_another_setting_is_another_run(group, option, told):
         require_same_run({"cfg": BEFORE}, changed(group, **option), "run")
 
 
-def test_the_same_data_by_another_name_and_moved_data_are_the_same_run(tmp_path, monkeypatch):
+def test_a_run_keeps_its_data_or_gets_more(tmp_path, monkeypatch, caplog):
     for folder in ("work", "data", "other"):
         (tmp_path / folder).mkdir()
     (tmp_path / "link").symlink_to("data")
+    monkeypatch.chdir(tmp_path / "work")
+    task = SimpleNamespace(data="../data:../more")
+    name_data(SimpleNamespace(task=task))
+    assert task.data == f"{tmp_path / 'data'}:{tmp_path / 'more'}"
     monkeypatch.chdir(tmp_path)
     state = {"cfg": changed("task", data=str(tmp_path / "data"))}
     for same in ("data", "./data/", "link", "work/../data:other"):
         require_same_run(state, changed("task", data=same), "run")
-    with pytest.raises(XalignError, match=r"data /.*/data, now other"):
-        require_same_run(state, changed("task", data="other"), "run")
+    assert not caplog.text
+    require_same_run({"cfg": changed("task", data=task.data)}, changed("task", data="data"), "run")
+    assert "the run continues with other options: data /" in caplog.text  # fewer data
     (tmp_path / "data").rename("moved")
-    require_same_run(state, changed("task", data="moved"), "run")
+    for other in ("other", "moved"):
+        with pytest.raises(XalignError, match=rf"data /.*/data, now {other}"):
+            require_same_run(state, changed("task", data=other), "run")

@@ -1,8 +1,8 @@
 """A resumed run has the options that it began with."""
 
 import logging
+import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from xalign_fairseq.core.errors import Parameter, XalignError
@@ -28,9 +28,11 @@ def require_same_run(state: Mapping[str, Any], cfg: Mapping[str, Any], folder: o
         before, now = (each.get(group) or {} for each in (state.get("cfg") or {}, cfg))
         for name in now:
             key = f"{group}.{name}"
-            if name not in before or before[name] == now[name] or (key == "task.data" and _overlap(before, now)):
+            if name not in before or before[name] == now[name]:
                 continue
-            if group == "criterion" or key in IDENTITY:
+            if key == "task.data" and _data(before) <= _data(now):  # a run may get more data
+                continue
+            if group == "criterion" or (key in IDENTITY and not (name == "data" and _data(before) & _data(now))):
                 found[IDENTITY.get(key, name)] = f"{before[name]}, now {now[name]}"
             elif group in ("task", "model") and name != "max_update":  # a run may get more updates
                 others[name] = f"{before[name]}, now {now[name]}"
@@ -48,12 +50,15 @@ def require_same_run(state: Mapping[str, Any], cfg: Mapping[str, Any], folder: o
         logger.warning("the run continues with other options: %s", _listed(others))
 
 
-def _overlap(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
-    """Whether a run has some of its earlier data, perhaps by another path, or these were moved."""
-    earlier, later = (str(each["data"]).split(":") for each in (before, now))
-    kept = [Path(each) for each in earlier if Path(each).exists()]
-    here = [Path(each) for each in later if Path(each).exists()]
-    return not kept or any(one.samefile(other) for one in kept for other in here)
+def name_data(cfg: Any) -> None:
+    """Give the data-bins of fairseq's configuration absolute paths, so that a checkpoint names them from any folder."""
+    task = getattr(cfg, "task", None)
+    if task is not None and getattr(task, "data", None):
+        task.data = ":".join(map(os.path.abspath, task.data.split(":")))
+
+
+def _data(options: Mapping[str, Any]) -> set[str]:
+    return {os.path.realpath(each) for each in str(options["data"]).split(":")}
 
 
 def _listed(found: Mapping[str, str]) -> str:
