@@ -36,12 +36,9 @@ def project(markup, source, target):
         ("placeholders", "%s to %s", "%2$s a %1$s", "%2$s a %1$s"),
         ("placeholders", "%1$s to %2$s", "a %1$s", "a %1$s %2$s"),
         ("placeholders", '{"a": "Hi {n}!"}', '{"a": "Ha !"}', '{"a": "Ha {n}!"}'),  # an object is no placeholder
-        ("bilingual", "a <x/>b", "A B<x/>", "A <x/>B"),
-        ("bilingual", "<g id='1'>a</g> b", '<g id="1"></g>A B', "<g id='1'>A</g> B"),
-        ("bilingual", "<g id='1'>a</g> b", '<g id="1"/>A B', "<g id='1'>A</g> B"),
         (
             "bilingual",
-            "a <g>b</g> c",
+            "a <g>b<!-- own --></g> <?own?>c",
             "A <!-- <x/> -->B &amp; <?p?> C<!-- d --><?e?>",
             "A <g><!-- <x/> -->B</g> &amp; <?p?> C<!-- d --><?e?>",
         ),
@@ -105,7 +102,8 @@ def test_a_tag_without_its_partner_is_left_out_alone():
             [("<ph id='1'>x</ph>", BY_HAND), ('<ph id="1">y</ph>', ADDED)],
         ),
         ("html", "<a id=1>a</a> <i>b</i>", "<a id=2>A</a> <i>B</i>", [("<a id=1>", BY_HAND), ("<a id=2>", ADDED)]),
-        ("bilingual", "<!-- c -->a <g>b</g>", "<!-- c -->A B", [("<g>", BY_HAND)]),
+        ("bilingual", "a <x/>b<!-- c -->", "A B<x/>", []),
+        ("bilingual", "<g id='1'>a</g> b", 'A <g id="1"></g>B', []),
         ("bilingual", "a <x/>b<y/><z/>", "A <x/>B", [("<y/>", BY_HAND), ("<z/>", BY_HAND)]),
         ("bilingual", "a <x/>b", "A B<y></y>", [("<x/>", BY_HAND), ("<y>", ADDED)]),
         ("bilingual", "a <x/>b", "A <x/>B<x/>", [("<x/>", ADDED)]),

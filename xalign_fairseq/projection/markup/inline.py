@@ -96,7 +96,7 @@ def _token(text: str, at: int, dialect: Dialect) -> tuple[Token | None, int]:
     if match := OTHER.match(text, at):
         if dialect is BILINGUAL and match[0].startswith("<![CDATA["):
             raise XalignError("CDATA is not read", found=match[0][:40])
-        return Token(match[0], "point"), match.end()
+        return Token(match[0], "comment" if dialect is BILINGUAL else "point"), match.end()
     match = TAG.match(text, at)
     if match is None:
         if dialect.strict or re.match(r"</?[A-Za-z]|<!--", text[at : at + 4]):

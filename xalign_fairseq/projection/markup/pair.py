@@ -12,7 +12,6 @@ from xalign_fairseq.projection.markup.inline import (
     BILINGUAL,
     ESCAPES,
     HTML,
-    OTHER,
     TAG,
     XML,
     canonical,
@@ -33,7 +32,7 @@ class Markup:
     """A kind of markup: how to find it in a text, and which characters are escaped.
 
     ``target`` describes the translation: ``plain``; ``placeholders``, if it may already have some; or ``inline``, with
-    entities but no tags yet.
+    entities and comments but no tags yet.
     """
 
     read: Callable[[str], MarkedText]
@@ -61,9 +60,7 @@ def markup_unit(markup: Markup, source: str, target: str, segment: Segmenter, wh
     read, plain = (read_placeholders(source, known), markup.read(target).text) if words else (bare, there.text)
     src, tgt = segment(read.text), segment(there.text)
     tags = read.tags - Counter(each.item for each in read.alone) + there.tags
-    comments = [""] * (len(there.text) + 1)  # of the translation: before each character, and at the end
-    for mark in there.marks:
-        comments[mark.start] += mark.opening
+    comments = [there.comments.get(at, "") for at in range(len(there.text) + 1)]  # of the translation
 
     def project(links: Links) -> Projected:
         spelled = (read if markup.target == "plain" else there).spelled(there.text, markup.escapes)
@@ -100,20 +97,13 @@ def _read_target(markup: Markup, source: MarkedText, target: str) -> MarkedText:
     if markup.target == "plain":
         if any(tag.strip() and tag in target for tag in source.tags):
             raise XalignError(TAGGED)
-        return MarkedText(target, [], {}, Counter())
+        return MarkedText(target, [], {}, Counter(), {})
     read = _read(markup, target)
     if markup.target == "placeholders":
         return replace(read_placeholders(target, read.tags), tags=read.tags)
-    others = [mark for mark in read.marks if mark.tag.strip() not in source.tags] if read.text else []
-    comments = [mark for mark in others if OTHER.match(mark.tag.strip())]
-    marks = [mark for mark in walk(read.marks) if mark not in comments]
-    pairs = {canonical(mark.tag) for mark in walk(source.marks) if mark.kind == "pair"}
-    at_end = all(mark.start == len(read.text) for mark in marks)
-    empty = all(mark.start == mark.stop for mark in marks)
-    unfilled = empty and (at_end or any(canonical(mark.tag) in pairs for mark in marks))
-    if not unfilled or _lacking(_tags(marks), _tags(walk(source.marks))):
+    if read.marks:
         raise XalignError(TAGGED)
-    return replace(read, marks=comments, tags=_tags(comments))
+    return read
 
 
 def _tags(marks: Iterable[Mark]) -> Counter[str]:
