@@ -191,7 +191,8 @@ def _point(made: _Builder, tokens: Sequence[Token], i: int, last: int) -> bool:
     raw = token.raw
     here = len(made.text)
     if spaced and after == " ":
-        marks.append(Mark(f"{raw} ", "", here, here, token.kind))
+        is_word = token.kind == "point" and before and not raw.startswith(("<!", "<?"))
+        marks.append(Mark(f"{raw} ", "", here, here, "placeholder" if is_word else token.kind))
         return True
     free = made.open[-1][1] < here and (not marks or marks[-1].stop < here)
     if free and i > last and tokens[i - 1].kind == "text" and made.raw[-1] == " ":

@@ -156,9 +156,10 @@ class LinkedPieces:
         return min(allowed, key=lambda at: (round(costs[at], 6), abs(at * len(self.src) - source * len(self.tgt))))
 
     def borders(self, source: int, words: Span) -> list[int]:
-        """Word boundaries in a range of target pieces, with both ends; piece boundaries for a cut within a word."""
+        """Boundaries of words at spaces in a range of target pieces, with both ends; all for a cut within a word."""
         within_word = 0 < source < len(self.src) and self._word[source - 1] == self._word[source]
-        inner = (at for at in range(words[0] + 1, words[1]) if within_word or at in self._tgt_starts)
+        starts = self._tgt_starts - (self.joined[1] if source not in self.joined[0] else set())
+        inner = (at for at in range(words[0] + 1, words[1]) if within_word or at in starts)
         return [words[0], *inner, *words[1:]]
 
     @cached_property

@@ -30,7 +30,8 @@ def place(
       a pair belong to it, unless a word next to the pair in the source is not separated either.
     - A tag alone goes next to the translation of the word that it touches, otherwise of the nearest word, punctuation
       ignored; of two, of the word before it. At the very start or end of its element it stays there, but a placeholder
-      with a space next to it goes with the word, if no punctuation separates the two.
+      with a space next to it goes with the word, if no punctuation separates the two. A tag between spaces is a
+      placeholder.
       Those that touch stay together.
     - A break goes between two words, where it cuts the fewest links.
     - A pair around a part of a word goes around its text in a linked word. Without it, the longer beginning of a word
