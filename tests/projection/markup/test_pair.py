@@ -87,7 +87,10 @@ def test_a_tag_without_its_partner_is_left_out_alone():
 @pytest.mark.parametrize(
     ("markup", "source", "target", "dropped"),
     [
-        ("html", "a <b>b</b> <i>c</i>", "A <b>B</b> C", [("<i>", BY_HAND)]),
+        ("html", "a <b>b</b> <i>c</i>", "A <b>B C", [("</b>", BY_HAND), ("<i>", BY_HAND), ("</i>", BY_HAND)]),
+        ("xml", "<p>a <b>b</b></p>", "<p>A <b>B</p>", [("</b>", BY_HAND)]),
+        ("bilingual", "<bpt id='1'/>a<ept id='1'/>", "<bpt id='1'/>A", [("<ept id='1'/>", BY_HAND)]),
+        ("bilingual", "<sc id='1'/>a<ec startRef='1'/>", "A<ec startRef='1'/>", [("<sc id='1'/>", BY_HAND)]),
         ("bilingual", "a <x id='1' b='2' />b", 'A <x b="2"  id="1"></x>B', []),  # equal XML
         (
             "bilingual",

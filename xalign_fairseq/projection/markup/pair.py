@@ -1,7 +1,7 @@
 """A marked-up text and its plain translation as a unit of projection."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -18,7 +18,7 @@ from xalign_fairseq.projection.markup.inline import (
     read_inline,
     read_placeholders,
 )
-from xalign_fairseq.projection.markup.marked import Mark, MarkedText, walk
+from xalign_fairseq.projection.markup.marked import MarkedText, walk
 from xalign_fairseq.projection.markup.placement import place
 from xalign_fairseq.projection.units import Dropped, Projected, Unit
 
@@ -106,10 +106,6 @@ def _read_target(markup: Markup, source: MarkedText, target: str) -> MarkedText:
     return read
 
 
-def _tags(marks: Iterable[Mark]) -> Counter[str]:
-    return Counter(mark.tag.strip() for mark in marks)
-
-
 def _lacking(tags: Counter[str], others: Counter[str]) -> list[str]:
     """The tags of a text of which another has no equal one: spelled equally or, of the rest, canonically."""
     left, lacking = Counter(map(canonical, (others - tags).elements())), []
@@ -128,8 +124,10 @@ def left_out(markup: Markup, source: str, target: str, reason: str = "") -> tupl
         reason = "left out, because another part of its text is not read"
         broken = Dropped(str(error.found or source[:80]), error.problem)
         return (broken, *(Dropped(tag[0], reason) for tag in others if not tag[1]))
-    wanted, found = (_tags(walk(read.marks)) for read in both)
-    missing = [Dropped(tag, reason or f"{TAGGED}: add this one by hand") for tag in _lacking(wanted, found)]
+    implied = ("</",) * (markup.target == "inline")  # the file is XML, so end tags of elements are there
+    wanted, found = (Counter(tag for tag in read.tags.elements() if not tag.startswith(implied)) for read in both)
+    alone = Counter(each.item for each in both[0].alone)
+    missing = [Dropped(tag, reason or f"{TAGGED}: add this one by hand") for tag in _lacking(wanted - alone, found)]
     added = [Dropped(tag, ADDED) for tag in _lacking(found, wanted)]
     return (*both[0].alone, *missing, *added)
 
