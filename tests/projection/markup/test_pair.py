@@ -35,7 +35,6 @@ def project(markup, source, target):
         ("placeholders", "Save {n, plural, one {# file}}", "{n,plural, one {#}} a", "{n,plural, one {#}} a"),
         ("placeholders", "%s to %s", "%2$s a %1$s", "%2$s a %1$s"),
         ("placeholders", "%1$s to %2$s", "a %1$s", "a %1$s %2$s"),
-        ("placeholders", '{"a": "Hi {n}!"}', '{"a": "Ha !"}', '{"a": "Ha {n}!"}'),  # an object is no placeholder
         (
             "bilingual",
             "a <g>b<!-- own --></g> <?own?>c",

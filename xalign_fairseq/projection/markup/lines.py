@@ -23,6 +23,8 @@ def marked_lines(files: Annotated, markup: str) -> Iterator[Piece]:
     parts = without_code(lines, CODE[markup]) if markup in CODE else (("", line, "") for line in lines)
     for number, (before, line, after) in enumerate(parts, 1):
         where = f"{files.src}, line {number}"
+        if markup == "placeholders" and re.match(r'\s*\{\s*"', line):
+            raise XalignError("an object of JSON in one line", where=where, remedy="put one string on each line")
         yield before
         translation = next(translations, None)
         if translation is None and _has_text(kind, line):
