@@ -85,6 +85,12 @@ def test_a_long_text_is_read_in_time(time_limit=5):
         ("Hello {0}!", "Hello !", ["{0}"]),
         ("%(name)s has %d files", "has files", ["%(name)s", "%d"]),
         ("%1$s of %2$-5.2f", "of", ["%1$s", "%2$-5.2f"]),
+        ("{see note} {b>Important:<b} {} { {a.b[0]}", "{see note} {b>Important:<b} {", ["{}", "{a.b[0]}"]),
+        (
+            '{"a": "{0!r:.2f}{0,-9:N}{{ a | b }}"} ${a b}',
+            '{"a": ""}',
+            ["{0!r:.2f}", "{0,-9:N}", "{{ a | b }}", "${a b}"],
+        ),
         ("{{user}} paid ${sum} to %@", "paid to", ["{{user}}", "${sum}", "%@"]),
         ("{n, plural, one {# file} other {# files}} left", "left", ["{n, plural, one {# file} other {# files}}"]),
         ("100% sure, 5 %, 10%%dogs, 50%discount", "100% sure, 5 %, 10%%dogs, 50%discount", []),
@@ -101,6 +107,6 @@ def test_placeholders(text, plain, found):
     assert [mark.tag.strip() for mark in read.marks] == found
 
 
-def test_a_brace_that_is_not_closed_is_refused():
+def test_a_message_that_is_not_closed_is_refused():
     with pytest.raises(XalignError, match="not closed"):
-        read_placeholders("a {b")
+        read_placeholders("a {b, select, x {y}")

@@ -163,7 +163,10 @@ def _end_of_code(text: str, at: int, name: str) -> int:
 
 CHARACTER = "\ue000"  # a placeholder in both texts
 BEGIN = re.compile(r"[$#%]?\{|%")
-OBJECT = re.compile(r"\{\s*(?:\"|[\w-]+\s*:\s*[\"'])")  # of JSON, which may have placeholders in its texts
+BRACES = re.compile(  # one pair without a sign: around a name, number or path, and its format
+    r"[$#%]\{[^{}]*\}|\{\{+[^{}]*\}\}+|\{\s*[\w$@./\[\]-]*(?:[!:,][^\s{}]*)?\s*\}"
+)
+MESSAGE = re.compile(r"\{\s*[\w.-]+\s*,\s*(?:plural|select|selectordinal|number|date|time)\b")  # of ICU
 PERCENT = re.compile(
     r"%(?:\([^()\s]+\)|\d+\$)?[-+#0]*\d*(?:\.\d+)?(?:hh?|ll?|[Lqzjt])?[diouxXeEfFgGcsSaAr@](?![A-Za-z])"
     # before letters: %dMB and %dx%dpx, but not 50%discount or %user%
@@ -175,7 +178,7 @@ PERCENT = re.compile(
 def read_placeholders(text: str, words: Mapping[str, int] | None = None) -> MarkedText:
     """A text and its placeholders; the first ones of ``words``, as many as it says, are characters of the text.
 
-    :class:`XalignError`: a brace is not closed.
+    :class:`XalignError`: a message of ICU is not closed.
     """
     left, tokens = Counter(words), []
     for token in _tokens(text, BEGIN, _placeholder):
@@ -190,13 +193,11 @@ def _placeholder(text: str, at: int) -> tuple[Token | None, int]:
         if text.startswith("%%", at):
             return None, at + 2
         found = PERCENT.match(text, at)
-        if found is None:
-            return None, at + 1
-        end = found.end()
     else:
-        if OBJECT.match(text, at):
-            return None, at + 1
-        end = _closing_brace(text, text.index("{", at) + 1)
+        found = BRACES.match(text, at)
+    if found is None and MESSAGE.match(text, at) is None:
+        return None, at + 1
+    end = found.end() if found else _closing_brace(text, at + 1)
     return Token(text[at:end], "placeholder"), end
 
 
