@@ -23,7 +23,7 @@ OTHER = re.compile(  # the last: a timestamp of WebVTT
 )
 ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#x[0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{0,31});")
 XML_ENTITIES = frozenset({"&amp;", "&lt;", "&gt;", "&quot;", "&apos;"})
-ATTRIBUTE = re.compile(r"([\w:.-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+ATTRIBUTE = re.compile(r"([\w:.-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'=<>]+))")
 
 
 @dataclass(frozen=True)
@@ -122,18 +122,27 @@ def _token(text: str, at: int, dialect: Dialect) -> tuple[Token | None, int]:
 
 
 def canonical(tag: str) -> str:
-    """The common spelling of equal tags; of a message, its argument and type; of ``%1$s``, that without a number."""
+    """The common spelling of equal tags; of a message, its argument and type; of ``%1$s``, that without a number.
+
+    The case of names does not count, nor TMX's ``i``; with TMX's ``x``, only ``x`` and the type count.
+    """
     match = TAG.match(tag)
     if match is None:
         message = re.match(r"\{\s*([\w.-]+)\s*,\s*(\w+)", tag)
         return f"{{{message[1]}, {message[2]}}}" if message else re.sub(r"^%\d+\$", "%", tag)
-    parts = sorted(f'{name}="{value}"' for name, value in attributes_of(match[3]).items())
-    parts += ATTRIBUTE.sub("", match[3].removesuffix("/")).split()
-    return " ".join([f"<{match[1]}{match[2]}", *parts]) + ">" + tag[match.end() :].removesuffix(f"</{match[2]}>")
+    rest, content = match[3].removesuffix("/"), tag[match.end() :].removesuffix(f"</{match[2]}>")
+    attributes = {name.lower(): value for name, value in attributes_of(rest).items()}
+    if local_name(match[2]) in CODE:
+        attributes.pop("i", "")
+        if "x" in attributes:
+            attributes, content = {name: attributes.get(name, "") for name in ("pos", "type", "x")}, ""
+    parts = sorted(f'{name}="{value}"' for name, value in attributes.items())
+    parts += ATTRIBUTE.sub("", rest).lower().split()
+    return " ".join([f"<{match[1]}{match[2].lower()}", *parts]) + ">" + content
 
 
 def attributes_of(text: str) -> dict[str, str]:
-    return {name: first or second for name, first, second in ATTRIBUTE.findall(text)}
+    return {name: "".join(values) for name, *values in ATTRIBUTE.findall(text)}
 
 
 def _entity(text: str, at: int, dialect: Dialect) -> tuple[Token | None, int]:

@@ -95,7 +95,8 @@ def _read(markup: Markup, text: str) -> MarkedText:
 def _read_target(markup: Markup, source: MarkedText, target: str) -> MarkedText:
     """Read the translation; :class:`XalignError` if it already has tags."""
     if markup.target == "plain":
-        if any(tag.strip() and tag in target for tag in source.tags):
+        there = {canonical(tag[0]) for tag in TAG.finditer(target)}
+        if any(tag in target or canonical(tag) in there for tag in source.tags):
             raise XalignError(TAGGED)
         return MarkedText(target, [], {}, Counter(), {})
     read = _read(markup, target)
