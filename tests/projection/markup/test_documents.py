@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from tests.projection.markup.test_pair import BY_HAND
+from tests.projection.markup.test_pair import ADDED, BY_HAND
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.projection.formats import ANNOTATIONS
 from xalign_fairseq.projection.markup import documents
@@ -98,7 +98,9 @@ def test_tags_around_and_between_segments_are_compared(tmp_path, source, target,
     unit = f"<source>A. B.</source><seg-source>{source}</seg-source><target>{target}</target>"
     content = re.sub(r"<(\d)", r'<mrk mtype="seg" mid="\1"', f"<xliff><trans-unit>{unit}</trans-unit></xliff>")
     units, _, text = result(tmp_path, "xliff", content)
-    assert text == content and [each.item for unit in units for each in unit.project({}).dropped] == dropped
+    found = [each for unit in units for each in unit.project({}).dropped]
+    assert text == content and [each.item for each in found] == dropped
+    assert {each.reason for each in found} <= {"outside the segments: add this one by hand", ADDED}
 
 
 @pytest.mark.parametrize(

@@ -224,8 +224,8 @@ def _divided(sources: dict[str, str], target: str, segment: Segmenter, where: st
     for number, place in pairs.items():
         if number not in segments:
             yield _pair(source[slice(*place)], "", segment, f"{where}, segment {number}")
-    outside = (_outside(text, found.values()) for text, found in ((source, pairs), (target, segments)))
-    if differing := left_out(MARKUPS["bilingual"], *outside):
+    outside = _outside(source, pairs.values()), _outside(target, segments.values())
+    if differing := left_out(MARKUPS["bilingual"], *outside, "outside the segments: add this one by hand"):
         yield Unit.fixed(segment(""), segment(""), where, "", *differing)
 
 
