@@ -128,7 +128,7 @@ def canonical(tag: str) -> str:
     """
     match = TAG.match(tag)
     if match is None:
-        message = re.match(r"\{\s*([\w.-]+)\s*,\s*(\w+)", tag)
+        message = MESSAGE.match(tag)
         return f"{{{message[1]}, {message[2]}}}" if message else re.sub(r"^%\d+\$", "%", tag)
     rest, content = match[3].removesuffix("/"), tag[match.end() :].removesuffix(f"</{match[2]}>")
     attributes = {name.lower(): value for name, value in attributes_of(rest).items()}
@@ -175,7 +175,7 @@ BEGIN = re.compile(r"[$#%]?\{|%")
 BRACES = re.compile(  # one pair without a sign: around a name, number or path, and its format
     r"[$#%]\{[^{}]*\}|\{\{+[^{}]*\}\}+|\{\s*[\w$@./\[\]-]*(?:[!:,][^\s{}]*)?\s*\}"
 )
-MESSAGE = re.compile(r"\{\s*[\w.-]+\s*,\s*(?:plural|select|selectordinal|number|date|time)\b")  # of ICU
+MESSAGE = re.compile(r"\{\s*([\w.-]+)\s*,\s*(plural|select|selectordinal|number|date|time)\b")  # of ICU
 PERCENT = re.compile(
     r"%(?:\([^()\s]+\)|\d+\$)?[-+#0]*\d*(?:\.\d+)?(?:hh?|ll?|[Lqzjt])?[diouxXeEfFgGcsSaAr@](?![A-Za-z])"
     # before letters: %dMB and %dx%dpx, but not 50%discount or %user%

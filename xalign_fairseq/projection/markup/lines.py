@@ -7,7 +7,7 @@ from itertools import repeat
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.projection.markup.inline import HTML
-from xalign_fairseq.projection.markup.pair import MARKUPS, Markup, markup_unit
+from xalign_fairseq.projection.markup.pair import MARKUPS, markup_unit
 from xalign_fairseq.projection.units import Annotated, Piece
 
 # What begins code or a comment, which may reach over several lines.
@@ -27,10 +27,11 @@ def marked_lines(files: Annotated, markup: str) -> Iterator[Piece]:
             raise XalignError("an object of JSON in one line", where=where, remedy="put one string on each line")
         yield before
         translation = next(translations, None)
-        if translation is None and _has_text(kind, line):
+        unit = markup_unit(kind, line, translation or "", files.segment, where)
+        if translation is None and unit.src.text.strip():
             expected = f"a line for each line of {files.src}; there is none for {where}"
             raise XalignError("the translation has too few lines", where=files.tgt, expected=expected)
-        yield markup_unit(kind, line, translation or "", files.segment, where)
+        yield unit
         yield f"{after}\n"
     if files.tgt is not None and any(map(str.strip, translations)):
         where, expected = f"{files.tgt}, line {number + 1}", f"{number:,}, one for each line of {files.src}"
@@ -56,10 +57,3 @@ def without_code(lines: Iterable[str], begin: re.Pattern[str]) -> Iterator[tuple
             else:
                 stop = opening.start()
         yield line[:start], line[start:stop], line[stop:]
-
-
-def _has_text(markup: Markup, source: str) -> bool:
-    try:
-        return bool(markup.read(source).text.strip())
-    except XalignError:
-        return True

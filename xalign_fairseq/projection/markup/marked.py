@@ -174,10 +174,9 @@ def marked(tokens: Sequence[Token], strict: bool = False) -> MarkedText:
     while len(made.open) > 1:
         made.end_alone()
     spellings = defaultdict(list)
-    written = {
-        character for character, raw in zip(made.text, made.raw, strict=True) if raw != character or raw in "<>&"
-    }
-    for character, raw in zip(made.text, made.raw, strict=True):
+    spelled = [*zip(made.text, made.raw, strict=True)]
+    written = {character for character, raw in spelled if raw != character or raw in "<>&"}
+    for character, raw in spelled:
         if character in written:
             spellings[character].append(raw)
     return MarkedText("".join(made.text), made.open[0][2], spellings, tags, comments, made.alone, made.several)

@@ -150,9 +150,8 @@ class LinkedPieces:
         for links in self.links[:source]:
             for j, probability in links.items():
                 before[j] += probability
-        costs = list(
-            accumulate((all_ - 2 * b for all_, b in zip(self.total, before, strict=True)), initial=sum(before))
-        )
+        steps = (total - 2 * crossed for total, crossed in zip(self.total, before, strict=True))
+        costs = list(accumulate(steps, initial=sum(before)))
         return min(allowed, key=lambda at: (round(costs[at], 6), abs(at * len(self.src) - source * len(self.tgt))))
 
     def borders(self, source: int, words: Span) -> list[int]:
