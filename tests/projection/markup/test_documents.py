@@ -62,7 +62,7 @@ def test_xliff_1(tmp_path, monkeypatch, block):
 @pytest.mark.parametrize(
     ("target", "expected", "dropped"),
     [
-        ("<1>A b</mrk> <2></mrk>", '<1>A <g id="1">b</g></mrk> <2></mrk>', ["segment 2: 2"]),
+        ("<1>A b</mrk> <2><!-- c --></mrk>", '<1>A <g id="1">b</g></mrk> <2><!-- c --></mrk>', ["segment 2: 2"]),
         ("<1>A b</mrk> <2/>", '<1>A <g id="1">b</g></mrk> <2/>', ["segment 2: 2"]),
         ("<1/> <2>C d</mrk>", '<1/> <2>C <g id="2">d</g></mrk>', ["segment 1: 1"]),
         ("<2>C d</mrk>", '<2>C <g id="2">d</g></mrk>', ["segment 1: 1"]),
