@@ -8,6 +8,7 @@ from xalign_fairseq.projection.markup.pair import MARKUPS, markup_unit
 from xalign_fairseq.projection.units import Dropped, Projected
 
 BY_HAND = "the translation has tags already: add this one by hand"
+MARKUP = "the translation has characters that would be markup"
 ADDED = "the translation has this tag, its source does not"
 DIAGONAL = {(i, i): 1.0 for i in range(9)}
 
@@ -106,6 +107,7 @@ def test_a_tag_without_its_partner_is_left_out_alone():
         ("html", "<a id=1>a</a> <i>b</i>", "<a id=2>A</a> <i>B</i>", [("<a id=1>", BY_HAND), ("<a id=2>", ADDED)]),
         ("bilingual", "a <x/>b<!-- c -->", "A B<x/>", []),
         ("bilingual", "<g id='1'>a</g> b", 'A <g id="1"></g>B', []),
+        ("bilingual", "a<x ctype='lb'/>b", "A<!-- c --> B", [("<x ctype='lb'/>", MARKUP)]),  # no comment is lost
         ("bilingual", "a <x/>b<y/><z/>", "A <x/>B", [("<y/>", BY_HAND), ("<z/>", BY_HAND)]),
         ("bilingual", "a <x/>b", "A B<y></y>", [("<x/>", BY_HAND), ("<y>", ADDED)]),
         ("bilingual", "a <x/>b", "A <x/>B<x/>", [("<x/>", ADDED)]),

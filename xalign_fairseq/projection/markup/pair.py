@@ -68,7 +68,7 @@ def markup_unit(markup: Markup, source: str, target: str, segment: Segmenter, wh
             written = [*map(str.__add__, comments, written)]
             written[-1:] = [last + comments[-1] for last in written[-1:]]
             text, dropped = place(read, src, tgt, links, written)
-            if _is_right(markup, text, tags, plain):
+            if _is_right(markup, text, tags, plain, [*there.comments.values()]):
                 placed = sum(1 for _ in walk(read.marks)) - len(dropped)
                 return Projected(text, placed, (*read.alone, *dropped, *(Dropped(tag, ADDED) for tag in added)))
         reason = "the translation has characters that would be markup"
@@ -133,10 +133,11 @@ def left_out(markup: Markup, source: str, target: str, reason: str = "") -> tupl
     return (*both[0].alone, *missing, *added)
 
 
-def _is_right(markup: Markup, text: str, tags: Counter[str], plain: str) -> bool:
-    """Whether reading the result gives the same tags and text, spaces ignored: a break may be read as a space."""
+def _is_right(markup: Markup, text: str, tags: Counter[str], plain: str, comments: list[str]) -> bool:
+    """Whether reading the result gives these tags, text and comments, spaces ignored: a break may be a space."""
     try:
         read = markup.read(text)
-        return read.tags == tags and "".join(read.text.split()) == "".join(plain.split())
+        same = read.tags == tags and [*read.comments.values()] == comments
+        return same and "".join(read.text.split()) == "".join(plain.split())
     except XalignError:
         return False
