@@ -136,9 +136,8 @@ def canonical(tag: str) -> str:
         attributes.pop("i", "")
         if "x" in attributes:
             attributes, content = {name: attributes.get(name, "") for name in ("pos", "type", "x")}, ""
-    parts = sorted(f'{name}="{value}"' for name, value in attributes.items())
-    parts += ATTRIBUTE.sub("", rest).lower().split()
-    return " ".join([f"<{match[1]}{match[2].lower()}", *parts]) + ">" + content
+    others = sorted(ATTRIBUTE.sub("", rest).lower().split())
+    return f"<{match[1]}{match[2].lower()} {sorted(attributes.items())} {others}>{content}"
 
 
 def attributes_of(text: str) -> dict[str, str]:
