@@ -25,14 +25,12 @@ def marked_lines(files: Annotated, markup: str) -> Iterator[Piece]:
         where = f"{files.src}, line {number}"
         if markup == "placeholders" and re.match(r'\s*\{\s*"', line):
             raise XalignError("an object of JSON in one line", where=where, remedy="put one string on each line")
-        yield before
         translation = next(translations, None)
         unit = markup_unit(kind, line, translation or "", files.segment, where)
         if translation is None and unit.src.text.strip():
             expected = f"a line for each line of {files.src}; there is none for {where}"
             raise XalignError("the translation has too few lines", where=files.tgt, expected=expected)
-        yield unit
-        yield f"{after}\n"
+        yield from (before, unit, f"{after}\n")
     if files.tgt is not None and any(map(str.strip, translations)):
         where, expected = f"{files.tgt}, line {number + 1}", f"{number:,}, one for each line of {files.src}"
         raise XalignError("the translation has too many lines", where=where, expected=expected)
