@@ -46,6 +46,10 @@ def test_errors_name_their_options(project, tmp_path, capsys):
         (("--tgt", tmp_path / "links"), "--tgt"),
         (("--out", tmp_path / "a.jsonl"), "also an input"),
         (("--format", "text"), "--format"),
+        (
+            ("--extract", "--report", "r", "--page", "p", "-v"),
+            "extracted\n  where: --extract, --links, --page, --report",
+        ),
     ):
         assert project(*options) == 2
         assert message in capsys.readouterr().err

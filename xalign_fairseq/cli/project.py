@@ -37,6 +37,7 @@ from xalign_fairseq.cli._aligning import (
     show_log,
 )
 from xalign_fairseq.cli._arguments import add_count, add_out, add_values, parse_as
+from xalign_fairseq.core.errors import XalignError
 
 if TYPE_CHECKING:
     from xalign_fairseq.projection.run import ProjectRun
@@ -85,6 +86,12 @@ def run(args: argparse.Namespace) -> None:
 
     show_log(args.quiet)
     if args.extract:
+        parser = argparse.ArgumentParser()
+        add_arguments(parser)
+        unused = vars(parser.parse_args(["--src", "", "--out", ""]))
+        used = {"src", "out", "extract", "format", "quiet", "verbose"}
+        if given := [name for name in sorted(unused.keys() - used) if getattr(args, name) != unused[name]]:
+            raise XalignError("the text is only extracted", parameter=("extract", *given))
         extract_texts(args.src, args.out, args.format or "", args.quiet)
         return
     report = project_files(parse(args))

@@ -25,24 +25,9 @@ def kinds(text, dialect):
     [
         (HTML, "a<BR>b<Em>c</eM>", "a bc", ["<BR>|", "<Em>..</eM>"]),
         (HTML, "<a href='x>y'>1 < 2 & 3</a>", "1 < 2 & 3", ["<a href='x>y'>..</a>"]),
-        (
-            HTML,
-            "<o:p>a</O:P><o:script>b</o:script><p:br>",
-            "ab",
-            ["<o:p>..</O:P>", "<o:script>..</o:script>", "<p:br>.."],
-        ),
-        (
-            BILINGUAL,
-            "<n:bpt id='1'>{</n:bpt>a<n:ept id='1'>}</n:ept>",
-            "a",
-            ["<n:bpt id='1'>{</n:bpt>..<n:ept id='1'>}</n:ept>"],
-        ),
-        (
-            BILINGUAL,
-            "<n:ph>x<n:sub>y<n:ph>z</n:ph></n:sub></n:ph>a<n:g/>",
-            "a",
-            ["<n:ph>x<n:sub>y<n:ph>z</n:ph></n:sub></n:ph>", "<n:g/>"],
-        ),
+        (HTML, "<o:p>a</O:P><o:script>b<p:br>", "ab", ["<o:p>..</O:P>", "<o:script>..", "<p:br>.."]),
+        (BILINGUAL, "<n:bpt id='1'>{</n:bpt>a<n:ept id='1'/>", "a", ["<n:bpt id='1'>{</n:bpt>..<n:ept id='1'/>"]),
+        (BILINGUAL, "<n:ph>x<n:ph>z</n:ph></n:ph>a<n:g/>", "a", ["<n:ph>x<n:ph>z</n:ph></n:ph>", "<n:g/>"]),
         (HTML, "<00:01:02.000>a <3 <b>", "a <3 ", ["<00:01:02.000>", "<b>.."]),
         (HTML, "<!-- <b> -->&nbsp;x", "\xa0x", ["<!-- <b> -->"]),
         (XML, "<b/>x<c>&#x41;&lt;</c>&foo;", "xA<", ["<b/>", "<c>..</c>", "&foo;"]),
@@ -85,6 +70,12 @@ def test_a_long_text_is_read_in_time(time_limit=5):
         ("Hello {0}!", "Hello !", ["{0}"]),
         ("%(name)s has %d files", "has files", ["%(name)s", "%d"]),
         ("%1$s of %2$-5.2f", "of", ["%1$s", "%2$-5.2f"]),
+        ("{see note} {b>Important:<b} {} { {a.b[0]}", "{see note} {b>Important:<b} {", ["{}", "{a.b[0]}"]),
+        (
+            '{"a": "{0!r:.2f}{0,-9:N}{{ a | b }}"} ${a b}',
+            '{"a": ""}',
+            ["{0!r:.2f}", "{0,-9:N}", "{{ a | b }}", "${a b}"],
+        ),
         ("{{user}} paid ${sum} to %@", "paid to", ["{{user}}", "${sum}", "%@"]),
         ("{n, plural, one {# file} other {# files}} left", "left", ["{n, plural, one {# file} other {# files}}"]),
         ("100% sure, 5 %, 10%%dogs, 50%discount", "100% sure, 5 %, 10%%dogs, 50%discount", []),
@@ -101,6 +92,6 @@ def test_placeholders(text, plain, found):
     assert [mark.tag.strip() for mark in read.marks] == found
 
 
-def test_a_brace_that_is_not_closed_is_refused():
+def test_a_message_that_is_not_closed_is_refused():
     with pytest.raises(XalignError, match="not closed"):
-        read_placeholders("a {b")
+        read_placeholders("a {b, select, x {y}")

@@ -55,6 +55,11 @@ def test_a_translation_has_a_line_for_each_text(tmp_path, name):
             list(reader(tmp_path, name, FILES[name], lines))
 
 
+def test_placeholders_of_an_object_of_json_are_refused(tmp_path):
+    with pytest.raises(XalignError, match=r"(?s)line 2.*next: put one string on each line"):
+        list(reader(tmp_path, "placeholders", '"a": "Add {x}"\n { "b":"Save {y}"}\n', ['"a": "Lisää"', "{}"]))
+
+
 def test_broken_markup_names_the_line_and_leaves_the_translation(tmp_path):
     bad, good = (p for p in reader(tmp_path, "xml", "<p a <b>b</b>\n<b>b</b>\n", ["A", "B"]) if isinstance(p, Unit))
     assert bad.where.endswith("a.xml, line 1") and not bad.needs_links

@@ -8,6 +8,7 @@ from xalign_fairseq.projection.markup.pair import MARKUPS, markup_unit
 from xalign_fairseq.projection.units import Dropped, Projected
 
 BY_HAND = "the translation has tags already: add this one by hand"
+MARKUP = "the translation has characters that would be markup"
 ADDED = "the translation has this tag, its source does not"
 DIAGONAL = {(i, i): 1.0 for i in range(9)}
 
@@ -35,13 +36,9 @@ def project(markup, source, target):
         ("placeholders", "Save {n, plural, one {# file}}", "{n,plural, one {#}} a", "{n,plural, one {#}} a"),
         ("placeholders", "%s to %s", "%2$s a %1$s", "%2$s a %1$s"),
         ("placeholders", "%1$s to %2$s", "a %1$s", "a %1$s %2$s"),
-        ("placeholders", '{"a": "Hi {n}!"}', '{"a": "Ha !"}', '{"a": "Ha {n}!"}'),  # an object is no placeholder
-        ("bilingual", "a <x/>b", "A B<x/>", "A <x/>B"),
-        ("bilingual", "<g id='1'>a</g> b", '<g id="1"></g>A B', "<g id='1'>A</g> B"),
-        ("bilingual", "<g id='1'>a</g> b", '<g id="1"/>A B', "<g id='1'>A</g> B"),
         (
             "bilingual",
-            "a <g>b</g> c",
+            "a <g>b<!-- own --></g> <?own?>c",
             "A <!-- <x/> -->B &amp; <?p?> C<!-- d --><?e?>",
             "A <g><!-- <x/> -->B</g> &amp; <?p?> C<!-- d --><?e?>",
         ),
@@ -90,7 +87,10 @@ def test_a_tag_without_its_partner_is_left_out_alone():
 @pytest.mark.parametrize(
     ("markup", "source", "target", "dropped"),
     [
-        ("html", "a <b>b</b> <i>c</i>", "A <b>B</b> C", [("<i>", BY_HAND)]),
+        ("html", "a <b>b</b> <i>c</i>", "A <b>B C", [("</b>", BY_HAND), ("<i>", BY_HAND), ("</i>", BY_HAND)]),
+        ("xml", "<p>a <b>b</b></p>", "<p>A <b>B</p>", [("</b>", BY_HAND)]),
+        ("bilingual", "<bpt id='1'/>a<ept id='1'/>", "<bpt id='1'/>A", [("<ept id='1'/>", BY_HAND)]),
+        ("bilingual", "<sc id='1'/>a<ec startRef='1'/>", "A<ec startRef='1'/>", [("<sc id='1'/>", BY_HAND)]),
         ("bilingual", "a <x id='1' b='2' />b", 'A <x b="2"  id="1"></x>B', []),  # equal XML
         (
             "bilingual",
@@ -105,11 +105,14 @@ def test_a_tag_without_its_partner_is_left_out_alone():
             [("<ph id='1'>x</ph>", BY_HAND), ('<ph id="1">y</ph>', ADDED)],
         ),
         ("html", "<a id=1>a</a> <i>b</i>", "<a id=2>A</a> <i>B</i>", [("<a id=1>", BY_HAND), ("<a id=2>", ADDED)]),
-        ("bilingual", "<!-- c -->a <g>b</g>", "<!-- c -->A B", [("<g>", BY_HAND)]),
+        ("bilingual", "a <x/>b<!-- c -->", "A B<x/>", []),
+        ("bilingual", "<g id='1'>a</g> b", 'A <g id="1"></g>B', []),
+        ("bilingual", "a<x ctype='lb'/>b", "A<!-- c --> B", [("<x ctype='lb'/>", MARKUP)]),  # no comment is lost
         ("bilingual", "a <x/>b<y/><z/>", "A <x/>B", [("<y/>", BY_HAND), ("<z/>", BY_HAND)]),
         ("bilingual", "a <x/>b", "A B<y></y>", [("<x/>", BY_HAND), ("<y>", ADDED)]),
         ("bilingual", "a <x/>b", "A <x/>B<x/>", [("<x/>", ADDED)]),
-        ("html", "a <b>b</b>", "A <b>B</b>", []),
+        ("html", "a <B class=x ID='y' q>b</B><BR/>", 'A <b id="y" CLASS="x" Q>B</b><br>', []),
+        ("bilingual", "<bpt i='1' x='3'>y</bpt>a<ept i='1'>z</ept>", "<bpt i='2' x='3'/>A<ept i='2'>z</ept>", []),
         ("html", "a<br>b<br>c", "A B<br><br>C", []),
         ("bilingual", "a <b>b</b>", "<b>A</b> B", []),
         ("xml", "a <b>b", "A B", [("<b>", "an opening tag has no closing tag")]),

@@ -28,7 +28,7 @@ NAMED = {"trans-unit", "unit", "tu"}  # elements with the name of a unit
 OTHERS = {"alt-trans", "match", "matches", ""}  # elements with their own texts; "": of another namespace than the root
 LANGUAGE = "http://www.w3.org/XML/1998/namespace lang"
 CORRECT = "correct the encoding in its first line"
-SEGMENT_TAG = re.compile(r"</?(?:[\w.-]+:)?mrk\b[^<>]*>")
+NO_TEXT = re.compile(r"</?(?:[\w.-]+:)?mrk\b[^<>]*>|<!--.*?-->|<\?.*?\?>", re.DOTALL)  # tags of segments, comments
 START_TAG = re.compile(rb"<(?:[^<>\"']|\"[^\"]*\"|'[^']*')*>")
 
 
@@ -200,7 +200,7 @@ def _unit(parser: _Parser, texts: list[_Text], segment: Segmenter) -> Iterator[P
 
 def _pair(source: str, target: str, segment: Segmenter, where: str) -> Unit:
     markup = MARKUPS["bilingual"]
-    if SEGMENT_TAG.sub("", target).strip():
+    if NO_TEXT.sub("", target).strip():
         return markup_unit(markup, source, target, segment, where)
     missing, nothing = left_out(markup, source, "", "the translation is empty; its tags were not added"), segment("")
     return Unit.fixed(nothing, nothing, where, target, *missing)
@@ -224,15 +224,15 @@ def _divided(sources: dict[str, str], target: str, segment: Segmenter, where: st
     for number, place in pairs.items():
         if number not in segments:
             yield _pair(source[slice(*place)], "", segment, f"{where}, segment {number}")
-    outside = (_outside(text, found.values()) for text, found in ((source, pairs), (target, segments)))
-    if differing := left_out(MARKUPS["bilingual"], *outside):
+    outside = _outside(source, pairs.values()), _outside(target, segments.values())
+    if differing := left_out(MARKUPS["bilingual"], *outside, "outside the segments: add this one by hand"):
         yield Unit.fixed(segment(""), segment(""), where, "", *differing)
 
 
 def _outside(text: str, places: Iterable[Span]) -> str:
     """The text outside some places, without the tags of segments."""
     edges = [0, *(edge for place in places for edge in place), len(text)]
-    return SEGMENT_TAG.sub("", "".join(text[start:stop] for start, stop in zip(edges[::2], edges[1::2], strict=True)))
+    return NO_TEXT.sub("", "".join(text[start:stop] for start, stop in zip(edges[::2], edges[1::2], strict=True)))
 
 
 def _segments(text: str) -> dict[str, Span]:

@@ -23,7 +23,7 @@ OTHER = re.compile(  # the last: a timestamp of WebVTT
 )
 ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#x[0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{0,31});")
 XML_ENTITIES = frozenset({"&amp;", "&lt;", "&gt;", "&quot;", "&apos;"})
-ATTRIBUTE = re.compile(r"([\w:.-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+ATTRIBUTE = re.compile(r"([\w:.-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'=<>]+))")
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def _token(text: str, at: int, dialect: Dialect) -> tuple[Token | None, int]:
     if match := OTHER.match(text, at):
         if dialect is BILINGUAL and match[0].startswith("<![CDATA["):
             raise XalignError("CDATA is not read", found=match[0][:40])
-        return Token(match[0], "point"), match.end()
+        return Token(match[0], "comment" if dialect is BILINGUAL else "point"), match.end()
     match = TAG.match(text, at)
     if match is None:
         if dialect.strict or re.match(r"</?[A-Za-z]|<!--", text[at : at + 4]):
@@ -122,18 +122,26 @@ def _token(text: str, at: int, dialect: Dialect) -> tuple[Token | None, int]:
 
 
 def canonical(tag: str) -> str:
-    """The common spelling of equal tags; of a message, its argument and type; of ``%1$s``, that without a number."""
+    """The common spelling of equal tags; of a message, its argument and type; of ``%1$s``, that without a number.
+
+    The case of names does not count, nor TMX's ``i``; with TMX's ``x``, only ``x`` and the type count.
+    """
     match = TAG.match(tag)
     if match is None:
-        message = re.match(r"\{\s*([\w.-]+)\s*,\s*(\w+)", tag)
+        message = MESSAGE.match(tag)
         return f"{{{message[1]}, {message[2]}}}" if message else re.sub(r"^%\d+\$", "%", tag)
-    parts = sorted(f'{name}="{value}"' for name, value in attributes_of(match[3]).items())
-    parts += ATTRIBUTE.sub("", match[3].removesuffix("/")).split()
-    return " ".join([f"<{match[1]}{match[2]}", *parts]) + ">" + tag[match.end() :].removesuffix(f"</{match[2]}>")
+    rest, content = match[3].removesuffix("/"), tag[match.end() :].removesuffix(f"</{match[2]}>")
+    attributes = {name.lower(): value for name, value in attributes_of(rest).items()}
+    if local_name(match[2]) in CODE:
+        attributes.pop("i", "")
+        if "x" in attributes:
+            attributes, content = {name: attributes.get(name, "") for name in ("pos", "type", "x")}, ""
+    others = sorted(ATTRIBUTE.sub("", rest).lower().split())
+    return f"<{match[1]}{match[2].lower()} {sorted(attributes.items())} {others}>{content}"
 
 
 def attributes_of(text: str) -> dict[str, str]:
-    return {name: first or second for name, first, second in ATTRIBUTE.findall(text)}
+    return {name: "".join(values) for name, *values in ATTRIBUTE.findall(text)}
 
 
 def _entity(text: str, at: int, dialect: Dialect) -> tuple[Token | None, int]:
@@ -163,7 +171,10 @@ def _end_of_code(text: str, at: int, name: str) -> int:
 
 CHARACTER = "\ue000"  # a placeholder in both texts
 BEGIN = re.compile(r"[$#%]?\{|%")
-OBJECT = re.compile(r"\{\s*(?:\"|[\w-]+\s*:\s*[\"'])")  # of JSON, which may have placeholders in its texts
+BRACES = re.compile(  # one pair without a sign: around a name, number or path, and its format
+    r"[$#%]\{[^{}]*\}|\{\{+[^{}]*\}\}+|\{\s*[\w$@./\[\]-]*(?:[!:,][^\s{}]*)?\s*\}"
+)
+MESSAGE = re.compile(r"\{\s*([\w.-]+)\s*,\s*(plural|select|selectordinal|number|date|time)\b")  # of ICU
 PERCENT = re.compile(
     r"%(?:\([^()\s]+\)|\d+\$)?[-+#0]*\d*(?:\.\d+)?(?:hh?|ll?|[Lqzjt])?[diouxXeEfFgGcsSaAr@](?![A-Za-z])"
     # before letters: %dMB and %dx%dpx, but not 50%discount or %user%
@@ -175,7 +186,7 @@ PERCENT = re.compile(
 def read_placeholders(text: str, words: Mapping[str, int] | None = None) -> MarkedText:
     """A text and its placeholders; the first ones of ``words``, as many as it says, are characters of the text.
 
-    :class:`XalignError`: a brace is not closed.
+    :class:`XalignError`: a message of ICU is not closed.
     """
     left, tokens = Counter(words), []
     for token in _tokens(text, BEGIN, _placeholder):
@@ -190,13 +201,11 @@ def _placeholder(text: str, at: int) -> tuple[Token | None, int]:
         if text.startswith("%%", at):
             return None, at + 2
         found = PERCENT.match(text, at)
-        if found is None:
-            return None, at + 1
-        end = found.end()
     else:
-        if OBJECT.match(text, at):
-            return None, at + 1
-        end = _closing_brace(text, text.index("{", at) + 1)
+        found = BRACES.match(text, at)
+    if found is None and MESSAGE.match(text, at) is None:
+        return None, at + 1
+    end = found.end() if found else _closing_brace(text, at + 1)
     return Token(text[at:end], "placeholder"), end
 
 

@@ -7,7 +7,7 @@ from itertools import repeat
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.projection.markup.inline import HTML
-from xalign_fairseq.projection.markup.pair import MARKUPS, Markup, markup_unit
+from xalign_fairseq.projection.markup.pair import MARKUPS, markup_unit
 from xalign_fairseq.projection.units import Annotated, Piece
 
 # What begins code or a comment, which may reach over several lines.
@@ -23,13 +23,14 @@ def marked_lines(files: Annotated, markup: str) -> Iterator[Piece]:
     parts = without_code(lines, CODE[markup]) if markup in CODE else (("", line, "") for line in lines)
     for number, (before, line, after) in enumerate(parts, 1):
         where = f"{files.src}, line {number}"
-        yield before
+        if markup == "placeholders" and re.match(r'\s*\{\s*"', line):
+            raise XalignError("an object of JSON in one line", where=where, remedy="put one string on each line")
         translation = next(translations, None)
-        if translation is None and _has_text(kind, line):
+        unit = markup_unit(kind, line, translation or "", files.segment, where)
+        if translation is None and unit.src.text.strip():
             expected = f"a line for each line of {files.src}; there is none for {where}"
             raise XalignError("the translation has too few lines", where=files.tgt, expected=expected)
-        yield markup_unit(kind, line, translation or "", files.segment, where)
-        yield f"{after}\n"
+        yield from (before, unit, f"{after}\n")
     if files.tgt is not None and any(map(str.strip, translations)):
         where, expected = f"{files.tgt}, line {number + 1}", f"{number:,}, one for each line of {files.src}"
         raise XalignError("the translation has too many lines", where=where, expected=expected)
@@ -54,10 +55,3 @@ def without_code(lines: Iterable[str], begin: re.Pattern[str]) -> Iterator[tuple
             else:
                 stop = opening.start()
         yield line[:start], line[start:stop], line[stop:]
-
-
-def _has_text(markup: Markup, source: str) -> bool:
-    try:
-        return bool(markup.read(source).text.strip())
-    except XalignError:
-        return True

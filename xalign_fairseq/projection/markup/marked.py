@@ -23,7 +23,8 @@ class Token:
     """A piece of a marked-up text: ``raw`` is the source, ``text`` the character that an entity stands for.
 
     ``kind`` is ``text``, ``open``, ``close`` or ``point``; or ``placeholder``, a point that counts as a word; or
-    ``break``, a point that cuts the text in two. Opening and closing tags of the same non-empty ``key`` are a pair.
+    ``break``, a point that cuts the text in two; or ``comment``, which stays in its text. Opening and closing tags of
+    the same non-empty ``key`` are a pair.
     """
 
     raw: str
@@ -61,6 +62,7 @@ class MarkedText:
     marks: list[Mark]
     spellings: Mapping[str, Sequence[str]]
     tags: Counter[str]
+    comments: Mapping[int, str]  # before which character
     alone: Sequence[Dropped] = ()  # tags without a partner, if they need one
     several: bool = False  # whether several paragraphs, cells or other blocks have text
 
@@ -144,10 +146,10 @@ class _Builder:
 
 def marked(tokens: Sequence[Token], strict: bool = False) -> MarkedText:
     """A text and its markup from its pieces. A point between spaces includes one; breaks and blocks separate words."""
-    tags = Counter(token.raw for token in tokens if token.kind != "text")
+    tags = Counter(token.raw for token in tokens if token.kind not in ("text", "comment"))
     if tags.total() > MOST_TAGS:
         raise XalignError("a text has too many tags", expected=f"at most {MOST_TAGS:,}")
-    made = _Builder(strict)
+    made, comments = _Builder(strict), defaultdict[int, str](str)
     last = max((i for i, token in enumerate(tokens) if token.kind == "text" and token.raw), default=-1)
     skip = False  # skip the next character, a space that belongs to the point before it
     for i, token in enumerate(tokens):
@@ -160,6 +162,8 @@ def marked(tokens: Sequence[Token], strict: bool = False) -> MarkedText:
             made.text += characters[skip:]
             made.raw += raws[skip:]
             skip = False
+        elif token.kind == "comment":
+            comments[len(made.text)] += token.raw
         elif token.kind == "open":
             made.open.append((token, len(made.text), []))
             made.check(0)
@@ -170,13 +174,12 @@ def marked(tokens: Sequence[Token], strict: bool = False) -> MarkedText:
     while len(made.open) > 1:
         made.end_alone()
     spellings = defaultdict(list)
-    written = {
-        character for character, raw in zip(made.text, made.raw, strict=True) if raw != character or raw in "<>&"
-    }
-    for character, raw in zip(made.text, made.raw, strict=True):
+    spelled = [*zip(made.text, made.raw, strict=True)]
+    written = {character for character, raw in spelled if raw != character or raw in "<>&"}
+    for character, raw in spelled:
         if character in written:
             spellings[character].append(raw)
-    return MarkedText("".join(made.text), made.open[0][2], spellings, tags, made.alone, made.several)
+    return MarkedText("".join(made.text), made.open[0][2], spellings, tags, comments, made.alone, made.several)
 
 
 def _point(made: _Builder, tokens: Sequence[Token], i: int, last: int) -> bool:
@@ -187,7 +190,8 @@ def _point(made: _Builder, tokens: Sequence[Token], i: int, last: int) -> bool:
     raw = token.raw
     here = len(made.text)
     if spaced and after == " ":
-        marks.append(Mark(f"{raw} ", "", here, here, token.kind))
+        is_word = token.kind == "point" and before and not raw.startswith(("<!", "<?"))
+        marks.append(Mark(f"{raw} ", "", here, here, "placeholder" if is_word else token.kind))
         return True
     free = made.open[-1][1] < here and (not marks or marks[-1].stop < here)
     if free and i > last and tokens[i - 1].kind == "text" and made.raw[-1] == " ":

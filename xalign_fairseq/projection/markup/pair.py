@@ -1,7 +1,7 @@
 """A marked-up text and its plain translation as a unit of projection."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -12,14 +12,13 @@ from xalign_fairseq.projection.markup.inline import (
     BILINGUAL,
     ESCAPES,
     HTML,
-    OTHER,
     TAG,
     XML,
     canonical,
     read_inline,
     read_placeholders,
 )
-from xalign_fairseq.projection.markup.marked import Mark, MarkedText, walk
+from xalign_fairseq.projection.markup.marked import MarkedText, walk
 from xalign_fairseq.projection.markup.placement import place
 from xalign_fairseq.projection.units import Dropped, Projected, Unit
 
@@ -33,7 +32,7 @@ class Markup:
     """A kind of markup: how to find it in a text, and which characters are escaped.
 
     ``target`` describes the translation: ``plain``; ``placeholders``, if it may already have some; or ``inline``, with
-    entities but no tags yet.
+    entities and comments but no tags yet.
     """
 
     read: Callable[[str], MarkedText]
@@ -61,9 +60,7 @@ def markup_unit(markup: Markup, source: str, target: str, segment: Segmenter, wh
     read, plain = (read_placeholders(source, known), markup.read(target).text) if words else (bare, there.text)
     src, tgt = segment(read.text), segment(there.text)
     tags = read.tags - Counter(each.item for each in read.alone) + there.tags
-    comments = [""] * (len(there.text) + 1)  # of the translation: before each character, and at the end
-    for mark in there.marks:
-        comments[mark.start] += mark.opening
+    comments = [there.comments.get(at, "") for at in range(len(there.text) + 1)]  # of the translation
 
     def project(links: Links) -> Projected:
         spelled = (read if markup.target == "plain" else there).spelled(there.text, markup.escapes)
@@ -71,7 +68,7 @@ def markup_unit(markup: Markup, source: str, target: str, segment: Segmenter, wh
             written = [*map(str.__add__, comments, written)]
             written[-1:] = [last + comments[-1] for last in written[-1:]]
             text, dropped = place(read, src, tgt, links, written)
-            if _is_right(markup, text, tags, plain):
+            if _is_right(markup, text, tags, plain, [*there.comments.values()]):
                 placed = sum(1 for _ in walk(read.marks)) - len(dropped)
                 return Projected(text, placed, (*read.alone, *dropped, *(Dropped(tag, ADDED) for tag in added)))
         reason = "the translation has characters that would be markup"
@@ -98,26 +95,16 @@ def _read(markup: Markup, text: str) -> MarkedText:
 def _read_target(markup: Markup, source: MarkedText, target: str) -> MarkedText:
     """Read the translation; :class:`XalignError` if it already has tags."""
     if markup.target == "plain":
-        if any(tag.strip() and tag in target for tag in source.tags):
+        there = {canonical(tag[0]) for tag in TAG.finditer(target)}
+        if any(tag in target or canonical(tag) in there for tag in source.tags):
             raise XalignError(TAGGED)
-        return MarkedText(target, [], {}, Counter())
+        return MarkedText(target, [], {}, Counter(), {})
     read = _read(markup, target)
     if markup.target == "placeholders":
         return replace(read_placeholders(target, read.tags), tags=read.tags)
-    others = [mark for mark in read.marks if mark.tag.strip() not in source.tags] if read.text else []
-    comments = [mark for mark in others if OTHER.match(mark.tag.strip())]
-    marks = [mark for mark in walk(read.marks) if mark not in comments]
-    pairs = {canonical(mark.tag) for mark in walk(source.marks) if mark.kind == "pair"}
-    at_end = all(mark.start == len(read.text) for mark in marks)
-    empty = all(mark.start == mark.stop for mark in marks)
-    unfilled = empty and (at_end or any(canonical(mark.tag) in pairs for mark in marks))
-    if not unfilled or _lacking(_tags(marks), _tags(walk(source.marks))):
+    if read.marks:
         raise XalignError(TAGGED)
-    return replace(read, marks=comments, tags=_tags(comments))
-
-
-def _tags(marks: Iterable[Mark]) -> Counter[str]:
-    return Counter(mark.tag.strip() for mark in marks)
+    return read
 
 
 def _lacking(tags: Counter[str], others: Counter[str]) -> list[str]:
@@ -138,16 +125,19 @@ def left_out(markup: Markup, source: str, target: str, reason: str = "") -> tupl
         reason = "left out, because another part of its text is not read"
         broken = Dropped(str(error.found or source[:80]), error.problem)
         return (broken, *(Dropped(tag[0], reason) for tag in others if not tag[1]))
-    wanted, found = (_tags(walk(read.marks)) for read in both)
-    missing = [Dropped(tag, reason or f"{TAGGED}: add this one by hand") for tag in _lacking(wanted, found)]
+    implied = ("</",) * (markup.target == "inline")  # the file is XML, so end tags of elements are there
+    wanted, found = (Counter(tag for tag in read.tags.elements() if not tag.startswith(implied)) for read in both)
+    alone = Counter(each.item for each in both[0].alone)
+    missing = [Dropped(tag, reason or f"{TAGGED}: add this one by hand") for tag in _lacking(wanted - alone, found)]
     added = [Dropped(tag, ADDED) for tag in _lacking(found, wanted)]
     return (*both[0].alone, *missing, *added)
 
 
-def _is_right(markup: Markup, text: str, tags: Counter[str], plain: str) -> bool:
-    """Whether reading the result gives the same tags and text, spaces ignored: a break may be read as a space."""
+def _is_right(markup: Markup, text: str, tags: Counter[str], plain: str, comments: list[str]) -> bool:
+    """Whether reading the result gives these tags, text and comments, spaces ignored: a break may be a space."""
     try:
         read = markup.read(text)
-        return read.tags == tags and "".join(read.text.split()) == "".join(plain.split())
+        same = read.tags == tags and [*read.comments.values()] == comments
+        return same and "".join(read.text.split()) == "".join(plain.split())
     except XalignError:
         return False

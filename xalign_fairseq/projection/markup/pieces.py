@@ -150,15 +150,15 @@ class LinkedPieces:
         for links in self.links[:source]:
             for j, probability in links.items():
                 before[j] += probability
-        costs = list(
-            accumulate((all_ - 2 * b for all_, b in zip(self.total, before, strict=True)), initial=sum(before))
-        )
+        steps = (total - 2 * crossed for total, crossed in zip(self.total, before, strict=True))
+        costs = list(accumulate(steps, initial=sum(before)))
         return min(allowed, key=lambda at: (round(costs[at], 6), abs(at * len(self.src) - source * len(self.tgt))))
 
     def borders(self, source: int, words: Span) -> list[int]:
-        """Word boundaries in a range of target pieces, with both ends; piece boundaries for a cut within a word."""
+        """Boundaries of words at spaces in a range of target pieces, with both ends; all for a cut within a word."""
         within_word = 0 < source < len(self.src) and self._word[source - 1] == self._word[source]
-        inner = (at for at in range(words[0] + 1, words[1]) if within_word or at in self._tgt_starts)
+        starts = self._tgt_starts - (self.joined[1] if source not in self.joined[0] else set())
+        inner = (at for at in range(words[0] + 1, words[1]) if within_word or at in starts)
         return [words[0], *inner, *words[1:]]
 
     @cached_property

@@ -30,8 +30,8 @@ def place(
       a pair belong to it, unless a word next to the pair in the source is not separated either.
     - A tag alone goes next to the translation of the word that it touches, otherwise of the nearest word, punctuation
       ignored; of two, of the word before it. At the very start or end of its element it stays there, but a placeholder
-      with a space next to it goes with the word, if no punctuation separates the two.
-      Those that touch stay together.
+      with a space next to it goes with the word, if no punctuation separates the two. A tag between spaces is a
+      placeholder. Those that touch stay together.
     - A break goes between two words, where it cuts the fewest links.
     - A pair around a part of a word goes around its text in a linked word. Without it, the longer beginning of a word
       is the word, and a pair around another part is empty, next to the word. Punctuation at the edges of a word is
@@ -216,10 +216,8 @@ class _Placement:
             start, stop = self._break(mark, source[0], words[0])
         else:
             start = self._at(mark.start, source[0], words[0], bool(after))
-            if words[0] < words[1] or source[0] == source[1]:
-                stop = self._at(mark.stop, source[1], words[1], after is not False)
-            else:
-                stop = start
+            is_empty = words[0] == words[1] and source[0] < source[1]
+            stop = start if is_empty else self._at(mark.stop, source[1], words[1], after is not False)
             alone = mark.kind in ALONE and words[0] not in self.pieces.joined[1]
             mark = self._spaced(mark, start) if alone else mark
         children = [] if mark.kind in ALONE else self.marks(mark.children, source, words)
@@ -253,10 +251,8 @@ class _Placement:
         """The characters that a break replaces: a space, if there is one and the break replaces one in the source."""
         begin, end = self._gap(1, target)
         at = self._at(mark.start, source, target, after=True)
-        if mark.start == mark.stop:
-            return at, at
         spaces = [i for i in range(begin, end) if self.texts[1][i].isspace()]
-        if not spaces:
+        if mark.start == mark.stop or not spaces:
             return at, at
         at = at if at in spaces else spaces[0]
         return at, min(at + mark.stop - mark.start, spaces[-1] + 1)
