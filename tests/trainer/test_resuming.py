@@ -12,7 +12,7 @@ from support.trials import make_trainer
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.checkpoint import updates_of
-from xalign_fairseq.trainer.resuming import name_data, require_same_run
+from xalign_fairseq.trainer.resuming import absolute, require_same_run
 
 
 class Counted(SimpleNamespace):
@@ -287,15 +287,14 @@ def test_a_run_keeps_its_data_or_gets_more(tmp_path, monkeypatch, caplog):
         (tmp_path / folder).mkdir()
     (tmp_path / "link").symlink_to("data")
     monkeypatch.chdir(tmp_path / "work")
-    task = SimpleNamespace(data="../data:../more")
-    name_data(SimpleNamespace(task=task))
-    assert task.data == f"{tmp_path / 'data'}:{tmp_path / 'more'}"
+    both = absolute("../data:../more")
+    assert both == f"{tmp_path / 'data'}:{tmp_path / 'more'}"
     monkeypatch.chdir(tmp_path)
     state = {"cfg": changed("task", data=str(tmp_path / "data"))}
     for same in ("data", "./data/", "link", "work/../data:other"):
         require_same_run(state, changed("task", data=same), "run")
     assert not caplog.text
-    require_same_run({"cfg": changed("task", data=task.data)}, changed("task", data="data"), "run")
+    require_same_run({"cfg": changed("task", data=both)}, changed("task", data="data"), "run")
     assert "the run continues with other options: data /" in caplog.text  # fewer data
     (tmp_path / "data").rename("moved")
     for other in ("other", "moved"):

@@ -50,11 +50,9 @@ def require_same_run(state: Mapping[str, Any], cfg: Mapping[str, Any], folder: o
         logger.warning("the run continues with other options: %s", _listed(others))
 
 
-def name_data(cfg: Any) -> None:
-    """Give the data-bins of fairseq's configuration absolute paths, so that a checkpoint names them from any folder."""
-    task = getattr(cfg, "task", None)
-    if task is not None and getattr(task, "data", None):
-        task.data = ":".join(map(os.path.abspath, task.data.split(":")))
+def absolute(data: str) -> str:
+    """Data-bins by absolute paths, so that a checkpoint names them from any folder."""
+    return ":".join(map(os.path.abspath, data.split(":")))
 
 
 def _data(options: Mapping[str, Any]) -> set[str]:

@@ -31,7 +31,7 @@ from xalign_fairseq.trainer.nonfinite import LossScaleMinimum, NonfiniteGradient
 from xalign_fairseq.trainer.optim.registered import HalfPrecision
 from xalign_fairseq.trainer.options import check_options
 from xalign_fairseq.trainer.requeue import hold
-from xalign_fairseq.trainer.resuming import name_data, require_same_run
+from xalign_fairseq.trainer.resuming import absolute, require_same_run
 
 NAME = "XalignTrainer"
 STOPPING = "early_stopping"
@@ -65,7 +65,8 @@ class XalignTrainer(Trainer):
             replace(loop, "train", NAME, _train_epoch)
             replace(loop, "validate_and_save", NAME, _validate_and_save)
         super().__init__(cfg, *args, **kwargs)
-        name_data(cfg)
+        if hasattr(cfg, "task") and getattr(cfg.task, "data", None):
+            cfg.task.data = absolute(cfg.task.data)
 
     def train_step(self, samples: list[Any], raise_oom: bool = False) -> Any:
         """One update; its log, or None if it is skipped."""
