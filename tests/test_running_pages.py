@@ -79,7 +79,7 @@ SMALLER = {
             "SAVE_DIR base": "SAVE_DIR base --dwa-label-layer 2",
         },
         "rm examples; mkdir examples; cp -r $ROOT/examples/{ppa,xlm_align,common} examples\n",
-        "grep -q 'num_updates 2 | lr ' SAVE_DIR/train.log",
+        'grep -q "train_num_updates.: .2" SAVE_DIR/train.log',
     ),
     "own_model": Smaller(
         ("docs/howto/own_model.md", "docs/bench.md"),

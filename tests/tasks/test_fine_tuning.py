@@ -111,8 +111,8 @@ def test_both_languages_of_a_mixed_pair_are_trained(command, transfer_data, spea
 @pytest.mark.parametrize(
     ("extra", "told"),
     [
-        (("--language-embeddings", "en,de"), ("another value of language_embeddings", "--language-embeddings de,en")),
-        ((*LANGUAGES, "--train-files", "fr={}"), ("no embedding for a language", "fr", "one of de, en")),
+        (("--language-embeddings", "en,de"), ("another value of language_embeddings", "expected: de,en")),
+        ((*LANGUAGES, "--train-files", "fr={}"), ("no embedding for a language", "fr", "expected: de, en")),
     ],
 )
 def test_languages_that_do_not_fit_stop_before_training(

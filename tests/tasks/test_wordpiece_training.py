@@ -81,8 +81,8 @@ def saved(folder):
 def test_align_mlm_learns_from_the_trained_entries_and_the_checkpoint_keeps_the_choice(
     train, lexicon_bin, command, tmp_path
 ):
-    folder = tmp_path / "run"
-    logged, _ = train(lexicon_bin, folder, *NO_VALID, "--max-update", 30, criterion="align_mlm")
+    folder, data = tmp_path / "run", shutil.copytree(lexicon_bin, tmp_path / "data")
+    logged, _ = train(data, folder, *NO_VALID, "--max-update", 30, criterion="align_mlm")
     losses = [logged[update]["lexicon_align_loss"] for update in (1, 30)]
     assert 0.7 < losses[0] < 1  # random directions, and subwords that both sides share
     assert losses[1] < losses[0] - 0.1
@@ -101,12 +101,12 @@ def test_align_mlm_learns_from_the_trained_entries_and_the_checkpoint_keeps_the_
     assert cosines[0] > cosines[1] + 0.1
 
     # Another selection of entries is refused, and the run continues with its own.
-    other = shutil.copytree(lexicon_bin, tmp_path / "other")
     nouns = lexicon_bin.parent / "nouns.tsv"
-    command("xalign", "lexicon", other, "--pair", "en-de", "--from", nouns, "--seed", 2, "--overwrite")
-    _, done = train(other, folder, *NO_VALID, "--max-update", 32, criterion="align_mlm", check=False)
+    command("xalign", "lexicon", data, "--pair", "en-de", "--from", nouns, "--seed", 2, "--overwrite")
+    _, done = train(data, folder, *NO_VALID, "--max-update", 32, criterion="align_mlm", check=False)
     assert done.returncode != 0 and "not the one that the checkpoint was trained with" in done.stderr
-    again, _ = train(lexicon_bin, folder, *NO_VALID, "--max-update", 32, criterion="align_mlm")
+    shutil.copytree(lexicon_bin, data, dirs_exist_ok=True)
+    again, _ = train(data, folder, *NO_VALID, "--max-update", 32, criterion="align_mlm")
     assert sorted(again) == [31, 32]
 
 
