@@ -34,7 +34,7 @@ def test_what_names_each_kind(folders):
 
 
 def test_an_aligner_that_takes_no_statistics(folders):
-    with pytest.raises(XalignError, match="need an encoder"):
+    with pytest.raises(XalignError, match=r"need an encoder[\s\S]*leave out model"):
         find_kind(folders / "statistics", "folder")
     with pytest.raises(XalignError, match="has learned already"):
         find_kind(folders, learns=True)
@@ -60,6 +60,16 @@ def test_the_options_of_each_kind(kind, accepted, refused):
 
 def test_a_folder_without_statistics(folders):
     (folders / "other").write_text("a\n")
-    for name, remedy in ((".", "learn them with"), ("text", "use statistics=.*text"), ("other", "give it before")):
-        with pytest.raises(XalignError, match=rf"no statistics[\s\S]*{remedy}"):
+    for name, remedy in (
+        (".", "without a folder learns them"),
+        ("text", "use statistics=.*text"),
+        ("other", "give it before"),
+        ("nowhere", "without a folder learns them"),
+    ):
+        with pytest.raises(XalignError, match=rf"folder (has no statistics|does not exist)[\s\S]*{remedy}"):
             Guided(folders / name).check(AlignerOptions())
+
+
+def test_languages_of_maps_are_not_named():
+    with pytest.raises(XalignError, match="where: maps"):
+        BitextAlone(None).check(AlignerOptions(languages=("en", "fr"), maps=True))
