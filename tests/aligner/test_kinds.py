@@ -33,7 +33,9 @@ def test_what_names_each_kind(folders):
         assert find_kind(*asked) == kind
 
 
-def test_an_aligner_that_takes_no_statistics(folders):
+def test_the_error_names_the_option_that_does_not_fit(folders):
+    with pytest.raises(XalignError, match="where: maps"):  # not the languages, which are those of maps
+        BitextAlone(None).check(AlignerOptions(languages=("en", "fr"), maps=True))
     with pytest.raises(XalignError, match=r"need an encoder[\s\S]*leave out model"):
         find_kind(folders / "statistics", "folder")
     with pytest.raises(XalignError, match="has learned already"):
@@ -60,16 +62,7 @@ def test_the_options_of_each_kind(kind, accepted, refused):
 
 def test_a_folder_without_statistics(folders):
     (folders / "other").write_text("a\n")
-    for name, remedy in (
-        (".", "without a folder learns them"),
-        ("text", "use statistics=.*text"),
-        ("other", "give it before"),
-        ("nowhere", "without a folder learns them"),
-    ):
+    learns = "without a folder learns them"
+    for name, remedy in ((".", learns), ("nowhere", learns), ("text", "use statistics=.*text"), ("other", "give it")):
         with pytest.raises(XalignError, match=rf"folder (has no statistics|does not exist)[\s\S]*{remedy}"):
             Guided(folders / name).check(AlignerOptions())
-
-
-def test_languages_of_maps_are_not_named():
-    with pytest.raises(XalignError, match="where: maps"):
-        BitextAlone(None).check(AlignerOptions(languages=("en", "fr"), maps=True))
