@@ -150,7 +150,7 @@ def test_units_of_white_space_are_counted_but_have_no_links(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "no output is given"),
+        ({}, r"no output is given[\s\S]*next: add one"),
         ({"guided": "guided"}, "need a sentencepiece model"),
         ({"out": "src"}, "also an input"),
         ({"out": "a", "shortlist": "a"}, "same name"),

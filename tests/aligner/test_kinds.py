@@ -33,8 +33,10 @@ def test_what_names_each_kind(folders):
         assert find_kind(*asked) == kind
 
 
-def test_an_aligner_that_takes_no_statistics(folders):
-    with pytest.raises(XalignError, match="need an encoder"):
+def test_the_error_names_the_option_that_does_not_fit(folders):
+    with pytest.raises(XalignError, match="where: maps"):  # not the languages, which are those of maps
+        BitextAlone(None).check(AlignerOptions(languages=("en", "fr"), maps=True))
+    with pytest.raises(XalignError, match=r"need an encoder[\s\S]*leave out model"):
         find_kind(folders / "statistics", "folder")
     with pytest.raises(XalignError, match="has learned already"):
         find_kind(folders, learns=True)
@@ -60,6 +62,7 @@ def test_the_options_of_each_kind(kind, accepted, refused):
 
 def test_a_folder_without_statistics(folders):
     (folders / "other").write_text("a\n")
-    for name, remedy in ((".", "learn them with"), ("text", "use statistics=.*text"), ("other", "give it before")):
-        with pytest.raises(XalignError, match=rf"no statistics[\s\S]*{remedy}"):
+    learns = "without a folder learns them"
+    for name, remedy in ((".", learns), ("nowhere", learns), ("text", "use statistics=.*text"), ("other", "give it")):
+        with pytest.raises(XalignError, match=rf"folder (has no statistics|does not exist)[\s\S]*{remedy}"):
             Guided(folders / name).check(AlignerOptions())

@@ -30,6 +30,8 @@ def test_scores_are_kept_and_need_not_be_made_again(filter_text, tiny_text, tmp_
     scores = [float(line.split(b"\t")[0]) for line in whole[".scores"].splitlines()]
     middle = sorted(scores)[20]
     assert filter_text("--scores", tmp_path / "kept.scores", "--min-score", middle, out="fewer") == 0
+    assert filter_text("--scores", tmp_path / "kept.scores", "--method", "argmax", out="none") == 2
+    assert "where: --scores, --method" in capsys.readouterr().err
     fewer = contents(tmp_path, "fewer")
     kept = [number for number, score in enumerate(scores) if score >= middle]
     assert sorted(fewer) == [".dropped.tsv", ".en", ".links", ".xx"]

@@ -67,11 +67,11 @@ def test_a_part_of_the_text_to_learn_from(text, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("more", "told"),
     [
-        (["--from-scratch"], "needs files as input and output"),
+        (["--from-scratch"], "expected: files of source and target, and --out FILE"),
         (["--out", "OUT", "--learn-from", "3"], "--learn-from"),
         (["--from-scratch", "--out", "OUT", "--processes", "2"], "--processes"),
         (["--min-probability", "0.5", "--threshold", "0.5", "--model", "none.pt"], "exclude each other"),
-        (["--from-scratch", "--out", "OUT", "--model", "e5-small"], "--model"),
+        (["--from-scratch", "--out", "OUT", "--model", "e5-small"], "next: leave out --from-scratch to use an encoder"),
     ],
 )
 def test_conflicting_options_are_refused(text, tmp_path, capsys, more, told):

@@ -109,6 +109,7 @@ def test_wrong_usage(capsys, options, message):
         (["--pair", "en-de"], "a pair has no text"),
         (["--pair", "en-de", "--validpref", "v", "--links", "x"], "links file belongs to no text of en-de"),
         (["--pair", "en-de", "--trainpref", "t", "--links", "x", "--links", "y"], "two links files for train of en-de"),
+        (["--pair", "en-de", "--trainpref", "t", "--links", "foo=x"], "there is no split foo"),
         (["--mono", "en=x", "--workers", "0"], "where: --workers"),
         (["--mono", "en=x", "--spm", "m", "--vocab-size", "100"], "where: --vocab-size, --spm"),
         (["--mono", "en=x", "--tokenizer", "t", "--vocab-size", "9"], "existing one is given"),

@@ -200,9 +200,9 @@ def test_gold_links_of_any_languages_make_a_link_scorer(tiny_checkpoint, tiny_te
     assert main([*command[1:8], *map(str, text), "--threshold", "0.05"]) == 0
     assert "scored" in capsys.readouterr().err and "-" in (tmp_path / "links").read_text()
     for options, found in (
-        (["--src", text[1]], "--gold, --src"),
+        (["--src", text[1]], "next: add --best to use both"),
         (["--train-encoder", "--best", "--src", text[1], "--tgt", text[3]], "--best, --train-encoder"),
-        (["--updates", 3, "--valid-src", text[1]], "--valid-src, --updates"),
+        (["--updates", 3, "--valid-src", text[1]], "--valid-src, --updates\n  next: leave them out"),
     ):
         assert main([str(each) for each in [*line, "--out", tmp_path / "other", *options]]) == 2
         assert found in capsys.readouterr().err

@@ -9,7 +9,7 @@ import pytest
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import read_json
-from xalign_fairseq.core.locks import alone, alone_on, begun_folder, require_own_folder
+from xalign_fairseq.core.locks import alone, alone_on, begun_folder, differing_values, require_own_folder
 
 
 def test_one_process_at_a_time_has_the_folder(tmp_path):
@@ -118,11 +118,17 @@ def test_a_folder_resumes_only_with_its_own_command(tmp_path):
             with pytest.raises(XalignError, match="another process"), begun_folder(folder, "begun.json", {}, "a run"):
                 pass
     with (
-        pytest.raises(XalignError, match=r"belongs to another run[\s\S]*found: text \"1\"\n"),
+        pytest.raises(XalignError, match=r"belongs to another run[\s\S]*run in: text: \"1\", now null\n"),
         begun_folder(folder, "begun.json", {}, "a run"),
     ):
         pass
     assert [each.name for each in folder.iterdir()] == ["begun.json"]
+
+
+def test_differing_values_show_no_digests():
+    earlier = {"files": {"src": "0123456789abcdef#1", "tgt": "a"}, "seed": 1, "place": "a"}
+    now = {"files": {"src": "f" * 16, "tgt": "a"}, "seed": 3, "place": "b"}
+    assert differing_values(earlier, now, but=["place"]) == "files (src); seed: 1, now 3"
 
 
 def test_temporary_files_of_a_killed_process_are_removed(tmp_path):

@@ -44,6 +44,7 @@ def test_the_remaining_runs_of_a_plan_are_made(options, monkeypatch):
         ({"tasks": ["pair"]}, ("tasks",), "no such task"),
         ({"languages": ["fr"]}, ("languages",), "no task is tested"),
         ({"seeds": [1, 1]}, ("seeds",), "seeds can't be used"),
+        ({"study": None, "data": "nowhere", "languages": ["de"]}, ("data",), "folder does not exist"),
         ({"study": None}, ("study", "data", "languages"), "the data and the languages must be given"),
     ],
 )

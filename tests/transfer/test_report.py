@@ -94,6 +94,4 @@ def test_checkpoints_with_different_fine_tuning_are_reported(write_run, right, t
     write_run("none", {"de": right(9)}, task="pawsx", made_by=spec)
     make_report(tmp_path, "none", samples=10)
     [told] = caplog.messages
-    assert told.startswith("xnli, trained on en") and told.endswith(
-        'b and none: settings {"lr": 0.002} and {"lr": 0.001}'
-    )
+    assert told.startswith("xnli, trained on en") and told.endswith("b and none: settings (lr: 0.002 and 0.001)")

@@ -111,8 +111,8 @@ def test_runs_that_differ_in_more_than_their_seed_are_no_mean(write_run, right, 
         XalignError, match=r"more than seed and languages[\s\S]*a/xnli/en/2 and [\s\S]*a/xnli/en/4"
     ) as error:
         read_results(tmp_path)
-    assert 'settings {"lr": 0.001} and {"lr": 0.002}' in str(error.value) and "updates" not in str(error.value)
-    assert '{"en": "aa"}' in str(error.value)
+    assert "settings (lr: 0.001 and 0.002)" in str(error.value) and "updates" not in str(error.value)
+    assert 'train (en: "aa" and "bb")' in str(error.value)
 
 
 def test_a_task_is_scored_as_its_study_says(write_run, tmp_path):
@@ -144,11 +144,11 @@ def test_models_for_each_language_differ_in_what_follows_from_it_alone(write_run
     write_run("a", {"ar": right(9)}, train=("ar",), models="each", made_by=other)
     assert read_results(tmp_path).tasks[0].languages == ("ar", "de")
     write_run("a", {"ar": right(9)}, train=("ar",), models="each", seed=2, made_by=other | {"updates": 60})
-    with pytest.raises(XalignError, match=r"a/xnli/ar/12 and [\s\S]*a/xnli/ar/2\n  found: updates 50 and 60"):
+    with pytest.raises(XalignError, match=r"a/xnli/ar/12 and [\s\S]*a/xnli/ar/2\n  found: updates: 50 and 60"):
         read_results(tmp_path)
     shutil.rmtree(tmp_path / "runs/a/xnli/ar/2")
     write_run("a", {"fr": right(9)}, train=("fr",), models="each", made_by=other | {"settings": {"lr": 3e-3}})
-    with pytest.raises(XalignError, match=r'found: settings {"lr": 0.001} and {"lr": 0.003}'):
+    with pytest.raises(XalignError, match=r"found: settings \(lr: 0.001 and 0.003\)"):
         read_results(tmp_path)
 
 

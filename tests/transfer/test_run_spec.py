@@ -80,7 +80,7 @@ def test_a_folder_of_another_run_is_refused(runs, tmp_path, folder):
     (here / "checkpoints").mkdir()
     assert not is_done(other, out)  # training reached no checkpoint
     (here / "checkpoints/checkpoint_last.pt").touch()
-    with pytest.raises(XalignError, match=r'(?s)made by another run.*settings {"lr": 0.001}.*settings {"lr": 0.002}'):
+    with pytest.raises(XalignError, match=r"(?s)made by another run.*settings \(lr: 0.001, now 0.002\)"):
         is_done(other, out)
     assert not is_done(spec, out)
     write_result(here, ["en", "de"])
@@ -88,7 +88,7 @@ def test_a_folder_of_another_run_is_refused(runs, tmp_path, folder):
     moved = replace(spec, place={**spec.place, "checkpoint": "/elsewhere/enc.pt", "cpu": False})
     assert is_done(moved, out)  # the place of the files does not matter
     write_pairs(folder / "test-de.tsv", 3)
-    with pytest.raises(XalignError, match="digests of tests"):
+    with pytest.raises(XalignError, match=r"digests of tests \(de\)"):
         is_done(runs()[0], out)
 
 
@@ -102,7 +102,7 @@ def test_a_test_file_may_change_while_nothing_is_tested_on_it(runs, tmp_path, fo
     changed = runs()[0]
     assert not is_done(changed, out)  # its training was interrupted
     write_result(here, ["en", "de"])
-    with pytest.raises(XalignError, match=r'(?s)digests of tests {"de"'):
+    with pytest.raises(XalignError, match=r"digests of tests \(de\)"):
         is_done(changed, out)
 
 
@@ -117,7 +117,7 @@ def test_a_finished_run_without_a_test_language_is_refused(runs, tmp_path):
     assert is_done(fewer, out)
     write_result(here, ["en"])
     (here / "spec.json").write_text(json.dumps(fewer.as_data()))
-    with pytest.raises(XalignError, match=r'(?s)made by another run.*found: digests of tests {}.*tests {"de"'):
+    with pytest.raises(XalignError, match="not tested in: de"):
         is_done(spec, out)
 
 

@@ -183,7 +183,7 @@ def _units(text: SegmentedText, model: sentencepiece.SentencePieceProcessor) -> 
 def _check(run: DictionaryRun) -> None:
     """Check that there is something to write, and a place for it."""
     if not run.outputs:
-        raise XalignError("no output is given", parameter=("out", "lex", "shortlist", "guided"))
+        raise XalignError("no output is given", parameter=("out", "lex", "shortlist", "guided"), remedy="add one")
     if run.guided and not run.spm:
         raise XalignError(
             "links of units need a sentencepiece model", parameter="guided", remedy=("give", Parameter("spm", "MODEL"))

@@ -19,7 +19,7 @@ from pathlib import Path
 from xalign_fairseq.aligner.combined import MIXINGS
 from xalign_fairseq.aligner.options import AlignerOptions, BestParts, read_best
 from xalign_fairseq.aligner.statistical.folder import is_statistical
-from xalign_fairseq.core.errors import Command, Parameter, Text, XalignError
+from xalign_fairseq.core.errors import Parameter, Text, XalignError
 from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.transport.methods import make_method
 
@@ -42,7 +42,7 @@ class BitextAlone:
 
     def check(self, options: AlignerOptions) -> AlignerOptions:
         for name in options.given():
-            if name != "min_probability":
+            if name != "min_probability" and not (name == "languages" and options.maps):  # those of maps
                 problem = "an aligner from bitext alone has no such option"
                 remedy = "leave it out" + ("; for more cores, align parts of the text" if name == "processes" else "")
                 raise XalignError(problem, parameter=name, remedy=remedy)
@@ -58,11 +58,12 @@ class Guided:
     def check(self, options: AlignerOptions) -> AlignerOptions:
         linking = options.linking
         if linking.method not in ("", *MIXINGS):
-            problem, expected = "statistics cannot be combined with this method", (" or ".join(MIXINGS),)
-            raise XalignError(problem, parameter="method", found=linking.method, expected=expected)
+            problem = "statistics cannot be combined with this method"
+            raise XalignError(problem, parameter="method", found=linking.method, expected="grow or scored")
         if self.folder is not None and not is_statistical(self.folder):
-            problem, beside = "the folder has no statistics of bitext", f"{self.folder}.aligner"
-            following: Text = ("learn them with", Command("align", Parameter("from_scratch")))
+            there, beside = os.path.exists(self.folder), f"{self.folder}.aligner"
+            problem = "the folder has no statistics of bitext" if there else "the folder does not exist"
+            following: Text = (Parameter("statistics"), "without a folder learns them from the text")
             if is_statistical(beside):
                 following = ("use", Parameter("statistics", beside))
             elif os.path.isfile(self.folder):
@@ -109,11 +110,12 @@ def find_kind(model: StrPath | None, statistics: StrPath | None = None, learns: 
         return BitextAlone(None)
     if is_statistical(model):
         if combined:
-            raise XalignError("statistics need an encoder as the model", where=model, parameter="statistics")
+            remedy = ("leave out", Parameter("model"), "(then e5-small), or", Parameter("statistics"))
+            raise XalignError("statistics need an encoder", where=model, parameter="statistics", remedy=remedy)
         return BitextAlone(Path(model))
     if parts := read_best(model):
         if learns:
-            problem, remedy = "the aligner has learned already", "leave it out"
-            raise XalignError(problem, where=model, parameter="statistics", remedy=remedy)
+            problem = "the aligner has learned already"
+            raise XalignError(problem, where=model, parameter="statistics", remedy="leave it out")
         return Best(parts)
     return Guided(statistics) if combined else EncoderAlone()

@@ -19,9 +19,9 @@ from xalign_fairseq.aligner.protocol import Alignment, WordAligner
 from xalign_fairseq.aligner.render.page import Page
 from xalign_fairseq.aligner.run_record import run_record
 from xalign_fairseq.aligner.statistical.aligner import StatisticalAligner, train_from_scratch
-from xalign_fairseq.aligner.statistical.folder import begun, learn_models, passes_bar
+from xalign_fairseq.aligner.statistical.folder import begun, is_statistical, learn_models, passes_bar
 from xalign_fairseq.core.counts import counted
-from xalign_fairseq.core.errors import Parameter, XalignError
+from xalign_fairseq.core.errors import Parameter, Text, XalignError
 from xalign_fairseq.core.output import STANDARD_OUTPUT, Output
 from xalign_fairseq.core.progress import progress, say
 from xalign_fairseq.core.text.pairs import (
@@ -190,10 +190,12 @@ def _check(run: AlignRun) -> AlignerOptions:
         raise XalignError(
             "learning from the text needs files as input and output",
             parameter=run.learned_by,
-            expected="files of source and target as input, and a file as output",
+            expected=("files of source and target, and", Parameter("out", "FILE")),
         )
     if run.learn_from is not None and not run.learned_by:
-        expected = (Parameter("from_scratch"), "or", Parameter("statistics"))
+        expected: Text = (Parameter("from_scratch"), "or", Parameter("statistics"))
+        if done := next(filter(is_statistical, (run.options.statistics, run.model)), None):
+            expected = (f"{done} is already learned: leave out", Parameter("learn_from"))
         raise XalignError("nothing is learned", parameter="learn_from", expected=expected)
     run.pictures.check(run.text, run.format == "html")
     # With the dtype, because a resumed output keeps it: otherwise its lines would differ from an uninterrupted run's.

@@ -123,9 +123,9 @@ def parse(args: argparse.Namespace) -> "AlignRun":
     text = text_files(args.text, args.src, args.tgt, args.pairs)
     for option in ("model", "statistics") if args.from_scratch else ():
         if getattr(args, option) is not None:
-            raise XalignError(
-                "learning from bitext alone takes no model or statistics", parameter=("from_scratch", option)
-            )
+            problem = "learning from bitext alone takes no model or statistics"
+            remedy = ("leave out", Parameter("from_scratch"), "to use an encoder")
+            raise XalignError(problem, parameter=("from_scratch", option), remedy=remedy)
     form = args.format or format_of(args.out)
     return parse_as(
         AlignRun,

@@ -33,7 +33,7 @@ from xalign_fairseq.cli._aligning import (
     show_log,
 )
 from xalign_fairseq.cli._arguments import add_count, add_out
-from xalign_fairseq.core.errors import Parameter, XalignError
+from xalign_fairseq.core.errors import XalignError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,11 +60,12 @@ def run(args: argparse.Namespace) -> None:
     from xalign_fairseq.aligner.run import AlignRun
 
     show_log(args.quiet)
-    if args.scores and args.resume:
-        remedy = ("leave out", Parameter("resume"))
-        raise XalignError("given scores need no resuming", parameter=("scores", "resume"), remedy=remedy)
+    options = parse_options(args)
+    unused = [*(name for name in ("resume", "model") if getattr(args, name)), *options.given()]
+    if args.scores and unused:
+        raise XalignError("given scores need no aligner", parameter=("scores", *unused), remedy="leave the others out")
     model = "" if args.scores else chosen_model(args.model, args.quiet)
-    aligning = AlignRun((), model, parse_options(args), segment=args.segment, quiet=args.quiet)
+    aligning = AlignRun((), model, options, segment=args.segment, quiet=args.quiet)
     done = filter_files(
         FilterRun(args.src, args.tgt, args.out, aligning, args.min_score, args.scores or "", args.resume)
     )

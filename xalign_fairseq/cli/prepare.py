@@ -44,6 +44,9 @@ class PairGroup:
         for value in self.given:
             split, equals, path = value.partition("=")
             if not equals or split not in SPLITS:
+                if equals and split.isalpha() and not os.path.exists(value):
+                    problem = f"there is no split {split}"
+                    raise XalignError(problem, parameter="links", found=value, expected="train, valid or test")
                 path = value
                 begun = {each: prefix for each, prefix in self.prefixes.items() if path.startswith(f"{prefix}.")}
                 split = max(begun, key=lambda each: len(begun[each]), default="train")

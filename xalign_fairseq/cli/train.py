@@ -52,9 +52,9 @@ def run(args: argparse.Namespace) -> int:
     require_fairseq()
     for each in args.data.split(":"):
         if not Path(each).is_dir():
-            raise XalignError(
-                "the data folder does not exist", where=each, found=nearly(each), remedy=Command("prepare")
-            )
+            what, found = ("is a file", None) if Path(each).is_file() else ("does not exist", nearly(each))
+            remedy = ("give the folder that", Command("prepare"), "wrote")
+            raise XalignError(f"the data folder {what}", where=each, found=found, remedy=remedy)
     if {"-h", "--help"} & set(args.options):
         line = [*FAIRSEQ_TRAIN, args.data, "--user-dir", str(USER_DIR), *args.options]
         with running(line, env={**os.environ, "LOGLEVEL": "WARNING"}) as helping:

@@ -104,14 +104,28 @@ def differing_keys(first: Mapping[str, Any], second: Mapping[str, Any], but: Ite
     return [key for key in sorted((first.keys() | second.keys()) - set(but)) if first.get(key) != second.get(key)]
 
 
+def differing_values(
+    earlier: Mapping[str, Any], now: Mapping[str, Any], but: Iterable[str] = (), between: str = ", now "
+) -> str:
+    """The keys whose values differ, except ``but``, and both values unless they are digests."""
+    found = []
+    for key in differing_keys(earlier, now, but):
+        one, other = earlier.get(key), now.get(key)
+        if isinstance(one, Mapping) and isinstance(other, Mapping):
+            found.append(f"{key} ({differing_values(one, other, (), between)})")
+        else:
+            values = between.join(json.dumps(each, ensure_ascii=False) for each in (one, other))
+            found.append(key if re.search(r'"[^"]*[0-9a-f]{12}', values) else f"{key}: {values}")
+    return "; ".join(found)
+
+
 def require_identity(folder: Path, found: Mapping[str, Any], identity: Mapping[str, Any], note: str = "") -> None:
     """Raise :class:`XalignError` with all differences if the folder is another run's; ``note``: what would be lost."""
-    if differing := differing_keys(found, identity):
+    if differing := differing_values(found, identity):
         raise XalignError(
             "the output folder belongs to another run",
             where=folder,
-            found="; ".join(f"{key} {json.dumps(found.get(key))}" for key in differing),
-            expected="; ".join(f"{key} {json.dumps(identity.get(key))}" for key in differing),
+            found=f"differs from the earlier run in: {differing}",
             remedy=("choose another", Parameter("out"), "or remove this folder", *([note] if note else [])),
         )
 

@@ -44,6 +44,8 @@ _BODY = "encoder.sentence_encoder."
 _LAYER = re.compile(re.escape(f"{_BODY}layers.") + r"(\d+)\.")
 # Parts of a task state that every training keeps: the model's family and trimming.
 LASTING = ("family", "trimmed")
+MODELS = "check the path; a model is a .pt file, a folder, a name on the hub, or e5-small"
+NO_CHECKPOINT = "the file is not a checkpoint, or it is damaged"
 
 
 class TokenizerState(TypedDict, total=False):
@@ -115,7 +117,7 @@ def load_pickled(path: StrPath) -> Any:
     """
     path = Path(path)
     if not path.is_file():
-        raise XalignError("the checkpoint does not exist", where=path, found=nearly(path))
+        raise XalignError("the checkpoint does not exist", where=path, found=nearly(path), remedy=MODELS)
     # torch's context manager also removes earlier entries of its list.
     before = torch.serialization.get_safe_globals()
     allowed = [each for each in allow_list(dict.fromkeys(METERS, Meter)) if each not in before]
@@ -128,10 +130,10 @@ def load_pickled(path: StrPath) -> Any:
             problem = "the checkpoint holds foreign pickled code and was not loaded"
             remedy = "get the weights from someone you trust as a plain state dict"
             raise XalignError(problem, where=path, found=foreign[1], remedy=remedy) from None
-        raise XalignError("the file is not a checkpoint, or it is damaged", where=path) from None
+        raise XalignError(NO_CHECKPOINT, where=path, remedy=MODELS) from None
     except Exception as error:  # other bytes can fail in any way
         found = None if isinstance(error, LookupError) else str(error).split("\n")[0]
-        raise XalignError("the file is not a checkpoint, or it is damaged", where=path, found=found) from None
+        raise XalignError(NO_CHECKPOINT, where=path, found=found, remedy=MODELS) from None
 
 
 def read(path: StrPath) -> dict[str, Any]:

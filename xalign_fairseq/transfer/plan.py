@@ -12,7 +12,7 @@ from typing import Any
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.devices import visible_gpus
 from xalign_fairseq.core.errors import XalignError, check_values
-from xalign_fairseq.core.files import StrPath, file_sha256
+from xalign_fairseq.core.files import StrPath, file_sha256, nearly
 from xalign_fairseq.data.labelled.labels import check_labels, digest, label_of
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.pretrained.reading import open_model
@@ -51,6 +51,8 @@ class TransferOptions:
             missing = tuple(name for name in ("data", "languages") if not getattr(self, name))
             problem = "without a study, the data and the languages must be given"
             raise XalignError(problem, parameter=("study", *missing), found="neither a study nor these")
+        if not Path(self.data).is_dir():
+            raise XalignError("the folder does not exist", where=self.data, parameter="data", found=nearly(self.data))
         return select(xtreme_study(self.data, self.languages, self.tasks or ()), self.tasks, None, self.seeds)
 
 

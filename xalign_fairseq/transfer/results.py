@@ -1,7 +1,6 @@
 """The results of finished runs: one run's from its folder, and a study's by task, if they can be compared."""
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from xalign_fairseq.core.array_files import ArrayForm, read_arrays
 from xalign_fairseq.core.errors import Command, Parameter, XalignError
 from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.core.json_files import read_json, require_form
-from xalign_fairseq.core.locks import differing_keys
+from xalign_fairseq.core.locks import differing_values
 from xalign_fairseq.evaluation.metric import Metric
 from xalign_fairseq.evaluation.signature import parse_signature
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS, Benchmark
@@ -112,18 +111,7 @@ class RunResult:
 
 def differences(first: RunResult, second: RunResult, but: Iterable[str] = ()) -> str:
     """The values of ``made_by`` that differ between two runs, without the keys ``but``; empty if none does."""
-    mine, other = first.made_by or {}, second.made_by or {}
-    return "; ".join(
-        f"{key} {brief(mine.get(key), other.get(key))} and {brief(other.get(key), mine.get(key))}"
-        for key in differing_keys(mine, other, but)
-    )
-
-
-def brief(value: object, other: object) -> str:
-    """A value as JSON; two mappings show only their differences."""
-    if isinstance(value, Mapping) and isinstance(other, Mapping):
-        value = {key: each for key, each in value.items() if each != other.get(key)}
-    return json.dumps(value, ensure_ascii=False)
+    return differing_values(first.made_by or {}, second.made_by or {}, but, " and ")
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from typing import Any
 from xalign_fairseq.core.devices import training_device
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.json_files import read_json, require_form
-from xalign_fairseq.core.locks import differing_keys
+from xalign_fairseq.core.locks import differing_values
 from xalign_fairseq.trainer.fairseq_train import encoder_options, flags, named
-from xalign_fairseq.transfer.results import FORMAT, brief
+from xalign_fairseq.transfer.results import FORMAT
 from xalign_fairseq.transfer.settings import Settings, optimiser_options
 
 MODEL = "checkpoints/checkpoint_best.pt"
@@ -95,14 +95,16 @@ def is_done(spec: RunSpec, out: Path) -> bool:
     mine, found = spec.as_data(), RunSpec.read(path).as_data()
     wanted, known = mine["digests"].pop("test"), found["digests"].pop("test")
     if finished:  # until then, the test files may change; more of them may have been tested
+        if untested := [language for language in wanted if language not in known]:
+            problem = f"the finished run was not tested in: {', '.join(untested)}"
+            raise XalignError(problem, where=folder, remedy=("choose another", Parameter("out")))
         mine["digests of tests"] = wanted
-        found["digests of tests"] = {language: known[language] for language in wanted if language in known}
-    if differing := differing_keys(mine, found, but=["place"]):
+        found["digests of tests"] = {language: known[language] for language in wanted}
+    if differing := differing_values(found, mine, but=["place"]):
         raise XalignError(
             "the run's folder was made by another run",
             where=folder,
-            found="; ".join(f"{key} {brief(found.get(key), mine.get(key))}" for key in differing),
-            expected="; ".join(f"{key} {brief(mine.get(key), found.get(key))}" for key in differing),
+            found=f"differs from the earlier run in: {differing}",
             remedy=("choose another", Parameter("out"), "or remove this folder to run it again"),
         )
     return finished

@@ -125,7 +125,7 @@ def test_a_run_resumes_only_with_the_same_settings(folder, trained):
     assert folder.begun({"lr": 0.1, "seed": 1})["before"] == 0.5
     if trained:
         folder.last.touch()
-    message = r"another run[\s\S]*found: lr 0\.1; seed 1[\s\S]*expected: lr null; seed 2"
+    message = r"another run[\s\S]*found: differs from the earlier run in: lr: 0\.1, now null; seed: 1, now 2"
     with pytest.raises(XalignError, match=message) as error:
         folder.begun({"seed": 2})
     assert ("nothing is trained yet" in str(error.value)) != trained

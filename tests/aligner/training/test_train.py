@@ -219,16 +219,18 @@ def test_given_links_restrict_self_training(parsed):
 
 def test_the_layer_is_that_of_every_objective_that_has_one(parsed):
     args = parsed(links="train.links", objectives=("word_contrastive", "l2_align", "reg_param"))
-    assert (args.word_contrastive_layer, args.l2_align_layer, args.aer_layer, args.dwa_label_layer) == (2, 2, 2, 2)
-    assert args.ot_align_layer == 2
+    assert (args.word_contrastive_layer, args.l2_align_layer, args.aer_layer) == (2, 2, 2)
+    assert args.dwa_label_layer is args.ot_align_layer is None  # not in the sum: a warning would name them
+    assert parsed(objectives=("dwa", "ot_align", "psi")).psi_layer == 3
     assert args.objectives == "word_contrastive,l2_align,reg_param"
 
 
 def test_self_training_reads_the_layer_and_trains_unfrozen_parameters(parsed):
-    args = parsed(objectives=("self_training", "consistency"), warmup=50, freeze_layers=0, pointer_start="identity")
+    objectives = ("self_training", "consistency", "dwa")
+    args = parsed(objectives=objectives, warmup=50, freeze_layers=0, pointer_start="identity")
     assert (args.dwa_pointer_start, parsed().dwa_pointer_start) == ("identity", "random")
     assert (args.dwa_layer, parsed().dwa_layer) == (2, -1)  # it begins with what labels
-    assert (args.self_training_layer, args.consistency_layer, args.psi_layer, args.aer_layer) == (2, 2, 3, 2)
+    assert (args.self_training_layer, args.consistency_layer, args.aer_layer) == (2, 2, 2)
     assert (args.warmup_updates, args.freeze_layers, args.autocast) == (50, 0, "auto")
     assert (parsed().warmup_updates, parsed().freeze_layers) == (0, None)
     assert not hasattr(parsed(cpu=False), "autocast")  # as without the option

@@ -54,7 +54,7 @@ def test_options_that_contradict_each_other(refused, pair, files):
     for tokenizer in ({}, {"tokenizer": "base.pt"}):
         refused("where: dict", pair(), dictionary="dict.txt", **tokenizer)
     refused("no training text", pair("valid"))
-    refused("no such shard\n  where: shard\n  found: 2/2", pair(), spm="m.model", shard=(2, 2))
+    refused("no such shard\n  where: shard\n  found: 2/2\n  expected: 0/2 to 1/2", pair(), spm="m.model", shard=(2, 2))
     refused("shards need one tokenizer", pair(), shard=(0, 2))
     refused("out of range\n  where: max_length\n", pair(), filters=Filters(max_length=0))
 

@@ -107,8 +107,9 @@ def test_words_are_found_by_characters_where_a_line_is_cut_otherwise_than_its_wo
 @pytest.mark.parametrize("raw", [b"", b"not a model", random.Random(1).randbytes(100)])
 def test_a_file_that_is_no_model_is_an_error(tmp_path, raw):
     (tmp_path / "x.model").write_bytes(raw)
-    with pytest.raises(XalignError, match=r"(?s)not a sentencepiece model.*x\.model"):
+    with pytest.raises(XalignError, match=r"(?s)not a sentencepiece model.*x\.model") as error:
         SentencePieceTokenizer(tmp_path / "x.model")
+    assert "INTERNAL" not in str(error.value)
     with pytest.raises(XalignError, match="does not exist"):
         SentencePieceTokenizer(tmp_path / "y.model")
 

@@ -4,6 +4,7 @@ import pytest
 import torch
 from support.text import sentencepiece_model
 
+from xalign_fairseq.aligner.statistical.folder import DONE
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.tokenizers.tokenizer import dictionary_of_model, load_sentencepiece
 from xalign_fairseq.encoder import checkpoint
@@ -107,8 +108,11 @@ def test_inputs_that_are_not_checkpoints(tmp_path):
     (tmp_path / "notes.txt").write_text("hello")
     with pytest.raises(XalignError, match=r"folder has no checkpoint[\s\S]*notes.txt[\s\S]*config.json"):
         read_pretrained(tmp_path)
-    with pytest.raises(XalignError, match=r"not a checkpoint"):
+    with pytest.raises(XalignError, match=r"not a checkpoint[\s\S]*next: check the path; a model is"):
         read_pretrained(tmp_path / "notes.txt")
+    (tmp_path / DONE).touch()
+    with pytest.raises(XalignError, match="statistics of bitext, without an encoder"):
+        read_pretrained(tmp_path)
     (tmp_path / "model.safetensors").write_bytes(b"")
     with pytest.raises(XalignError, match=rf"given by its folder[\s\S]*give {tmp_path}$"):
         read_pretrained(tmp_path / "model.safetensors")

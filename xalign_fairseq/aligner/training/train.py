@@ -7,7 +7,7 @@ from typing import Any, NoReturn, TypedDict
 
 from xalign_fairseq.aligner.options import AlignerOptions
 from xalign_fairseq.aligner.training.model import TRIMMED, Begun, RunFolder, aer_of, open_start, put_back, trim_model
-from xalign_fairseq.aligner.training.run import TrainingRun
+from xalign_fairseq.aligner.training.run import OBJECTIVES, TrainingRun
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.installation import require_fairseq
@@ -65,8 +65,10 @@ def train_options(run: TrainingRun, config: EncoderConfig, layer: int, cpu: bool
         "--aer-similarity": run.link_similarity,
         "--sinkhorn-backend": run.sinkhorn_backend,
         # PPA's queue may be too long for a short run.
-        "--moco-queue-size": keys if "moco" in run.objectives else None,
+        "--moco-queue-size": keys,
     }
+    unused = tuple(f"--{name.replace('_', '-')}-" for name in OBJECTIVES if name not in run.objectives)
+    objectives = {name: value for name, value in objectives.items() if not name.startswith(unused)}
     model = encoder_options(config.as_options(), run.model)
     optimiser = adam_options(
         run.learning_rate,

@@ -118,7 +118,9 @@ class PrepareOptions:
             problem = "there is no training text to train a sentencepiece model on"
             raise XalignError(problem, parameter=("trainpref", "mono", "tokenizer", "spm"))
         if self.shard is not None and not 0 <= self.shard[0] < self.shard[1]:
-            raise XalignError("there is no such shard", parameter="shard", found="{}/{}".format(*self.shard))
+            index, number = self.shard
+            expected = f"0/{number} to {number - 1}/{number}" if number else "I/N, such as 0/4"
+            raise XalignError("there is no such shard", parameter="shard", found=f"{index}/{number}", expected=expected)
         if self.shard is not None and self.trains_model:
             problem = "shards need one tokenizer, and each would train its own"
             raise XalignError(problem, parameter=("shard", "spm", "tokenizer"))

@@ -242,10 +242,11 @@ def load_sentencepiece(model: StrPath | bytes) -> sentencepiece.SentencePiecePro
         model = Path(model).read_bytes()
     try:
         if not model:
-            raise RuntimeError("the file is empty")
+            raise RuntimeError
         return sentencepiece.SentencePieceProcessor(model_proto=model)
-    except RuntimeError as error:
-        raise XalignError("the file is not a sentencepiece model", where=where, found=error) from None
+    except RuntimeError:
+        found = None if model else "nothing"
+        raise XalignError("the file is not a sentencepiece model", where=where, found=found) from None
 
 
 def dictionary_of_model(processor: sentencepiece.SentencePieceProcessor) -> Dictionary:

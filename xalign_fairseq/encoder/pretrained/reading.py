@@ -91,6 +91,8 @@ def find_pretrained(path: StrPath) -> Path:
             return folder / name
     if (folder / "config.json").is_file():
         return folder
+    if (folder / "statistical.json").is_file():
+        raise XalignError("the folder has statistics of bitext, without an encoder", where=folder)
     found = ", ".join(sorted(each.name for each in folder.iterdir())[:8]) or "nothing"
     expected = f"{' or '.join(CHECKPOINTS)} of fairseq's, or a Hugging Face folder with its config.json"
     raise XalignError("the folder has no checkpoint", where=folder, found=found, expected=expected)

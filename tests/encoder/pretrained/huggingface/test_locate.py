@@ -88,7 +88,7 @@ def test_an_unavailable_model(hub, monkeypatch, tmp_path):
         raise OSError("no route to host\nand more")
 
     hub.model_info = refuse
-    with pytest.raises(XalignError, match=r"neither on this machine[\s\S]*org/name\n  found: no route to host$"):
+    with pytest.raises(XalignError, match=r"neither on this machine[\s\S]*org/name\n  found: no route to host\n"):
         read_pretrained("org/name")
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath, nearly
+from xalign_fairseq.encoder.checkpoint import MODELS
 from xalign_fairseq.encoder.pretrained.huggingface.pipelines import SENTENCEPIECE
 from xalign_fairseq.encoder.pretrained.huggingface.side_files import HEADS, OPTIONS
 from xalign_fairseq.encoder.pretrained.huggingface.tokenizer_json import ADDED, TOKENIZER
@@ -73,4 +74,4 @@ def _download(name: str) -> Path:
     except Exception as error:  # network errors, and the hub's: no such model, no permission
         problem = "the model is neither on this machine nor in the hub's cache, and could not be downloaded"
         found = "; ".join(filter(None, (nearly(name), str(error).split("\n")[0])))
-        raise XalignError(problem, where=name, found=found) from None
+        raise XalignError(problem, where=name, found=found, remedy=MODELS) from None
