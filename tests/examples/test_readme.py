@@ -53,7 +53,7 @@ def test_tasks_and_studies_named_on_a_page_exist(page):
         if words[:2] == ["xalign", "transfer"]:
             args = build_parser().parse_args(words[1:])
             study = args.study and str(page.parent / args.study)
-            options = TransferOptions({}, Path(args.out), study, args.data or "data", args.tasks, args.languages)
+            options = TransferOptions({}, Path(args.out), study, str(page.parent), args.tasks, args.languages)
             assert options.load_study().tasks, words
 
 
