@@ -35,6 +35,7 @@ def make(fairseqs, tmp_path, monkeypatch):
             optimization=SimpleNamespace(max_update=max_update),
             ema=SimpleNamespace(store_ema=ema, ema_fp32=False),
             model=SimpleNamespace(),
+            task=SimpleNamespace(),
         )
         trainer = XalignTrainer(cfg)
         trainer.task = task or SimpleNamespace(cfg=SimpleNamespace(), train_step=None)

@@ -100,14 +100,15 @@ def run_benchmark(run: BenchmarkRun) -> dict[str, Any]:
     total = sum(len(each.pairs) for each in sets) * len(run.models) * len(run.methods)
     with progress(total=total, unit=" pairs", quiet=run.quiet) as bar:
         for name, path in run.models.items():
+            kind = find_kind(path)
             for method in run.methods:
                 label = name if len(run.methods) == 1 else f"{name}, {method}"
-                linking = Linking() if method == OWN else Linking(method)
-                options = AlignerOptions(linking, device=run.device, dtype=run.dtype)
-                options = (
-                    AlignerOptions() if isinstance(find_kind(path), BitextAlone) else options
-                )  # it has none of these
-                systems.append(_align_sets(label, path, options, sets, bar.update))
+                options = AlignerOptions()  # those of an aligner from bitext alone
+                if not isinstance(kind, BitextAlone):
+                    linking = Linking() if method == OWN else Linking(method)
+                    options = AlignerOptions(linking, device=run.device, dtype=run.dtype)
+                has_languages = isinstance(kind, EncoderAlone)
+                systems.append(_align_sets(label, path, options, has_languages, sets, bar.update))
     names = [each.name for each in sets]
     rows = compare_systems([*systems, *linked], names, samples=run.samples, seed=run.seed)
     data = [{"set": each.name, "pairs": len(each.pairs), "sha256": each.digest} for each in sets]
@@ -124,13 +125,14 @@ def _check_model(path: str, methods: Sequence[str]) -> None:
         raise XalignError(problem, where=path, parameter="method", found=" ".join(methods))
 
 
-def _align_sets(label: str, model: str, options: AlignerOptions, sets: Sequence[GoldSet], done: Progress) -> System:
+def _align_sets(
+    label: str, model: str, options: AlignerOptions, has_languages: bool, sets: Sequence[GoldSet], done: Progress
+) -> System:
     """The links of a model. An encoder with language embeddings is loaded anew for the languages of each set."""
     counts, aligner = [], None
     for each in sets:
         if aligner is None or (isinstance(aligner, Aligner) and aligner.encoder.config.languages):
-            languages = each.languages if isinstance(find_kind(model), EncoderAlone) else None
-            aligner = load_aligner(model, options, languages=languages)
+            aligner = load_aligner(model, options, languages=each.languages if has_languages else None)
         links = [pair.links for pair in aligner.stream(each.pairs, done)]
         counts.append(sentence_counts(links, each.golds, where=each.name))
     assert aligner is not None

@@ -99,18 +99,15 @@ def require_own_folder(folder: Path, note: str, maker: str, parts: Collection[st
     raise XalignError(problem, where=folder, remedy=("choose another", Parameter("out")))
 
 
-def differing_keys(first: Mapping[str, Any], second: Mapping[str, Any], but: Iterable[str] = ()) -> list[str]:
-    """The sorted keys whose values differ or that only one side has, except ``but``."""
-    return [key for key in sorted((first.keys() | second.keys()) - set(but)) if first.get(key) != second.get(key)]
-
-
 def differing_values(
     earlier: Mapping[str, Any], now: Mapping[str, Any], but: Iterable[str] = (), between: str = ", now "
 ) -> str:
     """The keys whose values differ, except ``but``, and both values unless they are digests."""
     found = []
-    for key in differing_keys(earlier, now, but):
+    for key in sorted((earlier.keys() | now.keys()) - set(but)):
         one, other = earlier.get(key), now.get(key)
+        if one == other:
+            continue
         if isinstance(one, Mapping) and isinstance(other, Mapping):
             found.append(f"{key} ({differing_values(one, other, (), between)})")
         else:

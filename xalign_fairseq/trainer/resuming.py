@@ -30,9 +30,10 @@ def require_same_run(state: Mapping[str, Any], cfg: Mapping[str, Any], folder: o
             key = f"{group}.{name}"
             if name not in before or before[name] == now[name]:
                 continue
-            if key == "task.data" and _data(before) <= _data(now):  # a run may get more data
+            kept = _data(before) & _data(now) if key == "task.data" else None
+            if kept and kept == _data(before):  # a run may get more data
                 continue
-            if group == "criterion" or (key in IDENTITY and not (name == "data" and _data(before) & _data(now))):
+            if group == "criterion" or (key in IDENTITY and not kept):
                 found[IDENTITY.get(key, name)] = f"{before[name]}, now {now[name]}"
             elif group in ("task", "model") and name != "max_update":  # a run may get more updates
                 others[name] = f"{before[name]}, now {now[name]}"

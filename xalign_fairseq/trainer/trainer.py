@@ -65,7 +65,7 @@ class XalignTrainer(Trainer):
             replace(loop, "train", NAME, _train_epoch)
             replace(loop, "validate_and_save", NAME, _validate_and_save)
         super().__init__(cfg, *args, **kwargs)
-        if hasattr(cfg, "task") and getattr(cfg.task, "data", None):
+        if getattr(cfg.task, "data", None):
             cfg.task.data = absolute(cfg.task.data)
 
     def train_step(self, samples: list[Any], raise_oom: bool = False) -> Any:
