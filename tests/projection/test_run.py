@@ -108,14 +108,17 @@ def test_a_lack_of_icu_is_said(a_run, installed, monkeypatch, capsys):
 def test_kept_links_give_the_same_output(a_run):
     project_files(a_run)
     whole, _ = contents(a_run)
-    project_files(replace(a_run, links=f"{a_run.out}.links", out=f"{a_run.out}.2", options=AlignerOptions()))
+    again = replace(a_run, links=f"{a_run.out}.links", out=f"{a_run.out}.2", options=AlignerOptions())
+    with pytest.raises(XalignError, match="needed\n  where: links, model$"):
+        project_files(again)
+    project_files(replace(again, model=""))
     with open(f"{a_run.out}.2") as out:
         assert out.read() == whole
 
 
 def test_links_of_another_text_are_an_error(a_run, tmp_path):
     (tmp_path / "links").write_text('{"src": ["x"], "tgt": ["y"], "links": []}\n' * 40)
-    given = replace(a_run, links=str(tmp_path / "links"), options=AlignerOptions())
+    given = replace(a_run, links=str(tmp_path / "links"), model="", options=AlignerOptions())
     with pytest.raises(XalignError, match=r"other words[\s\S]*line 1"):
         project_files(given)
     (tmp_path / "links").write_text("0-0\n" * 39)

@@ -108,7 +108,7 @@ def parse(args: argparse.Namespace) -> "ProjectRun":
         ProjectRun,
         args,
         placing=parse_as(Placing, args),
-        model="" if args.links else chosen_model(args.model, args.quiet),
+        model=args.model or "" if args.links else chosen_model(args.model, args.quiet),
         options=parse_options(args),
         learns=args.statistics == LEARNED,
     )

@@ -212,8 +212,10 @@ def _check(run: ProjectRun, form: AnnotationFormat) -> AlignerOptions:
                 raise XalignError(problem, parameter=("statistics", name), expected=expected)
     if not run.links:
         return find_kind(run.model, run.options.statistics, run.learns).check(run.options)
-    if given := [name for name in run.options.given() if name != "min_probability"] + ["resume"] * run.resume:
-        raise XalignError("links are given, so no aligner is needed", parameter=("links", *given))
+    unused = [name for name in ("model", "resume") if getattr(run, name)]
+    unused += [name for name in run.options.given() if name != "min_probability"]
+    if unused:
+        raise XalignError("links are given, so no aligner is needed", parameter=("links", *unused))
     return run.options
 
 
