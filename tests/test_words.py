@@ -91,6 +91,11 @@ def test_the_pages_are_short():
     assert sum(counts.values()) <= MOST_WORDS
 
 
+def test_the_readme_has_900_words_with_its_tables_and_commands():
+    text = re.sub(r"<!--.*?-->|\]\([^)]*\)|<img.*?>", " ", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert sum(any(map(str.isalnum, word)) for word in text.split()) <= 900
+
+
 if __name__ == "__main__":
     for page, count in words_of_pages().items():
         print(f"{count:6,} {page}")
