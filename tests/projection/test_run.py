@@ -109,7 +109,7 @@ def test_kept_links_give_the_same_output(a_run):
     project_files(a_run)
     whole, _ = contents(a_run)
     again = replace(a_run, links=f"{a_run.out}.links", out=f"{a_run.out}.2", options=AlignerOptions())
-    with pytest.raises(XalignError, match="needed\n  where: links, model$"):
+    with pytest.raises(XalignError, match=r"needed\n  where: links, model$"):
         project_files(again)
     project_files(replace(again, model=""))
     with open(f"{a_run.out}.2") as out:
