@@ -1,11 +1,14 @@
 """NVIDIA's apex by its published interface: the compiled function's arguments, and other packages of that name."""
 
+import contextlib
 import importlib.machinery
 import sys
 import types
 
 import pytest
 import torch
+from fairseq.optim import fused_adam
+from fairseq.optim.adam import FairseqAdam, FairseqAdamConfig
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.trainer.optim.adamw import FoldedAdamW
@@ -55,3 +58,56 @@ def test_apex_makes_the_updates_of_torch_s_operator(monkeypatch):
     for mine, theirs in zip(lists, expected, strict=True):
         for one, other in zip(mine, theirs, strict=True):
             torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-6)
+
+
+@pytest.fixture
+def installed(monkeypatch):
+    """Stand-ins for apex's Python modules and a GPU, as fairseq sees them."""
+
+    def multi_tensor_adam(noop, lists, lr, beta1, beta2, eps, step, decoupled, correction, decay):
+        assert decoupled and correction == 1
+        gradients, values, exp_avgs, exp_avg_sqs = lists
+        steps, rates = [torch.tensor(float(step - 1)) for _ in values], {"lr": lr, "beta1": beta1, "beta2": beta2}
+        torch._foreach_add_(steps, 1)
+        more = {"weight_decay": decay, "eps": eps, "amsgrad": False, "maximize": False}
+        torch._fused_adamw_(values, gradients, exp_avgs, exp_avg_sqs, [], steps, **rates, **more)
+
+    class FusedAdam(torch.optim.Optimizer):
+        def __init__(self, params, lr, betas, eps, weight_decay):
+            group = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "bias_correction": True}
+            super().__init__(params, group)
+            self.adam_w_mode, self._dummy_overflow_buf = 1, torch.zeros(1, dtype=torch.int)
+            self.multi_tensor_adam = multi_tensor_adam
+
+    def applier(function, noop, lists, *values):
+        function(noop, lists, *values)
+
+    applier.available = True
+    for name, content in (
+        ("apex", {}),
+        ("apex.multi_tensor_apply", {"multi_tensor_applier": applier}),
+        ("apex.optimizers", {"FusedAdam": FusedAdam}),
+    ):
+        monkeypatch.setitem(sys.modules, name, types.SimpleNamespace(**content))
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device", lambda device: contextlib.nullcontext())
+    importlib.reload(fused_adam)
+    yield FusedAdam
+    monkeypatch.undo()
+    importlib.reload(fused_adam)
+
+
+def test_fairseq_s_adam_makes_the_same_updates_by_apex(installed):
+    config = FairseqAdamConfig(lr=[0.1], adam_betas="(0.9, 0.98)", adam_eps=1e-8, weight_decay=0.1, tpu=False)
+    start, classes, found = torch.rand(3, 2), [], []
+    for old in (False, True):
+        config.use_old_adam = old
+        weight = torch.nn.Parameter(start.clone())
+        adam = FairseqAdam(config, [weight])
+        for factor in (1.0, -2.0):
+            weight.grad = factor * torch.arange(6.0).view(3, 2)
+            adam.step()
+        classes.append(isinstance(adam.optimizer, installed))
+        found.append(weight.detach())
+    assert classes == [True, False]
+    torch.testing.assert_close(*found)
