@@ -24,12 +24,10 @@ def test_labels_go_where_links_lead_and_the_rest_is_reported(project, tmp_path, 
     assert first["translation_spans"] == [[4, 7, "COLOUR"]] and second["translation_spans"] == []
     assert capsys.readouterr().err.splitlines() == [
         "2 sentence pairs, 1 annotation placed, 1 not placed",
-        "       1 none of its words has a link",
+        "       1 its words have no link",
     ]
     where = f"{tmp_path}/a.jsonl, line 1"
-    assert (
-        tmp_path / "report"
-    ).read_text() == f"place\titem\treason\n{where}\tTHING Haus\tnone of its words has a link\n"
+    assert (tmp_path / "report").read_text() == f"place\titem\treason\n{where}\tTHING Haus\tits words have no link\n"
 
 
 def test_the_page_shows_the_labels_of_both_sides_of_labelled_pairs(project, tmp_path):

@@ -66,7 +66,7 @@ class GoldLinks:
 
     @property
     def between_tokens(self) -> np.ndarray:
-        """The sure links (k, 2), or all links of a pair without sure ones; none of words that the tokenizer removed."""
+        """The sure links (k, 2), or all links of a pair without sure ones; no links of words without tokens."""
         sure = self.links[:, 2] == 1
         links = (self.links[sure] if sure.any() else self.links)[:, :2]
         for side, words in enumerate((self.src_words, self.tgt_words)):

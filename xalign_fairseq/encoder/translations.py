@@ -57,7 +57,7 @@ class TranslationTable(nn.Module):
 
     Token t has ``count[t]`` translations, which are in ``flat`` from ``start[t]`` on, with their ``languages``: rows
     of language embeddings, 0 without any. A token of both languages may translate to itself. ``source`` are the
-    :func:`source_tokens`. Checkpoints store none of these buffers, because the task stores the lexicons.
+    :func:`source_tokens`. Checkpoints do not store these buffers, because the task stores the lexicons.
     """
 
     start: Tensor

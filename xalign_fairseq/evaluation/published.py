@@ -89,7 +89,7 @@ def read_published(path: StrPath) -> list[Figure]:
 class PublishedTables:
     """A paper's figures; ``rows`` maps our names to the paper's rows to compare with (default: the same name).
 
-    With ``metrics``, these are compared; XalignError if the paper has none of them, or a row has none.
+    With ``metrics``, these are compared; XalignError if the paper, or a row, does not have them.
     """
 
     figures: Sequence[Figure]
@@ -113,7 +113,7 @@ class PublishedTables:
         theirs = {figure.metric for figure in self.figures}
         if not theirs.intersection(metrics):
             found, expected = (", ".join(sorted(each)) for each in (metrics, theirs))
-            raise XalignError("the paper has none of these scores", parameter="paper", found=found, expected=expected)
+            raise XalignError("the paper does not have these scores", parameter="paper", found=found, expected=expected)
 
     def covered(self, table: str, metric: str, column: str) -> Sizes:
         """What a column of the paper's table is measured on, as :attr:`Figure.covers`, from the columns of its tables.

@@ -44,7 +44,7 @@ def place(
     Example::
 
         >>> place([range(0, 2), range(3, 4)], {(0, 1): 0.9, (1, 0): 0.8})
-        [range(0, 2), 'none of its words has a link']
+        [range(0, 2), 'its words have no link']
     """
     span_of = {word: number for number, span in enumerate(spans) for word in span}
     best: dict[int, tuple[float, int]] = {}  # for each target word
@@ -62,7 +62,7 @@ def place(
         words = len(linked[number])
         if not words:
             lost = any(i in span for i, _ in links)
-            found.append("its words are linked to another span's" if lost else "none of its words has a link")
+            found.append("its words are linked to another span's" if lost else "its words have no link")
         elif words < placing.min_share * len(span):
             found.append(f"only {words} of its {len(span)} words have a link")
         else:

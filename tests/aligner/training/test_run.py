@@ -36,7 +36,7 @@ def test_objectives_declare_whether_they_read_links():
         ("linear_mapping", r"cannot be trained with this objective"),
         ("", r"found: nothing"),
         ("tlm,word_contrastive,l2_align", r"there are none[\s\S]*word_contrastive, l2_align[\s\S]*the command links"),
-        ("reg_param,reg_hidden", r"regularisers alone train no aligner"),
+        ("reg_param,reg_hidden", r"all objectives are regularisers"),
     ],
 )
 def test_invalid_objectives(run, objectives, message):

@@ -156,7 +156,7 @@ def test_settings_that_are_none(state):
 
 
 def test_a_dictionary_of_another_tokenizer(tokenizer):
-    with pytest.raises(XalignError, match=r"not WordPiece's[\s\S]*none of which begins with ##"):
+    with pytest.raises(XalignError, match=r"not WordPiece's[\s\S]*no symbol begins with ##"):
         WordPieceTokenizer(Dictionary(["▁the", "▁fox"]), tokenizer.settings)
     with pytest.raises(XalignError, match="does not belong"):
         bert_ids(Dictionary(["##a"]), WordPieceSettings())

@@ -212,7 +212,7 @@ class TrainingRun:
                 remedy=(links, "makes some; then set", Parameter("links", "FILE")),
             )
         if all(name in REGULARISERS for name in self.objectives):
-            raise XalignError("regularisers alone train no aligner", parameter="objectives", found=found or "none")
+            raise XalignError("all objectives are regularisers", parameter="objectives", found=found or "none")
         if self.links and not reading and self.labeller is None:
             expected = "self_training, dwa, word_contrastive, l2_align or word_exchange among them"
             problem = "no objective learns from the links"

@@ -33,7 +33,7 @@ def label_of(example: Example) -> str | tuple[str, ...] | Tree | tuple[tuple[str
 
 
 def classes(examples: Iterable[Example]) -> list[str]:
-    """The classes in the examples' labels, sorted: universal relations of trees, none of questions."""
+    """The classes in the examples' labels, sorted: universal relations of trees, no labels of questions."""
     found: set[str] = set()
     for example in examples:
         match example:

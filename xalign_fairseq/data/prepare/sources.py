@@ -21,7 +21,7 @@ def require_language(code: str) -> None:
     """Raise :class:`XalignError` unless a language code can be part of the names of a data-bin's files."""
     if not LANGUAGE.fullmatch(code) or code in RESERVED:
         problem = "this language code can't be part of the data-bin's file names"
-        expected = f"no space, dot, hyphen, equals sign or slash (pt_BR, not pt-BR); none of {RESERVED}"
+        expected = f"no space, dot, hyphen, equals sign or slash (pt_BR, not pt-BR); not one of {RESERVED}"
         raise XalignError(problem, found=repr(code), expected=expected)
 
 

@@ -74,7 +74,7 @@ class WordPieceTokenizer(Tokenizer):
         super().__init__()
         self.dictionary, self.settings = dictionary, settings
         if not any(symbol.startswith(CONTINUES) for symbol in dictionary.symbols):
-            found = f"{len(dictionary)} symbols, none of which begins with {CONTINUES}"
+            found = f"{len(dictionary)} symbols; no symbol begins with {CONTINUES}"
             remedy = "give the dict.txt that came with the model"
             raise XalignError("the dictionary is not WordPiece's", found=found, remedy=remedy)
         self._pieces = wordpiece(dictionary.indices, UNK, settings)

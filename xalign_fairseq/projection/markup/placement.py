@@ -89,7 +89,7 @@ class _Placement:
                 found[i] = run if self.pieces.joined[0].intersection(source[i]) else self.pieces.whole(run, free)
             elif not self.pieces.is_part(source[i]) and (run := self._between(source[i], within, (low, high), free)):
                 found[i] = run
-                self._drop(marks[i], "none of its words is linked: put around the unlinked words there")
+                self._drop(marks[i], "its words have no link: put around the unlinked words there")
             else:
                 continue
             free = [part for each in free for part in _without(each, found[i])]

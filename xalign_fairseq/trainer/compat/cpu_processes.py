@@ -1,10 +1,10 @@
 """Several processes without a GPU: ``--cpu --distributed-world-size N --distributed-backend gloo``.
 
-Why: even with ``--cpu``, fairseq derives the number of processes from the number of GPUs, divides by it, passes GPU ids
-to DistributedDataParallel and gathers Python objects in CUDA memory.
+Why: even with ``--cpu``, fairseq derives the number of processes from the number of GPUs, and divides by this number.
+It also passes GPU ids to DistributedDataParallel, and gathers Python objects in CUDA memory.
 Touches: ``call_main`` and ``all_gather_list`` of ``fairseq.distributed.utils`` and the ``DistributedDataParallel`` that
 ``fairseq.models.distributed_fairseq_model`` uses. Runs on GPUs are unchanged. A rank on a CPU
-waits a moment at its end for gloo's threads, because it may abort otherwise (``give_way``).
+waits a moment at its end for gloo's threads. Without this wait it may abort (``give_way``).
 Can go: when fairseq asks in these places whether the run uses CUDA.
 Limit: fairseq-hydra-train imports the user-dir after counting, so several CPU processes need fairseq-train.
 """
