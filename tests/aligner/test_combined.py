@@ -94,6 +94,8 @@ def test_which_links_grow_and_from_which_threshold():
     assert aligner(scores, statistics).align(*ONE)[0].links == pytest.approx({(0, 0): 0.49, (1, 1): 0.24})
     assert aligner(scores, statistics, growth=1.0).align(*ONE)[0].links == pytest.approx({(0, 0): 0.49})
     assert aligner(scores, statistics, threshold=0.5, growth=1.0).align(*ONE)[0].links == {}
+    for options, links in (({}, {(0, 0): 0.4 * 0.1}), ({"growth": 1.0}, {})):  # one word on each side
+        assert aligner({(0, 0): 0.1}, [[0.0]], **options).align(["a"], ["A"])[0].links == pytest.approx(links)
     assert "links of 0.42 and more, and next to them of 0.15 and more" in aligner(scores, statistics).describe()
 
 

@@ -41,6 +41,7 @@ def test_the_side_with_the_lower_share_decides_and_short_words_hardly_count():
     assert score_pair(whole).score == 1
     assert score_pair(cut).score == pytest.approx(2 / 7) == score_pair(Alignment(cut.tgt, cut.src, {(0, 0): 1.0})).score
     assert score_pair(letter).score == pytest.approx(7 / 7.1)
+    assert score_pair(Alignment(["OK"], ["OK"], {(0, 0): 0.1})).line().startswith("1.0000\t1.0000\t1.0000\t0.1000")
 
 
 @given(pairs())

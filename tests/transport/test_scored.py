@@ -32,6 +32,8 @@ def test_words_are_scored_by_the_network(scorer):
     for links, scores in zip(found, expected, strict=True):
         assert set(links) == {tuple(each) for each in (scores >= 0.45).nonzero().tolist()}
         assert all(links[i, j] == pytest.approx(scores[i, j].item()) for i, j in links)
+    for scores, expected in (([[0.1, 0.0]], {(0, 0): 0.1}), ([[0.1, 0.2]], {}), ([[0.0]], {})):  # padded one word, ...
+        assert method.choose(np.array(scores)) == expected
 
 
 def test_states_of_another_encoder(scorer):

@@ -52,7 +52,8 @@ class CombinedAligner(WordAligner):
 
     with a weight w for each method (:data:`MIXINGS`). Links are chosen as in ``grow``: all of at least ``threshold``,
     then neighbours of at least ``growth`` times ``threshold``. A pair that is too long for the statistics gets the
-    encoder's scores. With a second encoder, the mean of both encoders' scores replaces s in this sum.
+    encoder's scores. With a second encoder, the mean of both encoders' scores replaces s in this sum. A pair with one
+    word on each side has its link, unless ``growth`` is 1.
 
     Args:
         encoder: the encoder's aligner, with the scoring options of ``method``.
@@ -113,6 +114,8 @@ class CombinedAligner(WordAligner):
                 if both is not None and statistics is not None:
                     both = (1 - self._share) * both + self._share * statistics
                 links = {} if both is None else self._choice.choose(both)
+                if both is not None and both.size == 1 and self._choice.growth < 1:
+                    links = {(0, 0): float(both[0, 0])}
                 yield replace(alignment, links=links, matrix=both if matrices else None)
             read.clear()
 

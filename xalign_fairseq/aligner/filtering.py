@@ -130,7 +130,7 @@ def _score(run: FilterRun, scores: Path) -> list[str]:
 
 def keep_pairs(text: LinkedText, files: LinkFiles, run: FilterRun) -> str:
     """Write the pairs with at least ``min_score``, their links, and the others; returns the counts in one line."""
-    read = kept = unlinked = 0
+    read = kept = unlinked = unjudged = 0
     with ExitStack() as stack:
         src, tgt, links, dropped = (
             stack.enter_context(atomic_write(path)) for path in (*files.new_texts, files.links, run.dropped)
@@ -139,11 +139,12 @@ def keep_pairs(text: LinkedText, files: LinkFiles, run: FilterRun) -> str:
         units = memory_units(run.memory) if memory else repeat((b"", b""))
         for line, (before, unit) in zip(text.lines(), units, strict=False):
             score, found = parse_score(line.links, f"{text.paths[2]}, line {line.number}")
-            text.pair(line._replace(links=found))  # raises for links outside of the words
+            src_words, tgt_words, _ = text.pair(line._replace(links=found))  # raises for links outside of the words
             read += 1
             unlinked += not found
             keeps = score >= run.min_score
             kept += keeps
+            unjudged += keeps and len(src_words) == len(tgt_words) == 1
             if keeps:
                 for stream, text_of_line in ((src, line.src), (tgt, line.tgt), (links, found)):
                     stream.write(f"{text_of_line}\n")
@@ -154,6 +155,6 @@ def keep_pairs(text: LinkedText, files: LinkFiles, run: FilterRun) -> str:
                 memory.write(before + (unit if keeps else b""))
         if memory:
             memory.write(next(iter(units))[0])
-    return (
-        f"{counted(read, 'pair')}, {kept:,} kept with a score of {run.min_score:g} or more, {unlinked:,} without links"
-    )
+    single = f"; {counted(unjudged, 'pair')} of one word each kept unjudged" if unjudged else ""
+    counts = f"{kept:,} kept with a score of {run.min_score:g} or more, {unlinked:,} without links"
+    return f"{counted(read, 'pair')}, {counts}{single}"

@@ -17,6 +17,8 @@ IN_A_ROW, LEAST_MEAN, LEAST_SHARE = 20, 0.38, 0.58
 class PairScore:
     """A pair's score and its parts, each from 0 to 1; all are 0 for a pair without links.
 
+    The score of a linked pair with one word on each side is 1, because links cannot judge it.
+
     Attributes:
         score: the share of linked letters, the lower of both sides. Each word counts by the probability of its best
             link, times its number of letters minus one, because long words mean more.
@@ -56,9 +58,10 @@ def score_pair(pair: Alignment) -> PairScore:
             side[word] = max(side.get(word, 0.0), probability)
     if not pair.links:
         return PairScore(0.0, 0.0, 0.0, 0.0, 0.0, _ratio(pair))
+    single = len(pair.src) == len(pair.tgt) == 1
     mutual = sum(p >= best[0][i] and p >= best[1][j] for (i, j), p in pair.links.items())
     return PairScore(
-        min(_certainty(best[0], pair.src), _certainty(best[1], pair.tgt)),
+        1.0 if single else min(_certainty(best[0], pair.src), _certainty(best[1], pair.tgt)),
         len(best[0]) / len(pair.src),
         len(best[1]) / len(pair.tgt),
         sum(pair.links.values()) / len(pair.links),

@@ -2,7 +2,8 @@
 
 Aligns the words and scores each pair by its links, from 0 to 1: the share of letters in linked words, on the side where
 it is lower, weighted by the probability of the links. The score detects unrelated sentences and missing parts well,
-single wrong words less well. It cannot judge a side of one word (see docs/reference/pair_scores.md).
+single wrong words less well. It cannot judge a side of one word (see docs/reference/pair_scores.md); pairs of one word
+each are kept and counted.
 
 With --out P, the kept pairs go to P.SRC and P.TGT (with the suffixes of the inputs), their links to P.links, the
 dropped pairs with their scores to P.dropped.tsv, and the scores of all pairs to P.scores. Two languages of one

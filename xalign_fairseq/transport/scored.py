@@ -82,7 +82,8 @@ OWN = "own"  # the scorer in a checkpoint
 class Scored(WordMethod):
     """All links of at least a probability, by a :class:`~xalign_fairseq.transport.link_scorer.LinkScorer`.
 
-    It reads the states of several layers, concatenated in the last dimension: (B, T, L * H).
+    A pair with one word on each side always has its link: the scorer was trained on sentences. It reads the states of
+    several layers, concatenated in the last dimension: (B, T, L * H).
 
     Args:
         scorer: a scorer's file; empty: the packaged scorer, for e5-small; ``own``: the scorer in ``measure``.
@@ -115,7 +116,8 @@ class Scored(WordMethod):
         return replace(self, measure=scorer) if self.scorer == OWN else super().with_heads(pointer)
 
     def choose(self, scores: np.ndarray) -> dict[Link, float]:
-        return links_above(scores, self.threshold)
+        only = np.count_nonzero(scores) == 1  # all pairs of words have a probability above 0, and padding has 0
+        return links_above(scores, scores.max() if only else self.threshold)
 
     @torch.no_grad()
     def scores(self, hidden: Tensor, spans: Tensor, src_words: Tensor, tgt_words: Tensor) -> Tensor:

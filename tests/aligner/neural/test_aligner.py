@@ -281,3 +281,6 @@ def test_the_packaged_encoder_calibrates_transport_for_a_minimum_probability():
     [sure] = module.Aligner.from_pretrained("e5-small", min_probability=0.9, **made).align(*text)
     assert max(usual.links.values()) < 0.9 and (0, 0) in sure.links
     assert set(sure.links) <= set(usual.links) and min(sure.links.values()) >= 0.9
+    for options, linked in (({}, [(0, 0)]), ({"min_probability": 0.9}, []), ({"min_probability": 0.01}, [(0, 0)])):
+        [pair] = module.Aligner.from_pretrained("e5-small", **options, device="cpu").align(["OK"], ["OK"])
+        assert list(pair.links) == linked and pair.matrix[0, 0] < 0.45  # the scorer's threshold

@@ -169,7 +169,7 @@ class Aligner(WordAligner):
         least = options.min_probability or 0.0
         chosen = least_options(linking.method, least)
         if chosen:
-            linking, least = replace(linking, options={**linking.options, **chosen}), 0.0
+            linking = replace(linking, options={**linking.options, **chosen})
         fitted = calibration_of(model.family, linking) if least else None
         device = torch.device(options.device)
         pointer = model.pointer().to(device) if linking.similarity == "pointer" else None
