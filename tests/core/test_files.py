@@ -107,6 +107,13 @@ def test_a_folder_without_permission_is_named_before_the_work(tmp_path, monkeypa
     assert not list(tmp_path.iterdir())
 
 
+def test_a_read_only_file_is_kept(tmp_path, monkeypatch):
+    (tmp_path / "out").touch(0o444)
+    monkeypatch.setattr(files.os, "access", lambda place, mode: Path(place).is_dir())  # root may write
+    with pytest.raises(XalignError, match="the output is a read-only file"), files.atomic_write(tmp_path / "out"):
+        raise AssertionError
+
+
 @pytest.mark.parametrize(("umask", "mode"), [(0o077, 0o600), (0o022, 0o644), (0o002, 0o664)])
 def test_permissions_are_those_that_the_umask_asks_for(tmp_path, umask, mode):
     before = os.umask(umask)
@@ -115,13 +122,18 @@ def test_permissions_are_those_that_the_umask_asks_for(tmp_path, umask, mode):
             stream.write("x")
         with files.atomic_folder(tmp_path / "folder"):
             pass
+        (tmp_path / "old").touch()
+        (tmp_path / "old").chmod(0o640)
+        with files.atomic_write(tmp_path / "old") as stream:
+            stream.write("x")
         (tmp_path / "library's").touch(0o600)
         files.usual_mode(tmp_path / "library's")
     finally:
         os.umask(before)
     assert [os.stat(tmp_path / name).st_mode & 0o777 for name in ("text", "library's")] == [mode, mode]
     assert os.stat(tmp_path / "folder").st_mode & 0o777 == 0o777 & ~umask
-    assert sorted(os.listdir(tmp_path)) == ["folder", "library's", "text"]
+    assert os.stat(tmp_path / "old").st_mode & 0o777 == 0o640
+    assert sorted(os.listdir(tmp_path)) == ["folder", "library's", "old", "text"]
 
 
 def test_links_stay_links(tmp_path):

@@ -29,8 +29,8 @@ def atomic_write(path: StrPath, mode: str = "w") -> Iterator[IO]:
 
     Text is UTF-8 with LF line ends; a byte of a file name that is not UTF-8 becomes ``\\udcff``, which JSON reads back.
     Devices and pipes (``/dev/null``) are written directly. A file that the process already has open (``/dev/stdout``,
-    ``/dev/fd/3``) is appended to. A symbolic link stays a link; its target is replaced. Leftovers of killed processes
-    are removed.
+    ``/dev/fd/3``) is appended to. A symbolic link stays a link; its target is replaced. An existing file keeps its
+    permissions; without permission to write it, it is an error. Leftovers of killed processes are removed.
     """
     path = Path(path)
     require_place(path, binary="b" in mode)  # fail before the work
@@ -46,7 +46,7 @@ def atomic_write(path: StrPath, mode: str = "w") -> Iterator[IO]:
     _remove_leftovers(path)
     temporary = _temporary(path)
     # Not with tempfile: its files are private, while these permissions follow the umask.
-    handle = new_file(temporary)
+    handle = new_file(temporary, path)
     try:
         hold(handle)
         with os.fdopen(handle, mode, **text) as stream:  # type: ignore[call-overload]
@@ -59,9 +59,15 @@ def atomic_write(path: StrPath, mode: str = "w") -> Iterator[IO]:
         raise
 
 
-def new_file(path: StrPath) -> int:
-    """Create and open a file and return its number; an existing file or link is an error."""
-    return os.open(path, os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_RDWR, 0o666)
+def new_file(path: StrPath, like: StrPath = "") -> int:
+    """Create and open a file, with the permissions of ``like`` if that exists; returns its number.
+
+    An existing file or link is an error.
+    """
+    handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_RDWR, 0o666)
+    with suppress(OSError):  # no such file, or no permissions on this file system
+        os.fchmod(handle, os.stat(like).st_mode & 0o777)
+    return handle
 
 
 def require_own(path: StrPath) -> None:
@@ -175,6 +181,8 @@ def require_place(path: StrPath, inputs: Iterable[StrPath] = (), binary: bool = 
         raise XalignError("the output's folder is a file", where=path, found=above)
     if opened(path) is None and (place.is_file() or not place.exists()):  # not for a device or a pipe
         _require_writable(above, path)
+        if place.is_file() and not os.access(place, os.W_OK):
+            raise XalignError("the output is a read-only file", where=path, remedy="choose another name")
     for each in inputs:
         if not (place.is_file() and os.path.exists(each)):
             continue

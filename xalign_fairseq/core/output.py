@@ -112,7 +112,7 @@ class Output:
         write_json(self._note, self._record or {})
         try:
             there = os.path.lexists(self.part)
-            part = os.open(self.part, os.O_RDWR | os.O_NOFOLLOW) if there else new_file(self.part)
+            part = os.open(self.part, os.O_RDWR | os.O_NOFOLLOW) if there else new_file(self.part, self._path)
             with open(part, "r+", encoding="utf-8", newline="\n") as stream:
                 stream.truncate(self._size)
                 stream.seek(self._size)
