@@ -75,9 +75,10 @@ def test_a_memory_loses_the_dropped_units_and_nothing_else(tmp_path, encoding):
     assert (tmp_path / "kept.dropped.tsv").read_text() == "0.2000\ta\tfalsch\n0.0000\tonly English\t\n"
     filter_files(given_scores(tmp_path, "m.tmx#en", "m.tmx#de", out="kept.links"))  # again
     assert not list(tmp_path.glob("kept.links.*"))
-    (tmp_path / "other.tmx").write_text(text)
-    for out, message in (("m", "also an input"), ("other", "another translation memory")):
-        with pytest.raises(XalignError, match=message):
+    for name in ("other.tmx", "text.en"):
+        (tmp_path / name).write_text(text)
+    for out, message in (("m", "also an input"), ("other", "would be lost.*other.tmx"), ("text", "lost.*text.en")):
+        with pytest.raises(XalignError, match=f"(?s){message}"):
             filter_files(given_scores(tmp_path, "m.tmx#en", "m.tmx#de", out=out))
     (tmp_path / "scores").rename(tmp_path / "m.dropped.tsv")
     run = replace(given_scores(tmp_path, "m.tmx#en", "m.tmx#de", out="m"), scores=str(tmp_path / "m.dropped.tsv"))

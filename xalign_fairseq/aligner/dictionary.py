@@ -10,6 +10,7 @@ import sentencepiece
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import Parameter, XalignError, check_values
 from xalign_fairseq.core.files import atomic_write, require_apart, require_place
+from xalign_fairseq.core.output import require_replaceable
 from xalign_fairseq.core.text.containers import file_of
 from xalign_fairseq.core.text.segmented import SegmentedText, Span
 from xalign_fairseq.data.tokenizers.offsets import pieces_with_offsets
@@ -192,6 +193,7 @@ def _check(run: DictionaryRun) -> None:
     check_values("a dictionary has one model, or one of each side", one_or_two)
     check_values("the least count is below 1", ("min_count", run.min_count, run.min_count >= 1, "1 or more"))
     inputs = [*map(file_of, (run.src, run.tgt, run.links)), *run.spm]
-    for path in run.outputs.values():
+    for name, path in run.outputs.items():
         require_place(path, inputs)
+        require_replaceable(path, {"out": "phrases", "guided": "pharaoh"}.get(name, "lexical"))
     require_apart(run.outputs.values(), ("out", "lex", "shortlist", "guided"))

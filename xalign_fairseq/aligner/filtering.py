@@ -101,9 +101,8 @@ def filter_files(run: FilterRun) -> str:
         require_place(path, (file_of(run.src), file_of(run.tgt)))
     require_replaceable(files.links, "pharaoh")
     require_replaceable(run.dropped, "scores")  # begins with a score, too
-    if run.clean_memory and run.clean_memory.exists() and not run.dropped.exists():
-        problem, remedy = "an output would replace another translation memory", "choose another name"
-        raise XalignError(problem, where=run.clean_memory, parameter="out", remedy=remedy)
+    for path in [] if run.dropped.exists() else [*files.new_texts, *others]:
+        require_replaceable(path, "unknown")
     done = [] if run.scores else _score(run, Path(scores))
     text = LinkedText(run.src, run.tgt, scores, run.aligning.segment, table=True)
     return "\n".join([*done, keep_pairs(text, files, run)])

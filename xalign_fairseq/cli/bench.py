@@ -38,6 +38,7 @@ from xalign_fairseq.cli._arguments import (
 from xalign_fairseq.core.devices import DTYPES
 from xalign_fairseq.core.errors import check_values
 from xalign_fairseq.core.files import atomic_write, require_place
+from xalign_fairseq.core.output import require_replaceable
 
 if TYPE_CHECKING:
     from xalign_fairseq.evaluation.published import Figure
@@ -94,6 +95,7 @@ def run(args: argparse.Namespace) -> None:
     if args.out:
         check_values("unknown table format", ("out", args.out, Path(args.out).suffix in KINDS, ", ".join(KINDS)))
         require_place(args.out)
+        require_replaceable(args.out, "json" if args.out.endswith(".json") else "table")
     with alone_on(Path(args.out)) if args.out else nullcontext():
         result = run_benchmark(benchmark)
         table = table_of(result["systems"])

@@ -14,6 +14,7 @@ from typing import Any
 from xalign_fairseq.cli._aligning import progress_bar
 from xalign_fairseq.cli._arguments import add_count, add_json, add_model, add_out, print_result
 from xalign_fairseq.core.counts import counted
+from xalign_fairseq.core.output import require_replaceable
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,6 +43,8 @@ def run(args: argparse.Namespace) -> None:
     with progress_bar(None, args.quiet, unit=" items") as progress:
         evaluations = evaluate_files(predictor, args.data, args.languages, progress)
         if args.out:
+            for language in args.languages:
+                require_replaceable(Path(args.out) / f"{language}.jsonl", "json")
             Path(args.out).mkdir(parents=True, exist_ok=True)
         for language, found in evaluations:
             if not (args.json or found.scores):

@@ -13,8 +13,8 @@ A label goes on the longest run of target words linked to it; --max-gap allows w
 and the fewest to others. --min-probability drops uncertain links. A pair with invalid annotation is counted, and its
 translation stays without annotation.
 
-FILE.links keeps the links; pass it to --links to project again with other options. --resume continues an interrupted
-run.
+FILE.links keeps the links; pass it to --links to project again with other options. An existing FILE is replaced only if
+FILE.links is next to it. --resume continues an interrupted run.
 
 Examples:
   xalign project --src train.jsonl --out projected.jsonl

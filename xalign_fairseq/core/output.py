@@ -26,6 +26,10 @@ BEGINNINGS = {  # of a complete output of each kind
     "scores": r"[\d.]+\s",
     "html": r"<!doctype html>(?s:.)+?<title>Word alignment</title>",
     "phrases": r"[^\t\n]+\t[^\t\n]+\t\d",
+    "report": r"place\titem\treason\n",
+    "lexical": r"\S+ \S+ [01]\.\d{7}\n",
+    "table": r"## |% \\usepackage",
+    "unknown": r"(?!)",  # any text; other files show which is the command's own
 }
 
 
@@ -138,15 +142,17 @@ class Output:
             self._note.unlink()
 
 
-def require_replaceable(path: Path, kind: str) -> None:
+def require_replaceable(path: StrPath, kind: str) -> None:
     """Raise :class:`XalignError` for an existing file, not empty, that does not look like an output of this kind."""
-    if not (kind and is_plain(path) and path.is_file()):
+    if not (kind and is_plain(path) and os.path.isfile(path)):
         return
     with open(path, encoding="utf-8", errors="replace") as stream:
         begin = stream.read(BLOCK).lstrip("\r\n ") + "\n"
     if not begin.isspace() and not re.match(BEGINNINGS[kind], begin):
         problem = "the output exists and is another kind of file, which would be lost"
-        raise XalignError(problem, where=path, found=begin.partition("\n")[0][:60], remedy="choose another name")
+        raise XalignError(
+            problem, where=path, found=begin.partition("\n")[0][:60], remedy="choose another name, or remove it"
+        )
 
 
 def require_record(path: Path, theirs: Mapping[str, object], ours: Mapping[str, object], remedy: Text) -> None:

@@ -21,7 +21,7 @@ from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.files import atomic_write, require_apart, require_place
 from xalign_fairseq.core.json_files import parse_json, require_form
-from xalign_fairseq.core.output import STANDARD_OUTPUT, Output, is_plain
+from xalign_fairseq.core.output import STANDARD_OUTPUT, Output, is_plain, require_replaceable
 from xalign_fairseq.core.progress import progress, say
 from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.core.text.segmentation import INSTALL, find_segmenter, segmenter_versions
@@ -92,7 +92,8 @@ def project_files(run: ProjectRun) -> ProjectReport:
     """Project the annotation of a file on its translation, and write that.
 
     The file is read once at the beginning, to find errors immediately, and then piece by piece. ``OUT.links`` keeps the
-    aligner's links: give them as ``links`` to project again with other options. An interrupted run continues from them.
+    links: give them as ``links`` to project again with other options. An interrupted run continues from the aligner's.
+    Without ``OUT.links``, an existing output is another file and not replaced.
 
     Raises:
         XalignError: a file is missing or not of the format, options do not go together, or the output is in the way.
@@ -108,12 +109,15 @@ def project_files(run: ProjectRun) -> ProjectReport:
     """
     form = find_format(run.format, run.src, run.tgt)
     files = [path for path in (run.src, run.tgt, run.links, run.options.statistics, run.model) if path]
-    places = [*filter(None, (run.report, run.page)), *([] if run.out == STANDARD_OUTPUT else [run.out])]
-    for place in places:
+    kept = f"{run.out}.links" if is_plain(run.out) else os.devnull
+    own = any(map(os.path.exists, (kept, f"{kept}.part")))  # an earlier run's
+    kinds = {"out": "" if own else "unknown", "report": "report", "page": "html"}
+    places = {name: getattr(run, name) for name in kinds if getattr(run, name) not in (None, STANDARD_OUTPUT)}
+    for name, place in places.items():
         require_place(place, files)
-    more = [] if run.links or not is_plain(run.out) else [".links"] + [".aligner"] * run.learns
-    names = [name for name in ("out", "report", "page") if getattr(run, name)]
-    require_apart([*places, *(f"{run.out}{ending}" for ending in more)], names)
+        require_replaceable(place, kinds[name])
+    more = [kept, *([f"{run.out}.aligner"] if run.learns else [])] if is_plain(run.out) else []
+    require_apart([*places.values(), *more], [*places])
     require_ending(run.out, form)
     options = _check(run, form)
     segment = run.segment or form.segmenter(run.links)
@@ -131,6 +135,8 @@ def project_files(run: ProjectRun) -> ProjectReport:
     with ExitStack() as stack:
         if run.links:
             linked = _from_file(annotated, run.links, run.options.min_probability or 0.0)
+            if not own:
+                stack.enter_context(atomic_write(kept)).writelines(f"{line}\n" for line in read_lines(run.links))
         else:
             linked = _from_aligner(annotated, run, text, files, stack, lambda pairs: bar.update(pairs))
         out = stack.enter_context(Output(run.out, None, False, files).open())
@@ -174,12 +180,13 @@ def extract_texts(src: str, out: str = STANDARD_OUTPUT, format: str = "", quiet:
     Raises:
         XalignError: the file is missing or not of the format, or the format is not one of markup.
     """
-    form, several = find_format(format, src, None, extract=True), []
-    with Output(out, None, False, [src]).open() as stream:
-        for piece in form.read(Annotated(src)):
-            if isinstance(piece, Unit):
-                stream.write(" ".join(piece.src.text.splitlines()) + "\n")
-                several += [piece.where] * piece.several
+    form = find_format(format, src, None, extract=True)
+    units = [piece for piece in form.read(Annotated(src)) if isinstance(piece, Unit)]
+    text = "".join(" ".join(unit.src.text.splitlines()) + "\n" for unit in units)
+    same = is_plain(out) and os.path.isfile(out) and Path(out).read_bytes() == text.encode()
+    with Output(out, None, False, [src], "" if same else "unknown").open() as stream:
+        stream.write(text)
+    several = [unit.where for unit in units if unit.several]
     if several and not quiet:
         problem = "several paragraphs or cells in one line; put each on its own line first"
         say(f"warning: {several[0]}: {problem} ({counted(len(several), 'such line')})")

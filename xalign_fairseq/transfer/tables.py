@@ -6,6 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.core.output import require_replaceable
 from xalign_fairseq.evaluation.plots.transfer import plot_gaps, plot_scores
 from xalign_fairseq.evaluation.signature import parse_signature
 from xalign_fairseq.evaluation.statistics import Summary
@@ -187,6 +188,8 @@ def write_report(report: StudyReport, folder: Path) -> dict[str, str]:
         "report.json": json.dumps({"format": 1, **asdict(report)}, indent=1, ensure_ascii=False) + "\n",
         "report.tex": latex_file(make_tables(report)),
     }
+    for name in [] if (folder / "report.json").exists() else texts:
+        require_replaceable(folder / name, "unknown")
     for name, text in texts.items():
         with atomic_write(folder / name) as stream:
             stream.write(text)
