@@ -75,7 +75,7 @@ def test_both_by_hand():
     np.testing.assert_allclose(found.matrix, [[0.66, 0.04], [0.12, 0.36]], rtol=1e-6)
     assert next(both.stream([PAIR])).matrix is None
     assert (found.src, found.tgt, found.too_long) == (*PAIR, False)
-    assert "an encoder; 40% of its scores and 60% of statistics that it guides (fixed)" in both.describe()
+    assert "an encoder; 60% of each score is from statistics that the encoder guides (fixed)" in both.describe()
     np.testing.assert_allclose(both._models[0].guided["a", "b"], [[1.0, 0.04], [0.01, 0.16]], rtol=1e-6)
 
 

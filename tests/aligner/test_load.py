@@ -32,9 +32,9 @@ def learned(tmp_path_factory):
     ("options", "kind", "words"),
     [
         ({}, Aligner, "layer 1 of 3"),
-        ({"linking": Linking("argmax"), "device": "cpu"}, Aligner, "argmax (the rest: stored in the model"),
+        ({"linking": Linking("argmax"), "device": "cpu"}, Aligner, "argmax (other options: stored in the model"),
         ({"processes": 2}, AlignerPool, ", 2 processes"),
-        ({"statistics": "LEARNED"}, CombinedAligner, "of statistics that it guides"),
+        ({"statistics": "LEARNED"}, CombinedAligner, "from statistics that the encoder guides"),
     ],
 )
 def test_every_kind_of_aligner_behaves_alike(tiny_checkpoint, learned, options, kind, words):

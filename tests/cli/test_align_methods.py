@@ -271,7 +271,7 @@ def learned(text, tmp_path):
 def test_without_a_folder_they_are_learned_from_the_text(align_text, learned, tmp_path, capsys):
     assert align_text("--statistics", "--out", tmp_path / "links") == 0
     told = capsys.readouterr().err
-    assert "grow" in told and "40% of its scores and 60% of statistics that it guides (prefix4" in told
+    assert "grow" in told and "60% of each score is from statistics that the encoder guides (prefix4" in told
     folder = f"{tmp_path}/links.aligner"
     assert read_json(Path(folder, "begun.json"))["method"] == "grow"
     assert align_text("--statistics", folder, "--out", tmp_path / "two", "--processes", "2") == 0

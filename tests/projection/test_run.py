@@ -177,7 +177,7 @@ def test_labels_of_a_derived_language_are_projected_perfectly(tmp_path):
 
 def test_an_output_with_the_ending_of_another_format_is_refused(a_run, tmp_path):
     for name in ("a.tmx", "a.html", "a.docx"):
-        with pytest.raises(XalignError, match=r"(?s)has the format of .* expected: +\.jsonl, |is plain text"):
+        with pytest.raises(XalignError, match=r"(?s)has the format of .* expected: +\.jsonl, |no output is CSV"):
             project_files(replace(a_run, out=str(tmp_path / name)))
 
 

@@ -124,7 +124,7 @@ class CombinedAligner(WordAligner):
         if self._second:
             scores += f"; the mean of its scores and those of another: {self._second.describe()}"
         if self._models:
-            names, share = ", ".join(model.name for model in self._models), self._share
-            scores += f"; {1 - share:.0%} of its scores and {share:.0%} of statistics that it guides ({names})"
+            names = ", ".join(model.name for model in self._models)
+            scores += f"; {self._share:.0%} of each score is from statistics that the encoder guides ({names})"
         least, grown = self._choice.threshold, self._choice.least
         return f"{scores}, links of {least:.2g} and more, and next to them of {grown:.2f} and more"

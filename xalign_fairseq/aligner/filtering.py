@@ -115,8 +115,7 @@ def _score(run: FilterRun, scores: Path) -> list[str]:
     segment = segmenter_versions(aligning.segment)
     record = run_record(aligning.text, aligning.model, aligning.options, segment=segment)
     if run.resume and not part.exists() and scores.is_file() and made_from.is_file():
-        remedy = ("give these, or score again without", Parameter("resume"))
-        require_record(scores, read_json(made_from), record, remedy)
+        require_record(scores, read_json(made_from), record, "or score again without", Parameter("resume"))
         remove_leftovers(str(scores))
         return []
     made_from.unlink(missing_ok=True)

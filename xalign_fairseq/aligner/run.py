@@ -257,11 +257,12 @@ def _write(
     resumed = f" after {output.done:,} of an earlier run" if output.done else ""
     left_out = f", {too_long} too long" if too_long else ""
     left_out += f", {overflowed} with hidden states that are not finite" if overflowed else ""
-    place = "" if run.out == STANDARD_OUTPUT else f" in {run.out}"
+    what = "new link" if output.done else "link"  # the earlier ones were not counted
+    place = "" if run.out == STANDARD_OUTPUT else f"{'; scores' * (run.format == 'scores')} in {run.out}"
     speed = f"{done / seconds:.1f} pairs/s" + (" after learning" if run.learned_by else "")
     left_out += f", {by_icu:,} cut into words by ICU" if by_icu else ""
     left_out += f", {one_sided:,} with one empty side (first: line {first_one_sided:,})" if one_sided else ""
-    return f"{counted(done, 'pair')}{resumed}{left_out}, {counted(links, 'link')}{place} ({speed})"
+    return f"{counted(done, 'pair')}{resumed}{left_out}, {counted(links, what)}{place} ({speed})"
 
 
 def _was_segmented(side: Sequence[str]) -> bool:

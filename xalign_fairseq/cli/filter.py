@@ -11,8 +11,8 @@ translation memory (--src mem.tmx#en --tgt mem.tmx#de) also give P.tmx: the memo
 unchanged.
 
 Columns of P.scores: score, share of source words with a link, share of target words, mean probability of the links,
-share of links that both words prefer, length ratio, links. They equal those of `xalign align --format scores`, which
-has more options of links. To try another threshold, pass them to --scores; nothing is aligned again.
+share of links that both words prefer, length ratio, links. `xalign align --format scores` also writes such a file, and
+has more options for the links. To try another threshold, pass the file to --scores; nothing is aligned again.
 
 --resume continues an interrupted run. Memory does not grow with the text.
 

@@ -170,9 +170,11 @@ def require_place(path: StrPath, inputs: Iterable[StrPath] = (), binary: bool = 
     if os.fspath(path).partition(".")[0] == "-":  # also a prefix
         raise XalignError("this output is a file, not standard output", found=path, expected="the name of a file")
     if os.fspath(path).endswith(COMPRESSED) and not binary:
-        raise XalignError("this output can't be compressed", where=path)
+        remedy = f"write {os.path.splitext(path)[0]}, and compress it afterwards"
+        raise XalignError("this output can't be compressed", where=path, remedy=remedy)
     if os.fspath(path).lower().endswith(OFFICE) and not binary:
-        raise XalignError("the output is plain text", where=path, expected="another ending; .tsv for tables")
+        problem, expected = "no output is CSV or an office document", "another ending, such as .txt; .tsv for tables"
+        raise XalignError(problem, where=path, expected=expected)
     place = _resolved(path)
     if place.is_dir():
         raise XalignError("the output file is a folder", where=path)

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from xalign_fairseq.core.errors import Parameter, Text, XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.files import StrPath, atomic_write, new_file, opened, require_own, require_place
 from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.core.locks import alone_on
@@ -87,7 +87,7 @@ class Output:
             except (OSError, XalignError):
                 problem = "the record of an unfinished output is missing or damaged"
                 raise XalignError(problem, where=self._note, remedy=f"remove {self.part} to start again") from None
-            require_record(self.part, theirs, self._record or {}, f"give these, or remove {self.part} to start again")
+            require_record(self.part, theirs, self._record or {}, f"or remove {self.part} to start again")
             return complete_lines(self.part)
         self._note.unlink(missing_ok=True)  # a run was killed just before this step
         if self._resume and self._path.exists():
@@ -155,12 +155,14 @@ def require_replaceable(path: StrPath, kind: str) -> None:
         )
 
 
-def require_record(path: Path, theirs: Mapping[str, object], ours: Mapping[str, object], remedy: Text) -> None:
-    """Raise :class:`XalignError` if an earlier output has another input or other options."""
-    if different := [name for name in {**theirs, **ours} if theirs.get(name) != ours.get(name)]:
+def require_record(
+    path: Path, theirs: Mapping[str, object], ours: Mapping[str, object], *instead: str | Parameter
+) -> None:
+    """Raise :class:`XalignError` if an earlier output has another input or other options; ``instead`` of theirs."""
+    if names := [Parameter(name) for name in {**theirs, **ours} if theirs.get(name) != ours.get(name)]:
         problem = "the earlier output has other options or another input, and was not changed"
-        found = ("a difference in", *map(Parameter, different))
-        raise XalignError(problem, where=path, found=found, remedy=remedy)
+        remedy = ("give the earlier", *names, *instead)
+        raise XalignError(problem, where=path, found=("a difference in", *names), remedy=remedy)
 
 
 def is_plain(path: StrPath) -> bool:

@@ -84,6 +84,8 @@ def find_format(name: str, src: str, tgt: str | None, extract: bool = False) -> 
         remedy: Text = "set", Parameter("format")
         if src.lower().endswith(OFFICE):
             remedy = "save it as HTML or XLIFF"
+        elif src.lower().endswith((".po", ".pot")):
+            remedy = "extract its texts first, for example with Okapi, or po2txt of translate-toolkit"
         elif re.search(r"\{\w*\}|%[sd]\b", beginning):
             remedy = "if it has placeholders, set", Parameter("format", "placeholders")
         raise XalignError(problem, where=src, parameter="format", expected=known, remedy=remedy)

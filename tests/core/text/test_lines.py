@@ -12,7 +12,7 @@ from xalign_fairseq.core.text.lines import read_lines
     ("raw", "what"),
     [
         (b"", "empty"),
-        (b"a\nb\r", "carriage return"),
+        (b"a\nb\r", r"(?s)carriage return.* run tr '\\r' '\\n' < \S+/text > NEW\Z"),
         (b"ok\nna\xefve\n", "line 2"),
         (b"ok\n\xff", "0xff"),
         (b"PK\x03\x04\x14\n\xff", "Word"),

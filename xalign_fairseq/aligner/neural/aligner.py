@@ -204,10 +204,11 @@ class Aligner(WordAligner):
     def describe(self) -> str:
         """Layer, encoding, similarity, method, device and dtype, in one line."""
         linking, origin = self.linking, self.linking.origin
-        rest = "the rest: " if self.specified else ""
+        rest = "other options: " if self.specified else ""
         usual = "stored in the model" if origin == ITSELF else f"defaults of {origin}"
         learned = " by a network trained on gold links of other languages" if linking.method == "scored" else ""
-        limits = [f", {name} {linking.options[name]:g}" for name in ("threshold", "growth") if name in linking.options]
+        given = linking.options.items()  # the threshold is 1 if another aligner chooses links from the scores
+        limits = [f", {name} {each:g}" for name, each in given if name in ("threshold", "growth") and each < 1]
         return (
             f"layer {','.join(map(str, linking.layers))} of {self.encoder.config.encoder_layers}, {linking.encoding} "
             f"encoding, {linking.similarity} similarity, "

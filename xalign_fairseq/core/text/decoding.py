@@ -4,6 +4,7 @@ import re
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from shlex import quote
 from typing import NoReturn
 from xml.parsers import expat
 
@@ -46,11 +47,16 @@ def refuse_xml(error: expat.ExpatError, file: StrPath) -> NoReturn:
 
 def converted(file: StrPath, encoding: str = "") -> str:
     """The advice how to write a file in UTF-8."""
-    tool = next((tool for tool, (_, ending) in PACKED.items() if str(file).endswith(ending)), None)
-    unpack, named = (f"{tool} -dc {file} | ", "") if tool else ("", f"{file} ")
     which = "" if encoding else " (its encoding may be WINDOWS-1252, GB18030 or SHIFT_JIS)"
-    iconv = f"{unpack}iconv -f {encoding or 'ENCODING'} -t UTF-8 {named}> NEW{Path(unpacked_name(file)).suffix}"
+    iconv = changed(file, f"iconv -f {encoding or 'ENCODING'} -t UTF-8")
     return f"save it again as UTF-8 in the editor, or run {iconv}{which}"
+
+
+def changed(file: StrPath, command: str) -> str:
+    """A line for the shell: a command that reads a file, and writes a new one."""
+    name, tool = quote(str(file)), next((tool for tool, (_, end) in PACKED.items() if str(file).endswith(end)), None)
+    run = f"{tool} -dc {name} | {command}" if tool else f"{command} < {name}"
+    return f"{run} > NEW{Path(unpacked_name(file)).suffix}"
 
 
 def packed_by(raw: bytes) -> str | None:

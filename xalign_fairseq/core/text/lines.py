@@ -12,7 +12,7 @@ from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath, nearly
 from xalign_fairseq.core.text.containers import file_of, open_text, require_one_text
-from xalign_fairseq.core.text.decoding import PACKED, converted, decode_line, packed_by
+from xalign_fairseq.core.text.decoding import PACKED, changed, converted, decode_line, packed_by
 from xalign_fairseq.core.text.limits import LiveStream, lines_of
 
 logger = logging.getLogger(__name__)
@@ -92,7 +92,8 @@ def text_lines(stream: IO[bytes] | LiveStream, path: StrPath, table: bool = Fals
             raw = raw[:-2]
         elif not raw.endswith(b"\n") and b"\r" in raw:
             problem, where = "the file has a carriage return without a newline", f"{path}, line {number}"
-            raise XalignError(problem, where=where, remedy=f"tr '\\r' '\\n' < {path} (if they are its line ends)")
+            run = changed(file_of(os.fspath(path)), r"tr '\r' '\n'")
+            raise XalignError(problem, where=where, remedy=f"if it ends lines, run {run}")
         yield decode_line(raw, path, number, EXPECTED, iconv).removesuffix("\n")
     if number == 0:
         raise XalignError("the file is empty", where=path, expected="one sentence per line", remedy="check the path")
