@@ -1,5 +1,3 @@
-import re
-
 import pytest
 from support.broken_off import without_memory_after_16_pairs
 
@@ -49,10 +47,8 @@ def test_an_interrupted_run_resumes(filter_text, tmp_path, capsys):
     with without_memory_after_16_pairs():
         filter_text()
     assert sorted(contents(tmp_path)) == [".scores.part", ".scores.part.json"]
-    capsys.readouterr()
     assert filter_text("--resume") == 0
-    told = r"24 pairs after 16 of an earlier run.* \d+ new links; scores in \S+/kept.scores \("
-    assert re.search(told, capsys.readouterr().err)
+    assert f" new links; scores in {tmp_path}/kept.scores (" in capsys.readouterr().err
     assert contents(tmp_path) == expected
     (tmp_path / "kept.en").unlink()  # killed while it wrote the kept pairs
     for end in (".json", ".lock"):  # or before it removed these

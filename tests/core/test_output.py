@@ -93,8 +93,7 @@ def test_an_unfinished_output_is_neither_replaced_nor_mixed_with_another(write, 
         write("a")
     for record, different in (({"layer": "9"}, "src layer"), ({**RECORD, "mu": "1"}, "mu")):
         with pytest.raises(
-            XalignError,
-            match=f"other options or another input[\\s\\S]*a difference in {different}\n.*the earlier {different} or ",
+            XalignError, match=f"options or another[\\s\\S]* in {different}\n.* earlier {different} or "
         ):
             write("a", record=record, resume=True)
     (tmp_path / "links.part.json").unlink()
@@ -129,9 +128,7 @@ def test_only_a_file_of_the_same_kind_is_replaced(tmp_path):
     for text, own in zip_longest(found, BEGINNINGS):
         (tmp_path / "x").write_text(text)
         for kind in BEGINNINGS:
-            with (
-                nullcontext() if kind == own != "unknown" else pytest.raises(XalignError, match="another kind of file")
-            ):
+            with nullcontext() if kind == own != "unknown" else pytest.raises(XalignError, match="another kind of"):
                 Output(str(tmp_path / "x"), RECORD, False, [], kind)
     (tmp_path / "x").write_text("\n")
     Output(str(tmp_path / "x"), RECORD, False, [], "html")

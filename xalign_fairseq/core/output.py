@@ -150,14 +150,11 @@ def require_replaceable(path: StrPath, kind: str) -> None:
         begin = stream.read(BLOCK).lstrip("\r\n ") + "\n"
     if not begin.isspace() and not re.match(BEGINNINGS[kind], begin):
         problem = "the output exists and is another kind of file, which would be lost"
-        raise XalignError(
-            problem, where=path, found=begin.partition("\n")[0][:60], remedy="choose another name, or remove it"
-        )
+        found, remedy = begin.partition("\n")[0][:60], "choose another name, or remove it"
+        raise XalignError(problem, where=path, found=found, remedy=remedy)
 
 
-def require_record(
-    path: Path, theirs: Mapping[str, object], ours: Mapping[str, object], *instead: str | Parameter
-) -> None:
+def require_record(path: Path, theirs: Mapping[str, str], ours: Mapping[str, str], *instead: str | Parameter) -> None:
     """Raise :class:`XalignError` if an earlier output has another input or other options; ``instead`` of theirs."""
     if names := [Parameter(name) for name in {**theirs, **ours} if theirs.get(name) != ours.get(name)]:
         problem = "the earlier output has other options or another input, and was not changed"

@@ -116,8 +116,7 @@ def project_files(run: ProjectRun) -> ProjectReport:
     for name, place in places.items():
         require_place(place, files)
         require_replaceable(place, kinds[name])
-    more = [kept, *([f"{run.out}.aligner"] if run.learns else [])] if is_plain(run.out) else []
-    require_apart([*places.values(), *more], [*places])
+    require_apart([*places.values(), kept, f"{run.out}.aligner"], [*places])
     require_ending(run.out, form)
     options = _check(run, form)
     segment = run.segment or form.segmenter(run.links)
