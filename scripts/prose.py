@@ -143,7 +143,7 @@ def cell(root: Path, name: str) -> str:
         lines = [line[2:-2].split(" | ") for line in results_table(root, table).splitlines() if line.startswith("| ")]
         head, *rows = lines
         (values,) = (each for each in rows if each[: len(wanted)] == wanted)
-        return re.split(r" [±(]", values[head.index(column)])[0]
+        return re.split(r" [±(]", values[head.index(column)].strip("*"))[0]
     except (ValueError, IndexError):
         raise XalignError("there is no such cell in the results", found=name) from None
 
