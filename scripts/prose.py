@@ -90,7 +90,7 @@ def figure(root: Path, name: str) -> str:
         return layer(root, *place.split(":")[1:])
     if place.startswith("cell:"):
         text = cell(root, place.removeprefix("cell:"))
-        return text.lstrip("+−") if form == "abs" else text
+        return text.lstrip("+−-") if form == "abs" else text
     if place.startswith("aer:") and "~" not in place:
         return f"{mean(aers(root, place.removeprefix('aer:'))):.1f}"
     test = difference(root, place)
@@ -137,13 +137,13 @@ def layer(root: Path, setting: str, method: str, at: str = "") -> str:
 def cell(root: Path, name: str) -> str:
     """A cell of a table, without deviation or interval."""
     table, _, place = name.partition(":")
-    row, _, column = place.replace("_", " ").rpartition(":")
+    row, _, column = place.rpartition(":")
     wanted = row.split("|")
     try:
         lines = [line[2:-2].split(" | ") for line in results_table(root, table).splitlines() if line.startswith("| ")]
-        head, *rows = lines
+        head, *rows = ([each.replace(" ", "_") for each in line] for line in lines)
         (values,) = (each for each in rows if each[: len(wanted)] == wanted)
-        return re.split(r" [±(]", values[head.index(column)].strip("*"))[0]
+        return re.split(r"_[±(]", values[head.index(column)].strip("*"))[0].replace("_", " ")
     except (ValueError, IndexError):
         raise XalignError("there is no such cell in the results", found=name) from None
 
