@@ -23,7 +23,7 @@ WIDTH, HEIGHT, SECONDS = 1300, 1010, 60
 PREPARE = """prepare --pair en-de --trainpref {0}/text/en-de/train --mono en={0}/text/mono/train.en
     --mono de={0}/text/mono/train.de --links {0}/text/en-de/train.gold --vocab-size 1000 --out {0}/bin"""
 TRAIN = """{0}/bin --user-dir {1} --task xalign_pretraining --criterion xlm_align --arch xalign_tiny --max-tokens 2000
-    --optimizer xalign_adamw --lr 0.002 --lr-scheduler polynomial_decay --warmup-updates 50 --total-num-update {2}
+    --optimizer xalign_adamw --lr 0.002 --lr-scheduler polynomial_decay --warmup-updates {3} --total-num-update {2}
     --max-update {2} --loss-normalization per-objective --dwa-links-until {2} --dwa-layer 2 --dwa-label-by pointer
     --dwa-filter argmax --dwa-queries all-aligned --save-dir {0}/run --no-save --log-format simple --log-interval 5
     --disable-validation --cpu --tensorboard-logdir {0}/curves"""
@@ -33,7 +33,7 @@ def train(folder: Path) -> Path:
     """Train on made-up sentences; return the folder of the event files."""
     xalign(["sample", "--out", f"{folder}/text", "--pairs", "2000"])
     xalign(shlex.split(PREPARE.format(folder)))
-    options = shlex.split(TRAIN.format(folder, USER_DIR, UPDATES))
+    options = shlex.split(TRAIN.format(folder, USER_DIR, UPDATES, UPDATES // 4))
     subprocess.run([sys.executable, "-m", "fairseq_cli.train", *options], check=True, capture_output=True)
     return folder / "curves/train_inner"
 
