@@ -12,8 +12,8 @@
 - ``layer:SETTING:METHOD:N``: mean test AER of links from layer N, both sides in one sequence, METHOD as in layers.py
   with hyphens (transport-itermax); ``layer:SETTING:ahead``: the first layer from which on
   transport-itermax has a lower development AER than simalign-itermax;
-- ``align_mlm:SECTION:ROW:COLUMN``: a cell of ALIGN-MLM's report, without deviation: the heading's anchor, the text
-  of the row's first cells and the column's head, with ``_`` for spaces and ``|`` between cells.
+- ``cell:TABLE:ROW:COLUMN``: a cell without deviation or interval: a table's name (results_tables.py), the text of the
+  row's first cells and the column's head, with ``_`` for spaces and ``|`` between cells.
 
 A NAME with ``/interval`` is the 95 % interval, with ``/abs`` the absolute difference, with ``/seeds`` the
 number of seeds. WORD: better, worse, or none (the interval includes zero).
@@ -29,6 +29,7 @@ from statistics import mean
 from typing import Any
 
 import numpy as np
+from results_tables import results_table
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import atomic_write
@@ -38,6 +39,7 @@ from xalign_fairseq.evaluation.statistics import Comparison, resample
 from xalign_fairseq.evaluation.tables import signed
 
 FIGURE = re.compile(r"<!-- =(\S+) -->(.*?)<!-- / -->", re.DOTALL)
+FORM = re.compile(r"(.*?)(?:/(interval|abs|seeds))?")
 CLAIM = re.compile(r"<!-- claim (\S+) (better|worse|none) -->")
 NUMBERS = ["no", "one", "two", "three", "four", "five"]
 
@@ -83,12 +85,12 @@ def code_switching(root: Path, language: str) -> dict[str, Any]:
 
 def figure(root: Path, name: str) -> str:
     """The text of a figure."""
-    place, _, form = name.partition("/")
+    place, form = FORM.fullmatch(name).groups()
     if place.startswith("layer:"):
         return layer(root, *place.split(":")[1:])
-    if place.startswith("align_mlm:"):
-        text = cell(root, *place.split(":")[1:])
-        return text.lstrip("+−") if form == "abs" else text
+    if place.startswith("cell:"):
+        text = cell(root, place.removeprefix("cell:"))
+        return text.lstrip("+−-") if form == "abs" else text
     if place.startswith("aer:") and "~" not in place:
         return f"{mean(aers(root, place.removeprefix('aer:'))):.1f}"
     test = difference(root, place)
@@ -132,18 +134,18 @@ def layer(root: Path, setting: str, method: str, at: str = "") -> str:
     return f"{mean(found[method, int(at), 'test']):.1f}"
 
 
-def cell(root: Path, section: str, row: str, column: str) -> str:
-    """A cell of ALIGN-MLM's report, without deviation."""
-    text = (root / "examples/align_mlm/results/report/report.md").read_text(encoding="utf-8")
-    parts = {part.partition("\n")[0].lower().replace(" ", "-"): part for part in text.split("\n## ")[1:]}
-    lines = [line[2:-2].split(" | ") for line in parts.get(section, "").splitlines() if line.startswith("| ")]
-    wanted = [each.replace("_", " ") for each in row.split("|")]
+def cell(root: Path, name: str) -> str:
+    """A cell of a table, without deviation or interval."""
+    table, _, place = name.partition(":")
+    row, _, column = place.rpartition(":")
+    wanted = row.split("|")
     try:
-        head, *rows = lines
+        lines = [line[2:-2].split(" | ") for line in results_table(root, table).splitlines() if line.startswith("| ")]
+        head, *rows = ([each.replace(" ", "_") for each in line] for line in lines)
         (values,) = (each for each in rows if each[: len(wanted)] == wanted)
-        return values[head.index(column.replace("_", " "))].split(" ± ")[0]
+        return re.split(r"_[±(]", values[head.index(column)].strip("*"))[0].replace("_", " ")
     except (ValueError, IndexError):
-        raise XalignError("there is no such cell in the report", found=f"{section}, {row}, {column}") from None
+        raise XalignError("there is no such cell in the results", found=name) from None
 
 
 def fill(root: Path, text: str) -> str:

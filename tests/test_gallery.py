@@ -69,6 +69,20 @@ def test_the_page_shows_every_picture_and_names_every_script():
     assert sorted(path.stem for path in GALLERY.glob("*.svg")) == sorted(shown)
 
 
+def test_the_screenshot_matches_its_script(load):
+    made = load("pictures").made_of(GALLERY / "screenshot.py", ())
+    assert (GALLERY / "tensorboard.png").read_bytes().endswith(made.encode()), "run: python docs/gallery/screenshot.py"
+
+
+@pytest.mark.slow
+def test_the_screenshots_training_logs_a_curve_for_each_objective(load, tmp_path, monkeypatch):
+    events = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+    script = load("screenshot")
+    monkeypatch.setattr(script, "UPDATES", 5)
+    found = events.EventAccumulator(str(script.train(tmp_path))).Reload().Tags()["scalars"]
+    assert set(script.CURVES) <= set(found)
+
+
 def test_every_picture_of_the_readme_is_the_gallerys():
     shown = re.findall(r"""(?:src="|!\[[^\]]*\]\()([^"):]+)""", (ROOT / "README.md").read_text(encoding="utf-8"))
     assert shown == ["docs/gallery/start.svg"]

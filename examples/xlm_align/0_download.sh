@@ -43,7 +43,7 @@ download "$text" "${bitext[@]}" --jobs "${JOBS:-4}" --file xlmr.base alignment-t
   --wikipedia "${wikipedia[@]}" || missing=$?
 if [[ -z "${DRY:-}${SAMPLE:-}" && -d "$text/downloads/alignment-test-sets" ]]; then
   python "$here/lay_out.py" "$text/downloads/alignment-test-sets" "$text/gold"
-elif [[ -n "${SAMPLE:-}" ]]; then
+elif [[ -n "${SAMPLE:-}" && $missing == 0 ]]; then
   mkdir -p "$text/gold"
   for pair in "$@"; do
     exchange='' made="$text/.sample/$pair"

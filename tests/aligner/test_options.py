@@ -39,6 +39,8 @@ def test_links_are_chosen_in_one_way(option):
 def test_an_option_by_name_changes_given_options(tiny_checkpoint):
     options = AlignerOptions(device="cpu", processes=2, dtype="float32").on_devices()
     assert (options.device, options.processes) == ("cpu,cpu", 1) and options.on_devices() == options
+    with pytest.raises(XalignError, match="number of processes"):
+        AlignerOptions(device="cpu", processes=100_000).on_devices()
     for load in (load_aligner, Aligner.from_pretrained):
         assert load(tiny_checkpoint, options, device="cpu", linking=Linking("argmax")).linking.method == "argmax"
 

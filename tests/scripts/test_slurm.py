@@ -106,8 +106,11 @@ def test_tasks_that_are_submitted_again_by_themselves_have_their_own_parts(align
 def test_a_task_beyond_the_last_part_and_sides_of_unequal_length_are_refused(align):
     code, error, parts = align(0, 2, (5, 4))
     assert code == 2 and "text.en has 5 lines" in error and "text.de 4" in error and not parts
-    code, error, parts = align(2, 2)  # with --array 1-2
-    assert code == 2 and "no part 2" in error and "--array 0-1" in error and not parts
+    for task in (2, 5):  # with --array 1-2, or --array 5,17
+        code, error, parts = align(task, 2)
+        assert code == 2 and "no parts yet" in error and "--array 0-1" in error and not parts
+    assert align(0, 2)[0] == 0
+    assert "has no part 2" in align(2, 2)[1]
 
 
 @pytest.mark.parametrize(
@@ -127,6 +130,7 @@ def test_wrong_arguments_are_refused(align):
     assert "before the options" in align(0, 2, parts="--format")[1]
     assert "the number of tasks, not ''" in align(0, "")[1]
     assert "no text ./x\n" in align(0, 2, names=["x", "y"])[1]
+    assert "is not a file" in align(0, 2, names=["/dev/null", "text.de"])[1]
     assert "both sides of a .tsv" in align(0, 2, names=["x.tmx#en", "x.tmx#de"])[1]
 
 
@@ -135,6 +139,7 @@ def test_wrong_arguments_are_refused(align):
     [
         ("-o x", "leave out -o"),
         ("-ox", "leave out -ox"),
+        ("-qox", "leave out -qox"),
         ("--out=x", "leave out --out=x"),
         ("--src x", "out --src"),
         ("--format html", "in parts"),

@@ -83,7 +83,8 @@ def choose_device(name: str) -> "torch.device":
 
 def process_devices(names: str, processes: int) -> "list[torch.device]":
     """The device of each process: named ones, such as ``cuda:0,cuda:1``, or the CPU for several processes."""
-    check_values("an aligner needs a process", ("processes", processes, processes >= 1, "1 or more"))
+    most = max(16, 4 * cores())  # more would only fill the memory
+    check_values("invalid number of processes", ("processes", processes, 1 <= processes <= most, f"1 to {most}"))
     devices = [choose_device(name) for name in names.split(",")]
     if processes == 1:
         return devices

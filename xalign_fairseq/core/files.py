@@ -196,7 +196,8 @@ def require_apart(outputs: Iterable[StrPath], parameters: Sequence[str]) -> None
     """Raise :class:`XalignError` if two outputs are one file; devices and pipes can be shared."""
     places = Counter(_resolved(path) for path in outputs if opened(path) is None)
     if same := [place for place, times in places.items() if times > 1 and (place.is_file() or not place.exists())]:
-        raise XalignError("two outputs have the same name", where=same[0], parameter=parameters)
+        problem, remedy = "two outputs have the same name", "rename the inputs or outputs"
+        raise XalignError(problem, where=same[0], parameter=parameters, remedy=remedy)
 
 
 def _above(place: Path) -> Path:

@@ -147,7 +147,8 @@ def main(runs: Path | None, here: Path = HERE) -> None:
         "ablations": tables.ablations(records),
         "runs": tables.all_runs(records),
     }
-    markers.update([here / "README.md", here / "details.md"], "study", made.__getitem__, False, "report.py")
+    pages = [here / "README.md", here / "details.md", results / "runs.md"]
+    markers.update(pages, "study", made.__getitem__, False, "report.py")
     draw(records, here / "results/objectives.svg")
     scored = [read_json(path) for path in sorted(results.glob(f"{layers.FOLDER}/*.json"))]
     scored.sort(key=lambda record: record["setting"] != "none")

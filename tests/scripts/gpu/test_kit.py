@@ -98,7 +98,7 @@ def root(tmp_path):
         copy = tmp_path / "root" / report.relative_to(ROOT)
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(report, copy)
-    (tmp_path / "root/scripts/results").mkdir(parents=True)
+    shutil.copytree(ROOT / "scripts/results", tmp_path / "root/scripts/results")
     (tmp_path / "root/xalign_fairseq/cli").mkdir(parents=True)
     (tmp_path / "root/xalign_fairseq/cli/gpu_runs.json").write_text('{"runs": []}')
     return tmp_path / "root"

@@ -117,9 +117,9 @@ def five_updates(monkeypatch):
 
 
 def page(folder):
-    for name, marks in (("README.md", ["objectives"]), ("details.md", ["ablations", "runs"])):
-        blocks = "\n".join(f"before\n<!-- study:{mark} -->\nold\n<!-- end -->\nafter" for mark in marks)
-        (folder / name).write_text(blocks + "\n")
+    (folder / "results").mkdir(exist_ok=True)
+    for name, mark in (("README", "objectives"), ("details", "ablations"), ("results/runs", "runs")):
+        (folder / f"{name}.md").write_text(f"before\n<!-- study:{mark} -->\nold\n<!-- end -->\nafter\n")
 
 
 def test_tables_have_all_runs_and_unchanged_settings(five_updates, finished, tmp_path):
@@ -129,7 +129,7 @@ def test_tables_have_all_runs_and_unchanged_settings(five_updates, finished, tmp
     page(tmp_path)
     for _ in range(2):
         report.main(finished, tmp_path)
-    readme, runs = (tmp_path / "README.md").read_text(), (tmp_path / "details.md").read_text()
+    readme, runs = (tmp_path / "README.md").read_text(), (tmp_path / "results/runs.md").read_text()
     assert readme.startswith("before\n") and readme.endswith("<!-- end -->\nafter\n") and "old" not in readme + runs
     so, none = (
         next(line.split(" | ") for line in readme.splitlines() if line.startswith(f"| {name} |"))
