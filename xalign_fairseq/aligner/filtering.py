@@ -130,10 +130,10 @@ def keep_pairs(text: LinkedText, files: LinkFiles, run: FilterRun) -> str:
     """Write the pairs with at least ``min_score``, their links, and the others; returns the counts in one line."""
     read = kept = unlinked = unjudged = 0
     with ExitStack() as stack:
-        src, tgt, links, dropped = (
+        memory = stack.enter_context(atomic_write(run.clean_memory, "wb")) if run.clean_memory else None
+        src, tgt, links, dropped = (  # the last is renamed first, and marks the others as own
             stack.enter_context(atomic_write(path)) for path in (*files.new_texts, files.links, run.dropped)
         )
-        memory = stack.enter_context(atomic_write(run.clean_memory, "wb")) if run.clean_memory else None
         units = memory_units(run.memory) if memory else repeat((b"", b""))
         for line, (before, unit) in zip(text.lines(), units, strict=False):
             score, found = parse_score(line.links, f"{text.paths[2]}, line {line.number}")

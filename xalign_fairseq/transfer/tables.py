@@ -182,10 +182,10 @@ def _supervised_gaps(report: StudyReport) -> Table:
 
 
 def write_report(report: StudyReport, folder: Path) -> dict[str, str]:
-    """Write report.md, report.json and report.tex; return their texts by name."""
+    """Write report.json, which marks the others as own, report.md and report.tex; return their texts by name."""
     texts = {
-        "report.md": to_markdown(report),
         "report.json": json.dumps({"format": 1, **asdict(report)}, indent=1, ensure_ascii=False) + "\n",
+        "report.md": to_markdown(report),
         "report.tex": latex_file(make_tables(report)),
     }
     for name in [] if (folder / "report.json").exists() else texts:
