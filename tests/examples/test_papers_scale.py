@@ -34,7 +34,7 @@ def steps(paper, folder):
     text = re.sub(r"(\S+=)?(TEXT/mbert\.pt|\$XLMR/model\.pt)", rf"\1{folder}/start/checkpoint_last.pt", text)
     text = re.sub(r"(TOKENIZER|SPM|DICT)=\S+", "VOCAB=300", text)
     text = re.sub(r"( +[a-z]{2}-[a-z]{2}\b)+", " de-en", text)
-    text = re.sub(r"\b(TEXT|DATA_BIN|SAVE_DIR)\b", rf"{folder}/\1", text)
+    text = re.sub(r"\b(TEXT|DATA_BIN|SAVE_DIR|words(?= ))\b", rf"{folder}/\1", text)
     return [line.strip() for line in text.splitlines() if line and not line.startswith("XLMR=")]
 
 
