@@ -13,6 +13,9 @@ from xalign_fairseq.core.text.segmented import SegmentedText, Span
 TINY = 1e-9
 PUNCTUATION_WORTH = 0.1  # weight of punctuation's links: words decide where a tag goes
 STOP = re.compile(r"[,.;:!?)\]}»”]+(?:\s|$)|[。，、！？；：」』）]")
+EMPTY = re.compile(  # brackets (with group 1) or quotation marks, with only space between them
+    r"(\(\s*\)|\[\s*\]|（\s*）|【\s*】)|[“„]\s*[“”]|[‘‚]\s*[‘’]|«\s*»|‹\s*›|「\s*」|『\s*』|《\s*》|\"\"|''|””|’’|»«|›‹"
+)
 PAUSES = tuple(".:!?…。．：！？")
 
 
@@ -26,6 +29,16 @@ class LinkedPieces:
         sources = [_cut(span, cuts) for span in src.spans]
         equal = {(i, j) for i, j in links if src[i] == tgt[j]}
         inner = [set(core) for core in cores[1]]
+        # Characters of the source, and cuts of the target, between empty quotation marks (False) or brackets (True).
+        self.quoted = {
+            at: bool(each[1])
+            for each in EMPTY.finditer(src.text)
+            for at in tags.intersection(range(each.start() + 1, each.end()))
+        }
+        empty = {each.start() + 1: bool(each[1]) for each in EMPTY.finditer(tgt.text) if self.quoted}
+        for at in empty:
+            for j in tgt.words_in(at - 1, at):
+                inner[j].add(at)
         for i, j in equal:
             shift = tgt.spans[j][0] - src.spans[i][0]
             inner[j].update(start + shift for start, _ in sources[i][1:])
@@ -39,6 +52,8 @@ class LinkedPieces:
                     inner[j].update(spot)
                     self._known.add(i)
         targets = [_cut(span, sorted(inner[j])) for j, span in enumerate(tgt.spans)]
+        ends = [stop for word in targets for _, stop in word]
+        self.empty = {at: empty[stop] for at, stop in enumerate(ends, 1) if stop in empty}
         self._source, self._cores = src.text, cores[0]
         self.src = [piece for word in sources for piece in word]
         self.tgt = [piece for word in targets for piece in word]

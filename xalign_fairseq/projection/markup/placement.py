@@ -62,6 +62,7 @@ class _Placement:
         self.pieces = pieces
         self.texts = source.text, pieces.text
         self.dropped: list[Dropped] = []
+        self.filled: set[int] = set()  # cuts between quotation marks that are no longer empty
 
     def marks(self, marks: Sequence[Mark], within: Span, words: Span) -> list[_Placed]:
         """The places of neighbouring marks, within some source words and the target words for these."""
@@ -96,9 +97,10 @@ class _Placement:
         taken = list(found.items())
         for i, mark in enumerate(marks):
             if i not in found and mark.kind != "break":
-                at, after[i] = self._loose(mark, source[i], within, (low, high))
+                quoted = self._quoted(mark, source[i][0], (low, high))
+                at, after[i] = quoted or self._loose(mark, source[i], within, (low, high))
                 inside = self.pieces.joined if mark.kind == "placeholder" else self.pieces.inside
-                while mark.kind != "pair" and source[i][0] not in inside[0] and at in inside[1] and low < at < high:
+                while not quoted and mark.kind != "pair" and source[i][0] not in inside[0] and at in inside[1] and low < at < high:
                     at += 1 if after[i] else -1
                 for other, (start, stop) in taken:
                     if start < at < stop:
@@ -166,6 +168,16 @@ class _Placement:
             self._drop(mark, "the words before and after it are far apart in the translation: next to one of them")
         return (after, False) if touches_after or marks_after < marks_before else (before, True)
 
+    def _quoted(self, mark: Mark, source: int, words: Span) -> tuple[int, bool] | None:
+        """The place between empty quotation marks or brackets, for a mark that is alone between such ones."""
+        kind = self.pieces.quoted.get(mark.start) if mark.start == mark.stop else None
+        free = {at for at, each in self.pieces.empty.items() if each == kind} - self.filled
+        if not (cuts := free.intersection(range(words[0], words[1] + 1))):
+            return None
+        at = self.pieces.fewest_crossings(source, sorted(cuts))
+        self.filled.add(at)
+        return at, True
+
     def _breaks(
         self, marks: Sequence[Mark], source: Sequence[Span], within: Span, words: Span, taken: Sequence[Span]
     ) -> Iterator[tuple[int, int]]:
@@ -212,8 +224,13 @@ class _Placement:
     def _placed(self, mark: Mark, source: Span, words: Span, after: bool | None) -> _Placed:
         if words[0] in self.pieces.joined[1]:  # no space in a word
             mark = replace(mark, opening=mark.opening.strip(" "))
+        begin, end = self._gap(1, words[0])
         if mark.kind == "break":
             start, stop = self._break(mark, source[0], words[0])
+        elif words[0] in self.filled and mark.start in self.pieces.quoted:  # a space inside is on both sides
+            space = self.texts[1][begin:end] if end - begin == 1 and mark.kind in ALONE else ""
+            mark = replace(mark, opening=space + mark.opening.strip(" "))
+            start = stop = begin + (end - begin > 1)
         else:
             start = self._at(mark.start, source[0], words[0], bool(after))
             is_empty = words[0] == words[1] and source[0] < source[1]
@@ -255,7 +272,8 @@ class _Placement:
         if mark.start == mark.stop or not spaces:
             return at, at
         at = at if at in spaces else spaces[0]
-        return at, min(at + mark.stop - mark.start, spaces[-1] + 1)
+        is_crlf = self.texts[1].startswith("\r\n", at)
+        return at, min(at + mark.stop - mark.start + is_crlf, spaces[-1] + 1)
 
 
 def _joined(marks: Sequence[Mark], text: str) -> list[Mark]:
