@@ -63,6 +63,11 @@ def project(source, target, links, segment=words):
         ("a.<br><br>B c", "A. B C", "0-0 1-1 2-2 3-3", "A.<br><br>B C"),
         ("a b<br>.", "A B.", "0-0 1-1 2-2", "A B<br>."),  # before final punctuation
         ("a b<br>.", "A B", "0-0 1-1", "A B<br>"),
+        ("a<br>b", "A\r\nB", "0-0 1-1", "A<br>B"),  # the break is the line end
+        ('a "<x/>" b', "A „“ B", "0-0 1-2 3-3", "A „<x/>“ B"),  # between the quotation marks of another language
+        ('a "<x/>" b', "Ha! « » B", "", "Ha! « <x/> » B"),
+        ("a «<x/>» b", "B()ー「」 A", "0-6 3-0", "B()ー「<x/>」 A"),
+        ("a (<g></g>) “<x/>” “<y/>”", "(“” “” ()) A", "0-8", "(“<x/>” “<y/>” (<g></g>)) A"),
         ("<li>a</li><li>b</li><td></td>", "B A", "0-1 1-0", "<li>B</li> <li>A</li><td></td>"),  # a space between blocks
         ("x <b>a y", "Y A X", "0-2 1-1 2-0", "<b>Y A X"),  # it reaches to the end
         ("</a>x y", "Y X", "0-1 1-0", "</a>Y X"),

@@ -3,9 +3,10 @@
 import html
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import count
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.containers import BREAK, breaks_line
@@ -178,9 +179,30 @@ MESSAGE = re.compile(r"\{\s*([\w.-]+)\s*,\s*(plural|select|selectordinal|number|
 PERCENT = re.compile(
     r"%(?:\([^()\s]+\)|\d+\$)?[-+#0]*\d*(?:\.\d+)?(?:hh?|ll?|[Lqzjt])?[diouxXeEfFgGcsSaAr@](?![A-Za-z])"
     # before letters: %dMB and %dx%dpx, but not 50%discount or %user%
-    r"|(?:(?<![0-9A-Za-z])|(?<=%[dsiu])|(?<=%[dsiu][A-Za-z]))"
+    r"|(?:(?<![0-9A-Za-z])|(?<=[%$][dsiu])|(?<=[%$][dsiu][A-Za-z]))"
     r"%(?:\([^()\s]+\)|\d+\$)?\d*(?:l*d|[siu@]|\.\d+f)(?!\w*%(?![\w@.]))"
 )
+
+NEXT = re.compile(r"^(?:%(?!\d+\$|[({])|\{(?=[}!:]))")  # a placeholder that stands for the next argument
+
+
+def placeholders(text: str) -> list[str]:
+    """The placeholders of a text, in its order."""
+    return [each.raw for each in _tokens(text, BEGIN, _placeholder) if each.kind != "text"]
+
+
+def numbered(tags: Sequence[str]) -> Sequence[str]:
+    """The placeholders of a text, in its order, with the numbers of their arguments, unless some have numbers."""
+    numbers = count(1)
+    made = [NEXT.sub(lambda begin: f"{begin[0]}{next(numbers)}{'$' * (begin[0] == '%')}", tag) for tag in tags]
+    new = {name for name, tag in zip(made, tags, strict=True) if name != tag}
+    return tags if new.intersection(tags) else made
+
+
+def renamed(text: str, names: Iterable[str]) -> str:
+    """The text with other names for its placeholders."""
+    left = iter(names)
+    return "".join(next(left) if each.kind != "text" else each.raw for each in _tokens(text, BEGIN, _placeholder))
 
 
 def read_placeholders(text: str, words: Mapping[str, int] | None = None) -> MarkedText:

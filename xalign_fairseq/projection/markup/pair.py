@@ -1,6 +1,7 @@
 """A marked-up text and its plain translation as a unit of projection."""
 
-from collections import Counter
+import re
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -12,11 +13,15 @@ from xalign_fairseq.projection.markup.inline import (
     BILINGUAL,
     ESCAPES,
     HTML,
+    NEXT,
     TAG,
     XML,
     canonical,
+    numbered,
+    placeholders,
     read_inline,
     read_placeholders,
+    renamed,
 )
 from xalign_fairseq.projection.markup.marked import MarkedText, walk
 from xalign_fairseq.projection.markup.placement import place
@@ -24,6 +29,7 @@ from xalign_fairseq.projection.units import Dropped, Projected, Unit
 
 MOST_CHARACTERS = 1 << 20  # limit for a text with its markup
 TAGGED = "the translation has tags already"
+REORDERED = "the order of placeholders without numbers has changed"
 ADDED = "the translation has this tag, its source does not"
 
 
@@ -50,16 +56,20 @@ MARKUPS = {
 
 def markup_unit(markup: Markup, source: str, target: str, segment: Segmenter, where: str) -> Unit:
     """A marked-up text and its translation, which stays as it is if markup is broken or if it has tags already."""
+    words = markup.target == "placeholders"  # those in the translation are words
     try:
         bare = _read(markup, source)
         there = _read_target(markup, bare, target)
+        if words and any(re.match(r"%\d+\$", tag) for tag in there.tags):  # the source's have numbers, too
+            source = renamed(source, numbered(placeholders(source)))
+            bare = markup.read(source)
     except XalignError:
         return Unit.fixed(segment(source), segment(target), where, target, *left_out(markup, source, target))
-    words = markup.target == "placeholders"  # those in the translation are words
     known, added = bare.tags - Counter(_lacking(bare.tags, there.tags)), _lacking(there.tags, bare.tags) * words
     read, plain = (read_placeholders(source, known), markup.read(target).text) if words else (bare, there.text)
-    src, tgt = segment(read.text), segment(there.text)
     tags = read.tags - Counter(each.item for each in read.alone) + there.tags
+    arguments = _Arguments(source, read) if words else None
+    src, tgt = segment(read.text), segment(there.text)
     comments = [there.comments.get(at, "") for at in range(len(there.text) + 1)]  # of the translation
 
     def project(links: Links) -> Projected:
@@ -68,9 +78,10 @@ def markup_unit(markup: Markup, source: str, target: str, segment: Segmenter, wh
             written = [*map(str.__add__, comments, written)]
             written[-1:] = [last + comments[-1] for last in written[-1:]]
             text, dropped = place(read, src, tgt, links, written)
+            text, final, dropped = arguments.written(text, dropped) if arguments else (text, text, dropped)
             if _is_right(markup, text, tags, plain, [*there.comments.values()]):
-                placed = sum(1 for _ in walk(read.marks)) - len(dropped)
-                return Projected(text, placed, (*read.alone, *dropped, *(Dropped(tag, ADDED) for tag in added)))
+                placed = sum(1 for _ in walk(read.marks)) - sum(each.reason != REORDERED for each in dropped)
+                return Projected(final, placed, (*read.alone, *dropped, *(Dropped(tag, ADDED) for tag in added)))
         reason = "the translation has characters that would be markup"
         return Projected(target, 0, left_out(markup, source, "" if markup.target == "plain" else target, reason))
 
@@ -84,6 +95,35 @@ def markup_unit(markup: Markup, source: str, target: str, segment: Segmenter, wh
     both = (read.as_written(src), there.as_written(tgt)) if words else (src, tgt)
     asks = bool(read.marks and src.spans and tgt.spans)
     return Unit(*both, where, project, asks, read.several, counted if words else None)
+
+
+class _Arguments:
+    """The arguments that placeholders of ``source`` stand for; the marks of ``read`` get their numbers."""
+
+    def __init__(self, source: str, read: MarkedText):
+        tags = placeholders(source)
+        names = [*zip(numbered(tags), tags, strict=True)]
+        self.plain = dict(names)  # with its number or name -> as in the source
+        self.left = defaultdict[str, list[str]](list)  # as in the source -> of those that the translation has
+        for name, tag in names:
+            self.left[tag].append(name)
+        for mark in reversed(read.marks):
+            mark.opening = mark.opening.replace(mark.tag.strip(), self.left[mark.tag.strip()].pop())
+
+    def written(self, text: str, dropped: list[Dropped]) -> tuple[str, str, list[Dropped]]:
+        """The text without the numbers; with them, if the order has changed; and what is dropped, or has no number."""
+        left = {tag: iter(names) for tag, names in self.left.items()}
+        names = [each if each in self.plain else next(left.get(each, iter(())), each) for each in placeholders(text)]
+        plain = [self.plain.get(name, name) for name in names]
+        places = {name: at for at, (name, tag) in enumerate(self.plain.items()) if name != tag}
+        given = [places[name] for name in names if name in places]
+        dropped = [Dropped(self.plain.get(each.item, each.item), each.reason) for each in dropped]
+        shown, final = renamed(text, plain), renamed(text, names)
+        if given == sorted(given):
+            return shown, shown, dropped
+        if all(name.startswith("%") and not NEXT.match(name) for name in names):
+            return shown, final, dropped
+        return shown, shown, [*dropped, Dropped(" ".join(plain), REORDERED)]
 
 
 def _read(markup: Markup, text: str) -> MarkedText:

@@ -160,14 +160,16 @@ class LinkedPieces:
             at = run[not forward] if run and run[forward] == at else at
         return at, len(marks)
 
-    def fewest_crossings(self, source: int, allowed: Iterable[int]) -> int:
+    def fewest_crossings(self, source: int, allowed: Iterable[int], first: bool = False) -> int:
+        """The target cut with the fewest links across it and a source cut; of several, the nearest or the ``first``."""
         before = [0.0] * len(self.tgt)
         for links in self.links[:source]:
             for j, probability in links.items():
                 before[j] += probability
         steps = (total - 2 * crossed for total, crossed in zip(self.total, before, strict=True))
         costs = list(accumulate(steps, initial=sum(before)))
-        return min(allowed, key=lambda at: (round(costs[at], 6), abs(at * len(self.src) - source * len(self.tgt))))
+        ratios = len(self.src) * (not first), len(self.tgt) * (not first)
+        return min(allowed, key=lambda at: (round(costs[at], 6), abs(at * ratios[0] - source * ratios[1])))
 
     def borders(self, source: int, words: Span) -> list[int]:
         """Boundaries of words at spaces in a range of target pieces, with both ends; all for a cut within a word."""

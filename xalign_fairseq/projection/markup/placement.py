@@ -100,7 +100,13 @@ class _Placement:
                 quoted = self._quoted(mark, source[i][0], (low, high))
                 at, after[i] = quoted or self._loose(mark, source[i], within, (low, high))
                 inside = self.pieces.joined if mark.kind == "placeholder" else self.pieces.inside
-                while not quoted and mark.kind != "pair" and source[i][0] not in inside[0] and at in inside[1] and low < at < high:
+                while (
+                    not quoted
+                    and mark.kind != "pair"
+                    and source[i][0] not in inside[0]
+                    and at in inside[1]
+                    and low < at < high
+                ):
                     at += 1 if after[i] else -1
                 for other, (start, stop) in taken:
                     if start < at < stop:
@@ -174,7 +180,7 @@ class _Placement:
         free = {at for at, each in self.pieces.empty.items() if each == kind} - self.filled
         if not (cuts := free.intersection(range(words[0], words[1] + 1))):
             return None
-        at = self.pieces.fewest_crossings(source, sorted(cuts))
+        at = self.pieces.fewest_crossings(source, sorted(cuts), first=True)
         self.filled.add(at)
         return at, True
 
