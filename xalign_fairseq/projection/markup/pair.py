@@ -60,7 +60,8 @@ def markup_unit(markup: Markup, source: str, target: str, segment: Segmenter, wh
     try:
         bare = _read(markup, source)
         there = _read_target(markup, bare, target)
-        if words and any(re.match(r"%\d+\$", tag) for tag in there.tags):  # the source's have numbers, too
+        have_numbers = words and any(re.match(r"%\d+\$", tag) for tag in there.tags)
+        if have_numbers and not any(map(re.compile(r"\{\W").match, bare.tags)):  # then those of the source get some
             source = renamed(source, numbered(placeholders(source)))
             bare = markup.read(source)
     except XalignError:
