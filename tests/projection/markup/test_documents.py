@@ -35,7 +35,7 @@ TMX = """<tmx version="1.4"><header srclang="en-US"/><body><tu><tuv xml:lang="de
 
 def result(tmp_path, name, content):
     path = tmp_path / f"a.{name}"
-    path.write_bytes(content.encode(errors="surrogateescape"))
+    path.write_bytes(content if isinstance(content, bytes) else content.encode(errors="surrogateescape"))
     pieces = list(ANNOTATIONS[name].read(Annotated(str(path))))
     units = [piece for piece in pieces if isinstance(piece, Unit)]
     made = [
@@ -222,19 +222,27 @@ def test_xliff_2_and_tmx(tmp_path):
         ("<xliff>\n<a>ferm\udce9", "not UTF-8"),
         ("<xliff>\n<a><\u201c</a>", "not well-formed XML"),
         ("<a><!--" + "x" * 5_000_000 + "--></a>", "more than"),
+        ("<\0a", "not UTF-16"),
+        ("PK\3\4", "(?s)ZIP file.*next: unpack it"),
     ],
 )
 def test_unreadable_lines_are_named(tmp_path, content, problem):
     with pytest.raises(XalignError, match=problem) as caught:
         result(tmp_path, "xliff", content)
-    assert "a.xliff, line " in str(caught.value)
+    assert "a.xliff, line " in str(caught.value) or "\0" in content or "PK" in content
 
 
-def test_utf_16_and_a_missing_file_are_refused(tmp_path):
-    (tmp_path / "a.xliff").write_bytes("<a/>".encode("utf-16"))
-    for name, problem in (("a.xliff", "the file is not UTF-8"), ("b.xliff", "the file does not exist")):
+def test_utf_16_becomes_utf_8(tmp_path):
+    content = f"<?xml version='1.0' encoding='UTF-8'?>\r\n{XLIFF_2.replace('>a b<', '>ä ☃<')}"
+    for encoding in ("utf-16", "utf-16-le", "utf-16-be"):
+        written = content.replace("UTF-8", encoding).encode(encoding)
+        assert result(tmp_path, "xliff", written)[2] == result(tmp_path, "xliff", content)[2]
+
+
+def test_a_missing_file_is_refused(tmp_path):
+    for name, problem in ((f"{tmp_path}/b", "does not exist"), ("-", "(?s)not a regular file.*standard input")):
         with pytest.raises(XalignError, match=problem):
-            list(ANNOTATIONS["xliff"].read(Annotated(str(tmp_path / name))))
+            list(ANNOTATIONS["xliff"].read(Annotated(name)))
 
 
 def test_a_file_without_units_is_refused(tmp_path):
