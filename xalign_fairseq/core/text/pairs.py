@@ -162,7 +162,7 @@ def open_pairs(
 def require_texts(*paths: StrPath) -> None:
     """Raise :class:`XalignError` for a side whose first line can't be read as text, or if both sides are one text."""
     for path in paths:
-        next(read_lines(path))
+        next(_plain(read_lines(path), path))
     if len(set(map(os.path.realpath, paths))) < len(paths):
         raise XalignError("both sides are the same text", where=paths[0])
 
@@ -217,18 +217,28 @@ def _words(sentence: Sentence) -> Sequence[str]:
 
 
 def _length(path: StrPath) -> int:
-    """The number of a side's lines; :class:`XalignError` for a file of markup."""
-    number = 0
-    for number, line in enumerate(read_lines(path), 1):
-        if number == 1 and MARKUP.match(line):
+    """The number of a side's lines."""
+    return sum(1 for _ in _plain(read_lines(path), path))
+
+
+def _plain(lines: Iterable[str], path: StrPath) -> Iterator[str]:
+    """Lines; :class:`XalignError` if they begin like a file of markup."""
+    for number, line in enumerate(lines):
+        if not number and MARKUP.match(line) and SEPARATOR not in line:
             remedy = ("extract its text first, or move its tags to a translation:", Command("project"))
-            raise XalignError("the file is not plain text", where=path, found=line.strip()[:40], remedy=remedy)
-    return number
+            raise XalignError(
+                "the file is not plain text",
+                where=path,
+                found=line.strip()[:40],
+                expected="text, FILE.tsv#COLUMN or FILE.tmx#LANGUAGE",
+                remedy=remedy,
+            )
+        yield line
 
 
 def _split_pairs(lines: Iterable[str], path: StrPath, split: tuple[Split, Split]) -> Iterator[WordPair]:
     one, other = split
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(_plain(lines, path), 1):
         separators = list(_SEPARATOR.finditer(line))
         if len(separators) == 1:
             [separator] = separators
