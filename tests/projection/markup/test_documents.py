@@ -20,6 +20,7 @@ XLIFF = """<?xml version="1.0" encoding="utf-8"?>
 <trans-unit id="3"><source>a<ph id="1">{}</ph></source><target/></trans-unit>
 <trans-unit id="4"><source>a <g id="1">b</g></source><target>a b<g id="1"></g></target></trans-unit>
 <trans-unit id="5"><source>a <g id="1">b</g><x id="2"/></source><target><g id="1">a</g> b</target></trans-unit>
+<trans-unit id="6"><source>a<x/></source></trans-unit>
 </body></file></xliff>
 <!-- end -->"""
 XLIFF_2 = """<xliff version="2.0" srcLang="en" trgLang="fr"><file id="f"><unit id="1">
@@ -52,11 +53,14 @@ def test_xliff_1(tmp_path, monkeypatch, block):
     expected = XLIFF.replace(">the red house &lt;x&gt;", '>the <g id="1">red</g> house &lt;x&gt;')
     expected = expected.replace(">One a.<", '>One <x id="1"/>a.<')
     assert text == expected
-    places = "5, unit 1; 8, unit 2, segment 1; 8, unit 2, segment 2; 9, unit 3; 10, unit 4; 11, unit 5"
+    places = "5, unit 1; 8, unit 2, segment 1; 8, unit 2, segment 2; 9, unit 3; 10, unit 4; 11, unit 5; 12, unit 6"
     assert "; ".join(unit.where.partition("a.xliff, line ")[2] for unit in units) == places
     dropped = [each for piece in made if not isinstance(piece, str) for each in piece.dropped]
-    assert [each.item for each in dropped] == ['<ph id="1">{}</ph>', '<x id="2"/>']
-    assert [each.reason for each in dropped] == ["the translation is empty; its tags were not added", BY_HAND]
+    assert [each.item for each in dropped] == ['<ph id="1">{}</ph>', '<x id="2"/>', "<x/>"]
+    empty, missing = (
+        f"the {each}; its tags were not added" for each in ("translation is empty", "unit has no translation")
+    )
+    assert [each.reason for each in dropped] == [empty, BY_HAND, missing]
 
 
 @pytest.mark.parametrize(
@@ -162,7 +166,7 @@ def test_a_unit_with_cdata_stays_and_is_reported(tmp_path, name, content, source
     first, *others = units[0].project({}).dropped
     assert text == content.format(source, target)
     assert first.reason == "CDATA is not read" and first.item.startswith("<![CDATA[")
-    assert {each.reason for each in others} <= {"left out, because another part of its text is not read"}
+    assert {each.reason for each in others} <= {"not copied, because another part of the text cannot be read"}
 
 
 def test_cdata_that_is_code_belongs_to_its_tag(tmp_path):

@@ -135,7 +135,8 @@ def test_a_tag_without_its_partner_is_left_out_alone():
         ("xml", "a <b>b", "A B", [("<b>", "an opening tag has no closing tag")]),
         ("xml", "a <b>b", "A <b>B", [("<b>", "an opening tag has no closing tag")]),
         ("xml", "a </b>b", "A B", [("</b>", "a closing tag has no opening tag")]),
-        ("xml", "x" * (1 << 20) + "y", "A B", [("x" * 80, "a text is too long")]),
+        ("xml", "<x/>" * 1001, "A B", [("<x/>" * 20, "a text has too many tags: at most 1,000")]),
+        ("xml", "x" * (1 << 20) + "y", "A B", [("x" * 80, "a text is too long: at most 1,048,576 characters")]),
     ],
 )
 def test_an_invalid_or_tagged_translation_is_unchanged(markup, source, target, dropped):

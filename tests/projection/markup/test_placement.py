@@ -139,8 +139,8 @@ def test_punctuation_of_words_between_spaces_is_placed_for_itself():
     ("source", "target", "links", "expected", "reasons"),
     [
         ("<b>the</b> house", "la maison", "1-1", "<b>la</b> maison", ["around the unlinked words"]),
-        ("a <b>of</b> c", "A C", "0-0 2-1", "A <b></b>C", ["next to the words of its neighbours"]),
-        ("a b <x/>c d", "A D", "0-0 3-1", "A <x/>D", ["where it cuts the fewest links"]),
+        ("a <b>of</b> c", "A C", "0-0 2-1", "A <b></b>C", ["next to the translation of the word before or after"]),
+        ("a b <x/>c d", "A D", "0-0 3-1", "A <x/>D", ["where the fewest words are separated"]),
         ("Q: <img> on R", "Am R Q:", "0-2 1-3 2-0 3-1", "<img> Am R Q:", ["far apart in the translation"]),
         ("Acme<sup>TM</sup> wins", "X Acme", "0-1 1-0", "X Acme<sup></sup>", ["no matching words were found"]),
         ("under<u>line</u>d x", "x souligne", "0-1 1-0", "x souligne<u></u>", ["no matching words were found"]),

@@ -211,15 +211,17 @@ def _unit(parser: _Parser, texts: list[_Text], segment: Segmenter) -> Iterator[P
         parser.take(text.stop)
         yield from _divided(sources, raw[id(text)], segment, text.where)
     if not targets:
-        yield _pair(sources["source"], "", segment, texts[0].where)
+        yield _pair(sources["source"], None, segment, texts[0].where)
 
 
-def _pair(source: str, target: str, segment: Segmenter, where: str) -> Unit:
-    markup = MARKUPS["bilingual"]
-    if NO_TEXT.sub("", target).strip():
+def _pair(source: str, target: str | None, segment: Segmenter, where: str) -> Unit:
+    """A text and its translation; ``None``: the file has no place for it."""
+    markup, nothing = MARKUPS["bilingual"], segment("")
+    if target and NO_TEXT.sub("", target).strip():
         return markup_unit(markup, source, target, segment, where)
-    missing, nothing = left_out(markup, source, "", "the translation is empty; its tags were not added"), segment("")
-    return Unit.fixed(nothing, nothing, where, target, *missing)
+    problem = "the unit has no translation" if target is None else "the translation is empty"
+    missing = left_out(markup, source, "", f"{problem}; its tags were not added")
+    return Unit.fixed(nothing, nothing, where, target or "", *missing)
 
 
 def _divided(sources: dict[str, str], target: str, segment: Segmenter, where: str) -> Iterator[Piece]:

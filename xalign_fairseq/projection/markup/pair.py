@@ -162,10 +162,11 @@ def left_out(markup: Markup, source: str, target: str, reason: str = "") -> tupl
     try:
         both = [_read(markup, text) for text in (source, target)]
     except XalignError as error:
+        if error.found is None:  # a limit
+            return (Dropped(source[:80], f"{error.problem}: {error.expected}"),)
         others = TAG.finditer(source[:MOST_CHARACTERS] if markup.escapes else "")
-        reason = "left out, because another part of its text is not read"
-        broken = Dropped(str(error.found or source[:80]), error.problem)
-        return (broken, *(Dropped(tag[0], reason) for tag in others if not tag[1]))
+        reason = "not copied, because another part of the text cannot be read"
+        return (Dropped(str(error.found), error.problem), *(Dropped(tag[0], reason) for tag in others if not tag[1]))
     implied = ("</",) * (markup.target == "inline")  # the file is XML, so end tags of elements are there
     wanted, found = (Counter(tag for tag in read.tags.elements() if not tag.startswith(implied)) for read in both)
     alone = Counter(each.item for each in both[0].alone)

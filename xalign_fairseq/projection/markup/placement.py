@@ -12,7 +12,7 @@ from xalign_fairseq.projection.units import Dropped
 ALONE = ("break", "point", "placeholder")
 FAR = 3  # pieces between the translations of a tag's neighbours that make its place uncertain
 
-UNMATCHED = "no matching words were found in the translation; the tag is empty, next to the words of its neighbours"
+UNMATCHED = "no matching words were found: the tags are empty, next to the translation of the word before or after"
 
 
 def place(
@@ -163,7 +163,10 @@ class _Placement:
             return left[1], not touches_after
         if before is None and after is None:
             if source[0] == source[1]:
-                self._drop(mark, "no word next to it is linked: where it cuts the fewest links")
+                self._drop(
+                    mark,
+                    "no word next to it has a link: put where the fewest words are separated from their translations",
+                )
             before = self.pieces.fewest_crossings(source[0], self.pieces.borders(source[0], words))
         if before is None:
             assert after is not None
