@@ -7,7 +7,7 @@ from xalign_fairseq.projection.formats import ANNOTATIONS
 from xalign_fairseq.projection.units import Annotated, Unit
 
 FILES = {
-    "html": "\ufeff<p>the <b>red</b> house</p>\n\n<STYLE>a{}</style>a &amp; b<br>c<script>\n<b>i++\n</script>d<!--e\n-->\n",
+    "html": "\ufeff<p>the <b>red</b> house</p>\n\n<STYLE>a</style>a &amp; b<br>c<script>\n<b>i\n</script>d<!--e\n-->\n",
     "xml": "a <x/> b <y>c</y>\nd<!-- <e>\n<script>\n-->\n",
     "placeholders": "Hello {name}!\n%d files\n",
 }

@@ -226,13 +226,8 @@ def _plain(lines: Iterable[str], path: StrPath) -> Iterator[str]:
     for number, line in enumerate(lines):
         if not number and MARKUP.match(line) and SEPARATOR not in line:
             remedy = ("extract its text first, or move its tags to a translation:", Command("project"))
-            raise XalignError(
-                "the file is not plain text",
-                where=path,
-                found=line.strip()[:40],
-                expected="text, FILE.tsv#COLUMN or FILE.tmx#LANGUAGE",
-                remedy=remedy,
-            )
+            found, expected = line.strip()[:40], "text, FILE.tsv#COLUMN or FILE.tmx#LANGUAGE"
+            raise XalignError("the file is not plain text", where=path, found=found, expected=expected, remedy=remedy)
         yield line
 
 

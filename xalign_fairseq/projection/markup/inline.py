@@ -3,7 +3,7 @@
 import html
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
@@ -186,23 +186,19 @@ PERCENT = re.compile(
 NEXT = re.compile(r"^(?:%(?!\d+\$|[({])|\{(?=[}!:]))")  # a placeholder that stands for the next argument
 
 
-def placeholders(text: str) -> list[str]:
-    """The placeholders of a text, in its order."""
-    return [each.raw for each in _tokens(text, BEGIN, _placeholder) if each.kind != "text"]
+def at_placeholders(text: str) -> list[str]:
+    """The text before the first placeholder, this placeholder, the text after it, and so on."""
+    parts = [""]
+    for token in _tokens(text, BEGIN, _placeholder):
+        parts[-1:] = [parts[-1] + token.raw] if token.kind == "text" else [parts[-1], token.raw, ""]
+    return parts
 
 
 def numbered(tags: Sequence[str]) -> Sequence[str]:
     """The placeholders of a text, in its order, with the numbers of their arguments, unless some have numbers."""
     numbers = count(1)
     made = [NEXT.sub(lambda begin: f"{begin[0]}{next(numbers)}{'$' * (begin[0] == '%')}", tag) for tag in tags]
-    new = {name for name, tag in zip(made, tags, strict=True) if name != tag}
-    return tags if new.intersection(tags) else made
-
-
-def renamed(text: str, names: Iterable[str]) -> str:
-    """The text with other names for its placeholders."""
-    left = iter(names)
-    return "".join(next(left) if each.kind != "text" else each.raw for each in _tokens(text, BEGIN, _placeholder))
+    return made if len({*made}) == len({*zip(made, tags, strict=True)}) else tags
 
 
 def read_placeholders(text: str, words: Mapping[str, int] | None = None) -> MarkedText:

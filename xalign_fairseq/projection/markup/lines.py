@@ -22,8 +22,7 @@ def marked_lines(files: Annotated, markup: str) -> Iterator[Piece]:
     kind, number = MARKUPS[markup], 0
     require_file(files.src)
     with open_file(files.src) as stream:
-        if stream.read(3) == BOM_UTF8:
-            yield "\ufeff"
+        yield "\ufeff" * (stream.read(3) == BOM_UTF8)
     translations = repeat("") if files.tgt is None else read_lines(files.tgt)
     lines = read_lines(files.src)
     parts = without_code(lines, CODE[markup]) if markup in CODE else (("", line, "") for line in lines)

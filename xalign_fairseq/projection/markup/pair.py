@@ -16,12 +16,11 @@ from xalign_fairseq.projection.markup.inline import (
     NEXT,
     TAG,
     XML,
+    at_placeholders,
     canonical,
     numbered,
-    placeholders,
     read_inline,
     read_placeholders,
-    renamed,
 )
 from xalign_fairseq.projection.markup.marked import MarkedText, walk
 from xalign_fairseq.projection.markup.placement import place
@@ -62,7 +61,9 @@ def markup_unit(markup: Markup, source: str, target: str, segment: Segmenter, wh
         there = _read_target(markup, bare, target)
         have_numbers = words and any(re.match(r"%\d+\$", tag) for tag in there.tags)
         if have_numbers and not any(map(re.compile(r"\{\W").match, bare.tags)):  # then those of the source get some
-            source = renamed(source, numbered(placeholders(source)))
+            parts = at_placeholders(source)
+            parts[1::2] = numbered(parts[1::2])
+            source = "".join(parts)
             bare = markup.read(source)
     except XalignError:
         return Unit.fixed(segment(source), segment(target), where, target, *left_out(markup, source, target))
@@ -79,10 +80,10 @@ def markup_unit(markup: Markup, source: str, target: str, segment: Segmenter, wh
             written = [*map(str.__add__, comments, written)]
             written[-1:] = [last + comments[-1] for last in written[-1:]]
             text, dropped = place(read, src, tgt, links, written)
-            text, final, dropped = arguments.written(text, dropped) if arguments else (text, text, dropped)
+            text, dropped = arguments.write(text, dropped) if arguments else (text, dropped)
             if _is_right(markup, text, tags, plain, [*there.comments.values()]):
                 placed = sum(1 for _ in walk(read.marks)) - sum(each.reason != REORDERED for each in dropped)
-                return Projected(final, placed, (*read.alone, *dropped, *(Dropped(tag, ADDED) for tag in added)))
+                return Projected(text, placed, (*read.alone, *dropped, *(Dropped(tag, ADDED) for tag in added)))
         reason = "the translation has characters that would be markup"
         return Projected(target, 0, left_out(markup, source, "" if markup.target == "plain" else target, reason))
 
@@ -99,32 +100,30 @@ def markup_unit(markup: Markup, source: str, target: str, segment: Segmenter, wh
 
 
 class _Arguments:
-    """The arguments that placeholders of ``source`` stand for; the marks of ``read`` get their numbers."""
+    """The arguments that the placeholders of a source stand for; the marks of ``read`` get their numbers."""
 
     def __init__(self, source: str, read: MarkedText):
-        tags = placeholders(source)
-        names = [*zip(numbered(tags), tags, strict=True)]
-        self.plain = dict(names)  # with its number or name -> as in the source
-        self.left = defaultdict[str, list[str]](list)  # as in the source -> of those that the translation has
-        for name, tag in names:
-            self.left[tag].append(name)
+        tags = at_placeholders(source)[1::2]
+        self.plain: dict[str, str] = {}  # with its number or name -> as in the source
+        self.there = defaultdict[str, list[str]](list)  # of the translation's: as in the source -> with its number
+        for name, tag in zip(numbered(tags), tags, strict=True):
+            self.plain[name] = tag
+            self.there[tag].append(name)
         for mark in reversed(read.marks):
-            mark.opening = mark.opening.replace(mark.tag.strip(), self.left[mark.tag.strip()].pop())
+            mark.opening = mark.opening.replace(mark.tag.strip(), self.there[mark.tag.strip()].pop())
 
-    def written(self, text: str, dropped: list[Dropped]) -> tuple[str, str, list[Dropped]]:
-        """The text without the numbers; with them, if the order has changed; and what is dropped, or has no number."""
-        left = {tag: iter(names) for tag, names in self.left.items()}
-        names = [each if each in self.plain else next(left.get(each, iter(())), each) for each in placeholders(text)]
-        plain = [self.plain.get(name, name) for name in names]
-        places = {name: at for at, (name, tag) in enumerate(self.plain.items()) if name != tag}
-        given = [places[name] for name in names if name in places]
+    def write(self, text: str, dropped: list[Dropped]) -> tuple[str, list[Dropped]]:
+        """The text with numbers only if the order has changed; what is dropped, or has changed without numbers."""
+        parts, there = at_placeholders(text), {tag: iter(names) for tag, names in self.there.items()}
+        names = [each if each in self.plain else next(there.get(each, iter(())), each) for each in parts[1::2]]
+        given = [[*self.plain].index(name) for name in names if self.plain.get(name, name) != name]
         dropped = [Dropped(self.plain.get(each.item, each.item), each.reason) for each in dropped]
-        shown, final = renamed(text, plain), renamed(text, names)
-        if given == sorted(given):
-            return shown, shown, dropped
-        if all(name.startswith("%") and not NEXT.match(name) for name in names):
-            return shown, final, dropped
-        return shown, shown, [*dropped, Dropped(" ".join(plain), REORDERED)]
+        parts[1::2] = [self.plain.get(name, name) for name in names]
+        if given != sorted(given) and all(name[0] == "%" and not NEXT.match(name) for name in names):
+            parts[1::2] = names
+        elif given != sorted(given):
+            dropped.append(Dropped(" ".join(parts[1::2]), REORDERED))
+        return "".join(parts), dropped
 
 
 def _read(markup: Markup, text: str) -> MarkedText:
@@ -179,7 +178,7 @@ def _is_right(markup: Markup, text: str, tags: Counter[str], plain: str, comment
     """Whether reading the result gives these tags, text and comments, spaces ignored: a break may be a space."""
     try:
         read = markup.read(text)
-        same = read.tags == tags and [*read.comments.values()] == comments
+        same = not _lacking(read.tags, tags) and not _lacking(tags, read.tags) and [*read.comments.values()] == comments
         return same and "".join(read.text.split()) == "".join(plain.split())
     except XalignError:
         return False

@@ -29,14 +29,12 @@ class LinkedPieces:
         sources = [_cut(span, cuts) for span in src.spans]
         equal = {(i, j) for i, j in links if src[i] == tgt[j]}
         inner = [set(core) for core in cores[1]]
-        # Characters of the source, and cuts of the target, between empty quotation marks (False) or brackets (True).
-        self.quoted = {
-            at: bool(each[1])
-            for each in EMPTY.finditer(src.text)
-            for at in tags.intersection(range(each.start() + 1, each.end()))
-        }
-        empty = {each.start() + 1: bool(each[1]) for each in EMPTY.finditer(tgt.text) if self.quoted}
-        for at in empty:
+        # Characters between empty quotation marks (False) or brackets (True).
+        self.quoted, empty = (
+            {at: bool(each[1]) for each in EMPTY.finditer(text) for at in range(each.start() + 1, each.end())}
+            for text in (src.text, tgt.text)
+        )
+        for at in () if tags.isdisjoint(self.quoted) else empty:
             for j in tgt.words_in(at - 1, at):
                 inner[j].add(at)
         for i, j in equal:

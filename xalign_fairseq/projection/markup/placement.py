@@ -32,6 +32,7 @@ def place(
       ignored; of two, of the word before it. At the very start or end of its element it stays there, but a placeholder
       with a space next to it goes with the word, if no punctuation separates the two. A tag between spaces is a
       placeholder. Those that touch stay together.
+    - A tag alone between quotation marks or brackets goes between those of the translation, if they are empty.
     - A break goes between two words, where it cuts the fewest links.
     - A pair around a part of a word goes around its text in a linked word. Without it, the longer beginning of a word
       is the word, and a pair around another part is empty, next to the word. Punctuation at the edges of a word is
@@ -163,10 +164,7 @@ class _Placement:
             return left[1], not touches_after
         if before is None and after is None:
             if source[0] == source[1]:
-                self._drop(
-                    mark,
-                    "no word next to it has a link: put where the fewest words are separated from their translations",
-                )
+                self._drop(mark, "no word next to it has a link: put where it separates the fewest linked words")
             before = self.pieces.fewest_crossings(source[0], self.pieces.borders(source[0], words))
         if before is None:
             assert after is not None
@@ -180,10 +178,10 @@ class _Placement:
     def _quoted(self, mark: Mark, source: int, words: Span) -> tuple[int, bool] | None:
         """The place between empty quotation marks or brackets, for a mark that is alone between such ones."""
         kind = self.pieces.quoted.get(mark.start) if mark.start == mark.stop else None
-        free = {at for at, each in self.pieces.empty.items() if each == kind} - self.filled
-        if not (cuts := free.intersection(range(words[0], words[1] + 1))):
+        cuts = {at for at, each in self.pieces.empty.items() if each == kind and words[0] <= at <= words[1]}
+        if not cuts - self.filled:
             return None
-        at = self.pieces.fewest_crossings(source, sorted(cuts), first=True)
+        at = self.pieces.fewest_crossings(source, cuts - self.filled, first=True)
         self.filled.add(at)
         return at, True
 
