@@ -63,8 +63,7 @@ def markup_unit(markup: Markup, source: str, target: str, segment: Segmenter, wh
         if have_numbers and not any(map(re.compile(r"\{\W").match, bare.tags)):  # then those of the source get some
             parts = at_placeholders(source)
             parts[1::2] = numbered(parts[1::2])
-            source = "".join(parts)
-            bare = markup.read(source)
+            bare = markup.read(source := "".join(parts))
     except XalignError:
         return Unit.fixed(segment(source), segment(target), where, target, *left_out(markup, source, target))
     known, added = bare.tags - Counter(_lacking(bare.tags, there.tags)), _lacking(there.tags, bare.tags) * words
@@ -118,12 +117,11 @@ class _Arguments:
         names = [each if each in self.plain else next(there.get(each, iter(())), each) for each in parts[1::2]]
         given = [[*self.plain].index(name) for name in names if self.plain.get(name, name) != name]
         dropped = [Dropped(self.plain.get(each.item, each.item), each.reason) for each in dropped]
-        parts[1::2] = [self.plain.get(name, name) for name in names]
         if given != sorted(given) and all(name[0] == "%" and not NEXT.match(name) for name in names):
             parts[1::2] = names
-        elif given != sorted(given):
-            dropped.append(Dropped(" ".join(parts[1::2]), REORDERED))
-        return "".join(parts), dropped
+            return "".join(parts), dropped
+        parts[1::2] = plain = [self.plain.get(name, name) for name in names]
+        return "".join(parts), dropped + [Dropped(" ".join(plain), REORDERED)] * (given != sorted(given))
 
 
 def _read(markup: Markup, text: str) -> MarkedText:

@@ -50,11 +50,10 @@ class LinkedPieces:
                     inner[j].update(spot)
                     self._known.add(i)
         targets = [_cut(span, sorted(inner[j])) for j, span in enumerate(tgt.spans)]
-        ends = [stop for word in targets for _, stop in word]
-        self.empty = {at: empty[stop] for at, stop in enumerate(ends, 1) if stop in empty}
         self._source, self._cores = src.text, cores[0]
         self.src = [piece for word in sources for piece in word]
         self.tgt = [piece for word in targets for piece in word]
+        self.empty = {at: empty[stop] for at, (_, stop) in enumerate(self.tgt, 1) if stop in empty}
         self._word = [number for number, word in enumerate(sources) for _ in word]
         self.worth = [PUNCTUATION_WORTH if _is_punctuation(tgt.text[slice(*span)]) else 1.0 for span in self.tgt]
         # The number of the first piece of each word.
@@ -166,8 +165,8 @@ class LinkedPieces:
                 before[j] += probability
         steps = (total - 2 * crossed for total, crossed in zip(self.total, before, strict=True))
         costs = list(accumulate(steps, initial=sum(before)))
-        ratios = len(self.src) * (not first), len(self.tgt) * (not first)
-        return min(allowed, key=lambda at: (round(costs[at], 6), abs(at * ratios[0] - source * ratios[1])))
+        ratio = (1, 0) if first else (len(self.src), len(self.tgt))
+        return min(allowed, key=lambda at: (round(costs[at], 6), abs(at * ratio[0] - source * ratio[1])))
 
     def borders(self, source: int, words: Span) -> list[int]:
         """Boundaries of words at spaces in a range of target pieces, with both ends; all for a cut within a word."""

@@ -101,13 +101,8 @@ class _Placement:
                 quoted = self._quoted(mark, source[i][0], (low, high))
                 at, after[i] = quoted or self._loose(mark, source[i], within, (low, high))
                 inside = self.pieces.joined if mark.kind == "placeholder" else self.pieces.inside
-                while (
-                    not quoted
-                    and mark.kind != "pair"
-                    and source[i][0] not in inside[0]
-                    and at in inside[1]
-                    and low < at < high
-                ):
+                moves = not quoted and mark.kind != "pair" and source[i][0] not in inside[0]
+                while moves and at in inside[1] and low < at < high:
                     at += 1 if after[i] else -1
                 for other, (start, stop) in taken:
                     if start < at < stop:
@@ -178,12 +173,10 @@ class _Placement:
     def _quoted(self, mark: Mark, source: int, words: Span) -> tuple[int, bool] | None:
         """The place between empty quotation marks or brackets, for a mark that is alone between such ones."""
         kind = self.pieces.quoted.get(mark.start) if mark.start == mark.stop else None
-        cuts = {at for at, each in self.pieces.empty.items() if each == kind and words[0] <= at <= words[1]}
-        if not cuts - self.filled:
-            return None
-        at = self.pieces.fewest_crossings(source, cuts - self.filled, first=True)
-        self.filled.add(at)
-        return at, True
+        empty = {at for at, each in self.pieces.empty.items() if each == kind and words[0] <= at <= words[1]}
+        if cuts := empty - self.filled:
+            self.filled.add(at := self.pieces.fewest_crossings(source, cuts, first=True))
+        return (at, True) if cuts else None
 
     def _breaks(
         self, marks: Sequence[Mark], source: Sequence[Span], within: Span, words: Span, taken: Sequence[Span]
