@@ -131,8 +131,7 @@ def test_a_line_that_is_too_long_is_reported_and_empty(align, tmp_path, capsys, 
     memory = "".join(unit.format(*pair) for pair in zip(*sides, strict=True))
     (tmp_path / "a.tmx").write_text(f"<tmx>\n\n{memory}</tmx>")
     assert align(src=f"{tmp_path}/a.tmx#en", tgt=f"{tmp_path}/a.tmx#de") == 0
-    err = capsys.readouterr().err
-    assert "warning: unit 2 is too long" in err and "(first: unit 4)" in err
+    assert "warning: unit 2 is too long" in (err := capsys.readouterr().err) and "(first: unit 4)" in err
 
 
 def test_runs_in_a_process_without_unneeded_modules(tiny_checkpoint, tiny_text, tmp_path):

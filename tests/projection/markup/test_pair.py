@@ -79,7 +79,6 @@ def test_only_one_language_has_spaces_around_a_tag_alone(markup, source, target,
 
 
 def test_a_new_order_of_arguments_counts_equal_placeholders_and_is_reported_if_they_have_no_numbers():
-    reordered = ((0, 1), 1.0), ((1, 0), 1.0)
     reason = "the order of placeholders without numbers has changed"
     for source, text, dropped in (
         ("a %s b %s", "B %2$s A %1$s", ()),
@@ -87,7 +86,7 @@ def test_a_new_order_of_arguments_counts_equal_placeholders_and_is_reported_if_t
         ("a %2$s b %s", "B %s A %2$s", ()),
     ):
         unit = markup_unit(MARKUPS["placeholders"], source, "B A", split_at_spaces, "here")
-        assert unit.project(dict(reordered)) == Projected(text, 2, dropped)
+        assert unit.project({(0, 1): 1.0, (1, 0): 1.0}) == Projected(text, 2, dropped)
 
 
 def test_a_placeholder_that_only_the_translation_has_is_reported():

@@ -62,8 +62,7 @@ def refuse_document(begin: bytes, path: StrPath, remedy: str) -> None:
 def no_regular_file(path: StrPath) -> XalignError:
     """The error for a folder, pipe, device or standard input where a file is needed."""
     found = "standard input" if str(path) == "-" else "a folder" if Path(path).is_dir() else "a pipe or device"
-    expected = "a file, which can be read several times"
-    return XalignError("this is not a regular file", where=path, found=found, expected=expected)
+    return XalignError("this is not a regular file", where=path, found=found, expected="a file, to read it twice")
 
 
 def text_lines(stream: IO[bytes] | LiveStream, path: StrPath, table: bool = False) -> Iterator[str]:

@@ -56,10 +56,9 @@ class SentencePairs:
         if tgt is None:
             self._length = sum(1 for _ in _split_pairs(read_lines(self._src), self._src, AT_SPACES))
             return
-        lengths = _length(src), _length(tgt)
-        if lengths[0] != lengths[1]:
-            raise different_lengths(src, tgt, lengths)
-        self._length = lengths[0]
+        self._length, other = (sum(1 for _ in _plain(read_lines(path), path)) for path in (src, tgt))
+        if self._length != other:
+            raise different_lengths(src, tgt, (self._length, other))
 
     @property
     def paths(self) -> tuple[StrPath, ...]:
@@ -214,11 +213,6 @@ def _words(sentence: Sentence) -> Sequence[str]:
     except TypeError:
         raise XalignError("a sentence is neither a string nor a list of words", found=f"{sentence!r:.80}") from None
     return words
-
-
-def _length(path: StrPath) -> int:
-    """The number of a side's lines."""
-    return sum(1 for _ in _plain(read_lines(path), path))
 
 
 def _plain(lines: Iterable[str], path: StrPath) -> Iterator[str]:

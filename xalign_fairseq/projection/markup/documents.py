@@ -30,7 +30,6 @@ UNITS = {"trans-unit", "segment", "ignorable", "tu"}
 NAMED = {"trans-unit", "unit", "tu"}  # elements with the name of a unit
 OTHERS = {"alt-trans", "match", "matches", ""}  # elements with their own texts; "": of another namespace than the root
 LANGUAGE = "http://www.w3.org/XML/1998/namespace lang"
-CORRECT = "correct the encoding in its first line"
 NO_TEXT = re.compile(r"</?(?:[\w.-]+:)?mrk\b[^<>]*>|<!--.*?-->|<\?.*?\?>", re.DOTALL)  # tags of segments, comments
 UTF_16 = re.compile(r"^(<\?xml[^>]*\bencoding\s*=\s*[\"'])utf-?16(?:-?[bl]e)?", re.IGNORECASE)
 START_TAG = re.compile(rb"<(?:[^<>\"']|\"[^\"]*\"|'[^']*')*>")
@@ -90,7 +89,9 @@ class _Parser:
 
     def declaration(self, version: str, encoding: str | None, standalone: int) -> None:
         if encoding and encoding.lower().replace("-", "") not in ("utf8", "usascii"):
-            self.refuse(f"the encoding {encoding}", f"{converted(self.file, encoding)}; {CORRECT}")
+            self.refuse(
+                f"the encoding {encoding}", f"{converted(self.file, encoding)}; correct the encoding in its first line"
+            )
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         self.seen()
