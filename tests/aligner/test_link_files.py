@@ -31,6 +31,7 @@ def text(tmp_path, monkeypatch):
         ("k", {"texts": ("all.en", "./all.en")}, "both sides are the same text"),
         ("k", {"drops_pairs": True, "texts": ("none.en", "all.de")}, "the file does not exist.*where: none.en"),
         ("k", {"drops_pairs": True, "texts": ("m.tmx", "m.tmx")}, "memory has several languages.*m.tmx#en m.tmx#de"),
+        ("k", {"drops_pairs": True, "texts": ("x.xlf", "x.xlf")}, "not plain text"),
         ("k", {"drops_pairs": True, "texts": ("q.docx", "all.de")}, "a Word.*where: q.docx"),
         ("folder", {}, "is a folder"),
         ("k", {"drops_pairs": True, "texts": ("text/english", "all.de")}, "names of the new text.*where: text/english"),
@@ -41,7 +42,8 @@ def test_invalid_outputs(text, out, options, message):
         Path(name).mkdir()
     for name in ("weights/config.json", "model", "m.tmx"):
         Path(name).touch()
-    for name, text_of_file in (("other.en", "c\n"), ("t.tsv", "a\tb\n"), ("text/english", "a\n"), ("q.docx", "PK\3\4")):
+    written = {"other.en": "c\n", "t.tsv": "a\tb\n", "text/english": "a\n", "q.docx": "PK\3\4", "x.xlf": "<xliff>"}
+    for name, text_of_file in written.items():
         Path(name).write_text(text_of_file)
     Path("same").symlink_to("all.en")
     files = LinkFiles(**{"texts": ("all.en", "all.de"), "out": out.format(text.name), **options})

@@ -126,6 +126,12 @@ def test_a_line_that_is_too_long_is_reported_and_empty(align, tmp_path, capsys, 
     assert first == third != "" and second == fourth == ""
     assert "warning: line 2 is too long to be aligned and has no links: 100 x 100 words" in err
     assert "4 pairs, 1 too long, 1 with one empty side (first: line 4), " in err
+    sides = ((tmp_path / name).read_text().split("\n")[:4] for name in ("text", "more"))
+    unit = "<tu><tuv xml:lang='en'><seg>{}</seg></tuv><tuv xml:lang='de'><seg>{}</seg></tuv></tu>\n"
+    memory = "".join(unit.format(*pair) for pair in zip(*sides, strict=True))
+    (tmp_path / "a.tmx").write_text(f"<tmx>\n\n{memory}</tmx>")
+    assert align(src=f"{tmp_path}/a.tmx#en", tgt=f"{tmp_path}/a.tmx#de") == 0
+    assert "warning: unit 2 is too long" in (err := capsys.readouterr().err) and "(first: unit 4)" in err
 
 
 def test_runs_in_a_process_without_unneeded_modules(tiny_checkpoint, tiny_text, tmp_path):

@@ -22,8 +22,8 @@ def test_raw_text_is_split_by_icu_unless_links_only_count_words(tmp_path):
 
 
 def test_the_beginning_of_a_file_without_a_known_ending_shows_its_format(tmp_path):
-    for begun in ("<n:xliff", "<xliff"):
-        (tmp_path / "a.mqxliff").write_text(f'<?xml version="1.0"?>\n{begun} version="1.2">')
+    for begun, encoding in (("<n:xliff", "utf-8"), ("<xliff", "utf-8"), ("<xliff", "utf-16")):
+        (tmp_path / "a.mqxliff").write_text(f'<?xml version="1.0"?>\n{begun} version="1.2">', encoding)
         assert find_format("", str(tmp_path / "a.mqxliff"), None) is ANNOTATIONS["xliff"]
     (tmp_path / "a.txt").write_text("{0} of %s\n100 %")
     with pytest.raises(XalignError) as caught:

@@ -24,6 +24,7 @@ from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import Parameter, Text, XalignError
 from xalign_fairseq.core.output import STANDARD_OUTPUT, Output
 from xalign_fairseq.core.progress import progress, say
+from xalign_fairseq.core.text.containers import file_of, kind_of
 from xalign_fairseq.core.text.pairs import (
     KeptPairs,
     PairedText,
@@ -227,6 +228,7 @@ def _write(
     total = len(pairs) - output.done if isinstance(pairs, SentencePairs) else None
     number, links, too_long, overflowed, by_icu = output.done, 0, 0, 0, 0
     one_sided = first_one_sided = 0
+    line = "unit" if kind_of(file_of(run.text[0])) == ".tmx" else "line"
     scored = parse_signature(aligner.signature()).get("method") == "scored"
     calibrated = scored and not run.options.given().keys() & set(CHOOSING)  # probabilities, by the default threshold
     mismatch = Mismatch() if run.format != "scores" and calibrated else None
@@ -246,10 +248,10 @@ def _write(
             if alignment.too_long:
                 too_long += 1
                 words = f"{len(alignment.src)} x {len(alignment.tgt)} words"
-                say(f"warning: line {number} is too long to be aligned and has no links: {words}")
+                say(f"warning: {line} {number} is too long to be aligned and has no links: {words}")
             if mismatch and (lines := mismatch.lines(number, alignment)):
-                told = "do not look like translations; is a line missing there or before?"
-                say(f"warning: lines {lines[0]:,} to {lines[1]:,} {told}")
+                told = f"do not look like translations; is a {line} missing there or before?"
+                say(f"warning: {line}s {lines[0]:,} to {lines[1]:,} {told}")
                 mismatch = None  # one warning is enough
         out.write(form.end() if isinstance(form, Page) else "")
     seconds = time.monotonic() - start
@@ -261,7 +263,7 @@ def _write(
     place = "" if run.out == STANDARD_OUTPUT else f"{'; scores' * (run.format == 'scores')} in {run.out}"
     speed = f"{done / seconds:.1f} pairs/s" + (" after learning" if run.learned_by else "")
     left_out += f", {by_icu:,} cut into words by ICU" if by_icu else ""
-    left_out += f", {one_sided:,} with one empty side (first: line {first_one_sided:,})" if one_sided else ""
+    left_out += f", {one_sided:,} with one empty side (first: {line} {first_one_sided:,})" if one_sided else ""
     return f"{counted(done, 'pair')}{resumed}{left_out}, {counted(links, what)}{place} ({speed})"
 
 

@@ -60,7 +60,7 @@ def named_by_ending(path: str) -> list[str]:
 def _beginning(path: str) -> str:
     """The first characters of a file."""
     with open_file(path) as stream:
-        return stream.read(1 << 12).decode(errors="replace")
+        return stream.read(1 << 12).replace(b"\0", b"").decode(errors="replace")  # also of UTF-16
 
 
 def require_ending(out: str, form: AnnotationFormat) -> None:

@@ -41,7 +41,7 @@ def test_a_line_that_is_no_pair(tmp_path, line, message):
     ("content", "message"),
     [
         (b"a\n\xff\n", "line 2"),
-        (b"<?xml version='1.0'?>\n<xliff>\n", "not plain text"),
+        (b"<?xml version='1.0'?>\n<xliff>\n", "(?s)not plain text.*tmx#LANGUAGE"),
         (b"<HTML lang='en'>\n<body>\n", "not plain text"),
     ],
 )
@@ -49,7 +49,7 @@ def test_bad_files_are_found_when_the_pairs_are_opened(tmp_path, content, messag
     good = write(tmp_path / "good", "a\nb\n")
     (tmp_path / "bad").write_bytes(content)
     for files in ((good, tmp_path / "bad"), (tmp_path / "bad", good), (tmp_path / "bad",)):
-        with pytest.raises(XalignError, match=message if len(files) == 2 else "bad"):
+        with pytest.raises(XalignError, match=message if len(files) == 2 or "plain" in message else "bad"):
             SentencePairs(*files)
 
 

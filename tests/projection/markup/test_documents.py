@@ -20,6 +20,7 @@ XLIFF = """<?xml version="1.0" encoding="utf-8"?>
 <trans-unit id="3"><source>a<ph id="1">{}</ph></source><target/></trans-unit>
 <trans-unit id="4"><source>a <g id="1">b</g></source><target>a b<g id="1"></g></target></trans-unit>
 <trans-unit id="5"><source>a <g id="1">b</g><x id="2"/></source><target><g id="1">a</g> b</target></trans-unit>
+<trans-unit id="6"><source>a<x/></source></trans-unit>
 </body></file></xliff>
 <!-- end -->"""
 XLIFF_2 = """<xliff version="2.0" srcLang="en" trgLang="fr"><file id="f"><unit id="1">
@@ -35,7 +36,7 @@ TMX = """<tmx version="1.4"><header srclang="en-US"/><body><tu><tuv xml:lang="de
 
 def result(tmp_path, name, content):
     path = tmp_path / f"a.{name}"
-    path.write_bytes(content.encode(errors="surrogateescape"))
+    path.write_bytes(content if isinstance(content, bytes) else content.encode(errors="surrogateescape"))
     pieces = list(ANNOTATIONS[name].read(Annotated(str(path))))
     units = [piece for piece in pieces if isinstance(piece, Unit)]
     made = [
@@ -52,11 +53,12 @@ def test_xliff_1(tmp_path, monkeypatch, block):
     expected = XLIFF.replace(">the red house &lt;x&gt;", '>the <g id="1">red</g> house &lt;x&gt;')
     expected = expected.replace(">One a.<", '>One <x id="1"/>a.<')
     assert text == expected
-    places = "5, unit 1; 8, unit 2, segment 1; 8, unit 2, segment 2; 9, unit 3; 10, unit 4; 11, unit 5"
+    places = "5, unit 1; 8, unit 2, segment 1; 8, unit 2, segment 2; 9, unit 3; 10, unit 4; 11, unit 5; 12, unit 6"
     assert "; ".join(unit.where.partition("a.xliff, line ")[2] for unit in units) == places
     dropped = [each for piece in made if not isinstance(piece, str) for each in piece.dropped]
-    assert [each.item for each in dropped] == ['<ph id="1">{}</ph>', '<x id="2"/>']
-    assert [each.reason for each in dropped] == ["the translation is empty; its tags were not added", BY_HAND]
+    assert [each.item for each in dropped] == ['<ph id="1">{}</ph>', '<x id="2"/>', "<x/>"]
+    reasons = ["the translation is empty; its tags were not added", BY_HAND]
+    assert [each.reason for each in dropped] == [*reasons, "the unit has no translation; its tags were not added"]
 
 
 @pytest.mark.parametrize(
@@ -162,7 +164,7 @@ def test_a_unit_with_cdata_stays_and_is_reported(tmp_path, name, content, source
     first, *others = units[0].project({}).dropped
     assert text == content.format(source, target)
     assert first.reason == "CDATA is not read" and first.item.startswith("<![CDATA[")
-    assert {each.reason for each in others} <= {"left out, because another part of its text is not read"}
+    assert {each.reason for each in others} <= {"not copied, because another part of the text cannot be read"}
 
 
 def test_cdata_that_is_code_belongs_to_its_tag(tmp_path):
@@ -222,19 +224,27 @@ def test_xliff_2_and_tmx(tmp_path):
         ("<xliff>\n<a>ferm\udce9", "not UTF-8"),
         ("<xliff>\n<a><\u201c</a>", "not well-formed XML"),
         ("<a><!--" + "x" * 5_000_000 + "--></a>", "more than"),
+        ("<\0a", "not UTF-16"),
+        ("PK\3\4", "(?s)ZIP file.*next: unpack it"),
     ],
 )
 def test_unreadable_lines_are_named(tmp_path, content, problem):
     with pytest.raises(XalignError, match=problem) as caught:
         result(tmp_path, "xliff", content)
-    assert "a.xliff, line " in str(caught.value)
+    assert "a.xliff, line " in str(caught.value) or "\0" in content or "PK" in content
 
 
-def test_utf_16_and_a_missing_file_are_refused(tmp_path):
-    (tmp_path / "a.xliff").write_bytes("<a/>".encode("utf-16"))
-    for name, problem in (("a.xliff", "the file is not UTF-8"), ("b.xliff", "the file does not exist")):
+def test_utf_16_becomes_utf_8(tmp_path):
+    content = f"<?xml version='1.0' encoding='UTF-8'?>\r\n{XLIFF_2.replace('>a b<', '>ä ☃<')}"
+    for encoding in ("utf-16", "utf-16-le", "utf-16-be"):
+        written = content.replace("UTF-8", encoding).encode(encoding)
+        assert result(tmp_path, "xliff", written)[2] == result(tmp_path, "xliff", content)[2]
+
+
+def test_a_missing_file_is_refused(tmp_path):
+    for name, problem in ((f"{tmp_path}/b", "does not exist"), ("-", "(?s)not a regular file.*standard input")):
         with pytest.raises(XalignError, match=problem):
-            list(ANNOTATIONS["xliff"].read(Annotated(str(tmp_path / name))))
+            list(ANNOTATIONS["xliff"].read(Annotated(name)))
 
 
 def test_a_file_without_units_is_refused(tmp_path):

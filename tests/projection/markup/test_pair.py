@@ -36,6 +36,11 @@ def project(markup, source, target):
         ("placeholders", "Save {n, plural, one {# file}}", "{n,plural, one {#}} a", "{n,plural, one {#}} a"),
         ("placeholders", "%s to %s", "%2$s a %1$s", "%2$s a %1$s"),
         ("placeholders", "%1$s to %2$s", "a %1$s", "a %1$s %2$s"),
+        ("placeholders", "%d to %s", "%s a %d", "%2$s a %1$d"),  # another order of arguments needs numbers
+        ("placeholders", "a %d %5.1f b", "%5.1f A", "%2$5.1f %1$d A"),
+        ("placeholders", "a %s to %s", "%2$s A", "%2$s %1$s A"),
+        ("placeholders", "a %(n)d %(o)s", "%(o)s A", "%(o)s %(n)d A"),
+        ("placeholders", "%dx%dpx %sMB", "xpx MB", "%dx%dpx %sMB"),
         (
             "bilingual",
             "a <g>b<!-- own --></g> <?own?>c",
@@ -71,6 +76,17 @@ def test_only_one_language_has_spaces_around_a_tag_alone(markup, source, target,
 
     unit = markup_unit(MARKUPS[markup], source, target, segment, "here")
     assert unit.project({(i, i): 1.0 for i in range(len(unit.src))}).text == expected
+
+
+def test_a_new_order_of_arguments_counts_equal_placeholders_and_is_reported_if_they_have_no_numbers():
+    reason = "the order of placeholders without numbers has changed"
+    for source, text, dropped in (
+        ("a %s b %s", "B %2$s A %1$s", ()),
+        ("a {} b {:x}", "B {:x} A {}", (Dropped("{:x} {}", reason),)),
+        ("a %2$s b %s", "B %s A %2$s", ()),
+    ):
+        unit = markup_unit(MARKUPS["placeholders"], source, "B A", split_at_spaces, "here")
+        assert unit.project({(0, 1): 1.0, (1, 0): 1.0}) == Projected(text, 2, dropped)
 
 
 def test_a_placeholder_that_only_the_translation_has_is_reported():
@@ -118,7 +134,8 @@ def test_a_tag_without_its_partner_is_left_out_alone():
         ("xml", "a <b>b", "A B", [("<b>", "an opening tag has no closing tag")]),
         ("xml", "a <b>b", "A <b>B", [("<b>", "an opening tag has no closing tag")]),
         ("xml", "a </b>b", "A B", [("</b>", "a closing tag has no opening tag")]),
-        ("xml", "x" * (1 << 20) + "y", "A B", [("x" * 80, "a text is too long")]),
+        ("xml", "<x/>" * 1001, "A B", [("<x/>" * 20, "a text has too many tags: at most 1,000")]),
+        ("xml", "x" * (1 << 20) + "y", "A B", [("x" * 80, "a text is too long: at most 1,048,576 characters")]),
     ],
 )
 def test_an_invalid_or_tagged_translation_is_unchanged(markup, source, target, dropped):

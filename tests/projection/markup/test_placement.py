@@ -63,6 +63,11 @@ def project(source, target, links, segment=words):
         ("a.<br><br>B c", "A. B C", "0-0 1-1 2-2 3-3", "A.<br><br>B C"),
         ("a b<br>.", "A B.", "0-0 1-1 2-2", "A B<br>."),  # before final punctuation
         ("a b<br>.", "A B", "0-0 1-1", "A B<br>"),
+        ("a<br>b", "A\r\nB", "0-0 1-1", "A<br>B"),  # the break is the line end
+        ('a "<x/>" b', "A „“ B", "0-0 1-2 3-3", "A „<x/>“ B"),  # between the quotation marks of another language
+        ('a "<x/>" b', "Ha! « » B", "", "Ha! « <x/> » B"),
+        ("a «\xa0<x/>\xa0» b", "B()ー「」 A", "0-6 3-0", "B()ー「<x/>」 A"),
+        ("a (<g></g>) “<x/>” “<y/>”", "(“” “” ()) A", "0-8", "(“<x/>” “<y/>” (<g></g>)) A"),
         ("<li>a</li><li>b</li><td></td>", "B A", "0-1 1-0", "<li>B</li> <li>A</li><td></td>"),  # a space between blocks
         ("x <b>a y", "Y A X", "0-2 1-1 2-0", "<b>Y A X"),  # it reaches to the end
         ("</a>x y", "Y X", "0-1 1-0", "</a>Y X"),
@@ -134,8 +139,8 @@ def test_punctuation_of_words_between_spaces_is_placed_for_itself():
     ("source", "target", "links", "expected", "reasons"),
     [
         ("<b>the</b> house", "la maison", "1-1", "<b>la</b> maison", ["around the unlinked words"]),
-        ("a <b>of</b> c", "A C", "0-0 2-1", "A <b></b>C", ["next to the words of its neighbours"]),
-        ("a b <x/>c d", "A D", "0-0 3-1", "A <x/>D", ["where it cuts the fewest links"]),
+        ("a <b>of</b> c", "A C", "0-0 2-1", "A <b></b>C", ["next to the translation of the word before or after"]),
+        ("a b <x/>c d", "A D", "0-0 3-1", "A <x/>D", ["where it separates the fewest linked words"]),
         ("Q: <img> on R", "Am R Q:", "0-2 1-3 2-0 3-1", "<img> Am R Q:", ["far apart in the translation"]),
         ("Acme<sup>TM</sup> wins", "X Acme", "0-1 1-0", "X Acme<sup></sup>", ["no matching words were found"]),
         ("under<u>line</u>d x", "x souligne", "0-1 1-0", "x souligne<u></u>", ["no matching words were found"]),

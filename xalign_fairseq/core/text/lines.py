@@ -42,22 +42,27 @@ def read_lines(path: StrPath, table: bool = False) -> Iterator[str]:
 
 
 def require_file(path: StrPath) -> None:
-    """Raise :class:`XalignError` for a missing file, a folder, a pipe or a device."""
+    """Raise :class:`XalignError` for a missing file, a folder, a pipe, a device or ``-``."""
     file = Path(path)
     if file.is_file():
         return
-    if file.exists():
+    if file.exists() or str(file) == "-":
         raise no_regular_file(file)
     if os.path.isfile(str(path).rpartition("#")[0]):
         raise XalignError("this file has no parts", where=path, expected="FILE.tsv#COLUMN or FILE.tmx#LANGUAGE")
     raise XalignError("the file does not exist", where=file, found=nearly(file), remedy="check the path and the ending")
 
 
+def refuse_document(begin: bytes, path: StrPath, remedy: str) -> None:
+    """Raise :class:`XalignError` for a file of an office program, or another ZIP file, by its first bytes."""
+    if begin.startswith(DOCUMENTS):
+        raise XalignError("the file is a Word, RTF, Excel, PDF or ZIP file", where=path, remedy=remedy)
+
+
 def no_regular_file(path: StrPath) -> XalignError:
-    """The error for a folder, pipe or device where a file is needed, because files may be read several times."""
-    return XalignError(
-        "this is not a regular file", where=path, found="a folder" if Path(path).is_dir() else "a pipe or device"
-    )
+    """The error for a folder, pipe, device or standard input where a file is needed."""
+    found = "standard input" if str(path) == "-" else "a folder" if Path(path).is_dir() else "a pipe or device"
+    return XalignError("this is not a regular file", where=path, found=found, expected="a file, to read it twice")
 
 
 def text_lines(stream: IO[bytes] | LiveStream, path: StrPath, table: bool = False) -> Iterator[str]:
@@ -74,9 +79,7 @@ def text_lines(stream: IO[bytes] | LiveStream, path: StrPath, table: bool = Fals
                 remedy = f"unpack it by {tool} -dc" + (f" {path} > FILE" if path != "/dev/stdin" else " in the pipe")
                 expected = f"text, or a name that ends in {PACKED[tool][1]}"
                 raise XalignError("the file is compressed", where=path, expected=expected, remedy=remedy)
-            if raw.startswith(DOCUMENTS):
-                remedy = "save it as plain text in UTF-8, one sentence per line"
-                raise XalignError("the file is a Word, RTF, Excel, PDF or ZIP file", where=path, remedy=remedy)
+            refuse_document(raw, path, "save it as plain text in UTF-8, one sentence per line")
             if not table:
                 require_one_text(raw, path)
             raw = raw.removeprefix(codecs.BOM_UTF8)

@@ -56,10 +56,9 @@ class SentencePairs:
         if tgt is None:
             self._length = sum(1 for _ in _split_pairs(read_lines(self._src), self._src, AT_SPACES))
             return
-        lengths = _length(src), _length(tgt)
-        if lengths[0] != lengths[1]:
-            raise different_lengths(src, tgt, lengths)
-        self._length = lengths[0]
+        self._length, other = (sum(1 for _ in _plain(read_lines(path), path)) for path in (src, tgt))
+        if self._length != other:
+            raise different_lengths(src, tgt, (self._length, other))
 
     @property
     def paths(self) -> tuple[StrPath, ...]:
@@ -162,7 +161,7 @@ def open_pairs(
 def require_texts(*paths: StrPath) -> None:
     """Raise :class:`XalignError` for a side whose first line can't be read as text, or if both sides are one text."""
     for path in paths:
-        next(read_lines(path))
+        next(_plain(read_lines(path), path))
     if len(set(map(os.path.realpath, paths))) < len(paths):
         raise XalignError("both sides are the same text", where=paths[0])
 
@@ -216,19 +215,19 @@ def _words(sentence: Sentence) -> Sequence[str]:
     return words
 
 
-def _length(path: StrPath) -> int:
-    """The number of a side's lines; :class:`XalignError` for a file of markup."""
-    number = 0
-    for number, line in enumerate(read_lines(path), 1):
-        if number == 1 and MARKUP.match(line):
+def _plain(lines: Iterable[str], path: StrPath) -> Iterator[str]:
+    """Lines; :class:`XalignError` if they begin like a file of markup."""
+    for number, line in enumerate(lines):
+        if not number and MARKUP.match(line) and SEPARATOR not in line:
             remedy = ("extract its text first, or move its tags to a translation:", Command("project"))
-            raise XalignError("the file is not plain text", where=path, found=line.strip()[:40], remedy=remedy)
-    return number
+            found, expected = line.strip()[:40], "text, FILE.tsv#COLUMN or FILE.tmx#LANGUAGE"
+            raise XalignError("the file is not plain text", where=path, found=found, expected=expected, remedy=remedy)
+        yield line
 
 
 def _split_pairs(lines: Iterable[str], path: StrPath, split: tuple[Split, Split]) -> Iterator[WordPair]:
     one, other = split
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(_plain(lines, path), 1):
         separators = list(_SEPARATOR.finditer(line))
         if len(separators) == 1:
             [separator] = separators

@@ -4,16 +4,19 @@ The parser only finds the positions of the texts; everything else is written as 
 """
 
 import re
+from codecs import iterdecode
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain
 from xml.parsers import expat
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.compressed import open_file
 from xalign_fairseq.core.text.containers import no_text, plain_language
 from xalign_fairseq.core.text.decoding import converted, refuse_xml
-from xalign_fairseq.core.text.lines import require_file
+from xalign_fairseq.core.text.lines import refuse_document, require_file
 from xalign_fairseq.core.text.segmentation import Segmenter
 from xalign_fairseq.core.text.segmented import Span
 from xalign_fairseq.projection.markup.inline import TAG, attributes_of, local_name
@@ -27,8 +30,8 @@ UNITS = {"trans-unit", "segment", "ignorable", "tu"}
 NAMED = {"trans-unit", "unit", "tu"}  # elements with the name of a unit
 OTHERS = {"alt-trans", "match", "matches", ""}  # elements with their own texts; "": of another namespace than the root
 LANGUAGE = "http://www.w3.org/XML/1998/namespace lang"
-CORRECT = "correct the encoding in its first line"
 NO_TEXT = re.compile(r"</?(?:[\w.-]+:)?mrk\b[^<>]*>|<!--.*?-->|<\?.*?\?>", re.DOTALL)  # tags of segments, comments
+UTF_16 = re.compile(r"^(<\?xml[^>]*\bencoding\s*=\s*[\"'])utf-?16(?:-?[bl]e)?", re.IGNORECASE)
 START_TAG = re.compile(rb"<(?:[^<>\"']|\"[^\"]*\"|'[^']*')*>")
 
 
@@ -86,7 +89,9 @@ class _Parser:
 
     def declaration(self, version: str, encoding: str | None, standalone: int) -> None:
         if encoding and encoding.lower().replace("-", "") not in ("utf8", "usascii"):
-            self.refuse(f"the encoding {encoding}", f"{converted(self.file, encoding)}; {CORRECT}")
+            self.refuse(
+                f"the encoding {encoding}", f"{converted(self.file, encoding)}; correct the encoding in its first line"
+            )
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         self.seen()
@@ -141,9 +146,6 @@ class _Parser:
             text.role = "source" if is_source else "target"
 
     def feed(self, block: bytes, last: bool) -> None:
-        if not self.data and not self.base and b"\0" in block[:4] + bytes(block.startswith((b"\xff\xfe", b"\xfe\xff"))):
-            remedy = f"{converted(self.file, 'UTF-16')}; {CORRECT}"
-            raise XalignError("the file is not UTF-8", where=self.file, found="UTF-16", remedy=remedy)
         self.data += block
         try:
             self.expat.Parse(block, last)
@@ -165,23 +167,38 @@ def bilingual_xml(files: Annotated) -> Iterator[Piece]:
     """
     require_file(files.src)
     parser = _Parser(files.src)
-    with open_file(files.src) as stream:
-        block = b" "
-        while block:
-            block = stream.read(BLOCK)
-            parser.feed(block, not block)
-            for texts in parser.done:
-                yield from _unit(parser, texts, files.segment)
-            parser.done.clear()
-            if parser.unit < 0 and parser.last > parser.base:
-                yield parser.take(parser.last)
-            if len(parser.data) > MOST_BYTES:
-                parser.refuse(f"a unit, a tag or a comment of more than {MOST_BYTES:,} bytes")
+    for block in _blocks(files.src):
+        parser.feed(block, not block)
+        for texts in parser.done:
+            yield from _unit(parser, texts, files.segment)
+        parser.done.clear()
+        if parser.unit < 0 and parser.last > parser.base:
+            yield parser.take(parser.last)
+        if len(parser.data) > MOST_BYTES:
+            parser.refuse(f"a unit, a tag or a comment of more than {MOST_BYTES:,} bytes")
     if parser.name is None:
         raise XalignError("the file has no unit of XLIFF or TMX", where=files.src)
     if parser.languages and not parser.is_sourced:
         raise no_text(files.src, parser.languages, f"srclang {parser.variant}")
     yield parser.take(parser.base + len(parser.data))
+
+
+def _blocks(file: str) -> Iterator[bytes]:
+    """The bytes of a file, at last none. UTF-16 becomes UTF-8, also in its XML declaration."""
+    with open_file(file) as stream:
+        first = stream.read(BLOCK)
+        refuse_document(first, file, "unpack it, and give the file of XLIFF or TMX in it")
+        order = {0: "-be", 1: "-le", 2: "", 3: ""}.get(first[:4].find(b"\0"))  # after a byte order mark, if any
+        blocks = chain([first], iter(partial(stream.read, BLOCK), b""))
+        if order is None:
+            yield from blocks
+        else:
+            try:
+                for block in iterdecode(blocks, f"utf-16{order}"):
+                    yield UTF_16.sub(r"\1UTF-8", block).encode()
+            except UnicodeError as error:
+                raise XalignError("the file is not UTF-16", where=file, found=error, remedy="save it again") from None
+    yield b""
 
 
 def _unit(parser: _Parser, texts: list[_Text], segment: Segmenter) -> Iterator[Piece]:
@@ -195,15 +212,17 @@ def _unit(parser: _Parser, texts: list[_Text], segment: Segmenter) -> Iterator[P
         parser.take(text.stop)
         yield from _divided(sources, raw[id(text)], segment, text.where)
     if not targets:
-        yield _pair(sources["source"], "", segment, texts[0].where)
+        yield _pair(sources["source"], None, segment, texts[0].where)
 
 
-def _pair(source: str, target: str, segment: Segmenter, where: str) -> Unit:
-    markup = MARKUPS["bilingual"]
-    if NO_TEXT.sub("", target).strip():
+def _pair(source: str, target: str | None, segment: Segmenter, where: str) -> Unit:
+    """A text and its translation; ``None``: the file has no place for it."""
+    markup, nothing = MARKUPS["bilingual"], segment("")
+    if target and NO_TEXT.sub("", target).strip():
         return markup_unit(markup, source, target, segment, where)
-    missing, nothing = left_out(markup, source, "", "the translation is empty; its tags were not added"), segment("")
-    return Unit.fixed(nothing, nothing, where, target, *missing)
+    problem = "the unit has no translation" if target is None else "the translation is empty"
+    missing = left_out(markup, source, "", f"{problem}; its tags were not added")
+    return Unit.fixed(nothing, nothing, where, target or "", *missing)
 
 
 def _divided(sources: dict[str, str], target: str, segment: Segmenter, where: str) -> Iterator[Piece]:

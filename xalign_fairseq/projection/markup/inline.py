@@ -3,9 +3,10 @@
 import html
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import count
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.containers import BREAK, breaks_line
@@ -178,9 +179,26 @@ MESSAGE = re.compile(r"\{\s*([\w.-]+)\s*,\s*(plural|select|selectordinal|number|
 PERCENT = re.compile(
     r"%(?:\([^()\s]+\)|\d+\$)?[-+#0]*\d*(?:\.\d+)?(?:hh?|ll?|[Lqzjt])?[diouxXeEfFgGcsSaAr@](?![A-Za-z])"
     # before letters: %dMB and %dx%dpx, but not 50%discount or %user%
-    r"|(?:(?<![0-9A-Za-z])|(?<=%[dsiu])|(?<=%[dsiu][A-Za-z]))"
+    r"|(?:(?<![0-9A-Za-z])|(?<=[%$][dsiu])|(?<=[%$][dsiu][A-Za-z]))"
     r"%(?:\([^()\s]+\)|\d+\$)?\d*(?:l*d|[siu@]|\.\d+f)(?!\w*%(?![\w@.]))"
 )
+
+NEXT = re.compile(r"^(?:%(?!\d+\$|[({])|\{(?=[}!:]))")  # a placeholder that stands for the next argument
+
+
+def at_placeholders(text: str) -> list[str]:
+    """The text before the first placeholder, this placeholder, the text after it, and so on."""
+    parts = [""]
+    for token in _tokens(text, BEGIN, _placeholder):
+        parts[-1:] = [parts[-1] + token.raw] if token.kind == "text" else [parts[-1], token.raw, ""]
+    return parts
+
+
+def numbered(tags: Sequence[str]) -> Sequence[str]:
+    """The placeholders of a text, in its order, with the numbers of their arguments, unless some have numbers."""
+    numbers = count(1)
+    made = [NEXT.sub(lambda begin: f"{begin[0]}{next(numbers)}{'$' * (begin[0] == '%')}", tag) for tag in tags]
+    return made if len({*made}) == len({*zip(made, tags, strict=True)}) else tags
 
 
 def read_placeholders(text: str, words: Mapping[str, int] | None = None) -> MarkedText:

@@ -1,11 +1,13 @@
 """Marked-up files of one sentence per line: HTML, XML or placeholders."""
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
 from itertools import repeat
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.text.lines import read_lines
+from xalign_fairseq.core.text.compressed import open_file
+from xalign_fairseq.core.text.lines import read_lines, require_file
 from xalign_fairseq.projection.markup.inline import HTML
 from xalign_fairseq.projection.markup.pair import MARKUPS, markup_unit
 from xalign_fairseq.projection.units import Annotated, Piece
@@ -18,6 +20,9 @@ CODE = {"html": re.compile(rf"<!--|<({ELEMENTS})\b[^<>]*>", re.IGNORECASE), "xml
 def marked_lines(files: Annotated, markup: str) -> Iterator[Piece]:
     """A unit for each line, and unchanged the code and comments that do not begin and end in it."""
     kind, number = MARKUPS[markup], 0
+    require_file(files.src)
+    with open_file(files.src) as stream:
+        yield "\ufeff" * (stream.read(3) == BOM_UTF8)
     translations = repeat("") if files.tgt is None else read_lines(files.tgt)
     lines = read_lines(files.src)
     parts = without_code(lines, CODE[markup]) if markup in CODE else (("", line, "") for line in lines)

@@ -1,6 +1,7 @@
 """A marked-up text and its plain translation as a unit of projection."""
 
-from collections import Counter
+import re
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -12,9 +13,12 @@ from xalign_fairseq.projection.markup.inline import (
     BILINGUAL,
     ESCAPES,
     HTML,
+    NEXT,
     TAG,
     XML,
+    at_placeholders,
     canonical,
+    numbered,
     read_inline,
     read_placeholders,
 )
@@ -24,6 +28,7 @@ from xalign_fairseq.projection.units import Dropped, Projected, Unit
 
 MOST_CHARACTERS = 1 << 20  # limit for a text with its markup
 TAGGED = "the translation has tags already"
+REORDERED = "the order of placeholders without numbers has changed"
 ADDED = "the translation has this tag, its source does not"
 
 
@@ -50,16 +55,22 @@ MARKUPS = {
 
 def markup_unit(markup: Markup, source: str, target: str, segment: Segmenter, where: str) -> Unit:
     """A marked-up text and its translation, which stays as it is if markup is broken or if it has tags already."""
+    words = markup.target == "placeholders"  # those in the translation are words
     try:
         bare = _read(markup, source)
         there = _read_target(markup, bare, target)
+        have_numbers = words and any(re.match(r"%\d+\$", tag) for tag in there.tags)
+        if have_numbers and not any(map(re.compile(r"\{\W").match, bare.tags)):  # then those of the source get some
+            parts = at_placeholders(source)
+            parts[1::2] = numbered(parts[1::2])
+            bare = markup.read(source := "".join(parts))
     except XalignError:
         return Unit.fixed(segment(source), segment(target), where, target, *left_out(markup, source, target))
-    words = markup.target == "placeholders"  # those in the translation are words
     known, added = bare.tags - Counter(_lacking(bare.tags, there.tags)), _lacking(there.tags, bare.tags) * words
     read, plain = (read_placeholders(source, known), markup.read(target).text) if words else (bare, there.text)
-    src, tgt = segment(read.text), segment(there.text)
     tags = read.tags - Counter(each.item for each in read.alone) + there.tags
+    arguments = _Arguments(source, read) if words else None
+    src, tgt = segment(read.text), segment(there.text)
     comments = [there.comments.get(at, "") for at in range(len(there.text) + 1)]  # of the translation
 
     def project(links: Links) -> Projected:
@@ -68,8 +79,9 @@ def markup_unit(markup: Markup, source: str, target: str, segment: Segmenter, wh
             written = [*map(str.__add__, comments, written)]
             written[-1:] = [last + comments[-1] for last in written[-1:]]
             text, dropped = place(read, src, tgt, links, written)
+            text, dropped = arguments.write(text, dropped) if arguments else (text, dropped)
             if _is_right(markup, text, tags, plain, [*there.comments.values()]):
-                placed = sum(1 for _ in walk(read.marks)) - len(dropped)
+                placed = sum(1 for _ in walk(read.marks)) - sum(each.reason != REORDERED for each in dropped)
                 return Projected(text, placed, (*read.alone, *dropped, *(Dropped(tag, ADDED) for tag in added)))
         reason = "the translation has characters that would be markup"
         return Projected(target, 0, left_out(markup, source, "" if markup.target == "plain" else target, reason))
@@ -84,6 +96,32 @@ def markup_unit(markup: Markup, source: str, target: str, segment: Segmenter, wh
     both = (read.as_written(src), there.as_written(tgt)) if words else (src, tgt)
     asks = bool(read.marks and src.spans and tgt.spans)
     return Unit(*both, where, project, asks, read.several, counted if words else None)
+
+
+class _Arguments:
+    """The arguments that the placeholders of a source stand for; the marks of ``read`` get their numbers."""
+
+    def __init__(self, source: str, read: MarkedText):
+        tags = at_placeholders(source)[1::2]
+        self.plain: dict[str, str] = {}  # with its number or name -> as in the source
+        self.there = defaultdict[str, list[str]](list)  # of the translation's: as in the source -> with its number
+        for name, tag in zip(numbered(tags), tags, strict=True):
+            self.plain[name] = tag
+            self.there[tag].append(name)
+        for mark in reversed(read.marks):
+            mark.opening = mark.opening.replace(mark.tag.strip(), self.there[mark.tag.strip()].pop())
+
+    def write(self, text: str, dropped: list[Dropped]) -> tuple[str, list[Dropped]]:
+        """The text with numbers only if the order has changed; what is dropped, or has changed without numbers."""
+        parts, there = at_placeholders(text), {tag: iter(names) for tag, names in self.there.items()}
+        names = [each if each in self.plain else next(there.get(each, iter(())), each) for each in parts[1::2]]
+        given = [[*self.plain].index(name) for name in names if self.plain.get(name, name) != name]
+        dropped = [Dropped(self.plain.get(each.item, each.item), each.reason) for each in dropped]
+        if given != sorted(given) and all(name[0] == "%" and not NEXT.match(name) for name in names):
+            parts[1::2] = names
+            return "".join(parts), dropped
+        parts[1::2] = plain = [self.plain.get(name, name) for name in names]
+        return "".join(parts), dropped + [Dropped(" ".join(plain), REORDERED)] * (given != sorted(given))
 
 
 def _read(markup: Markup, text: str) -> MarkedText:
@@ -121,10 +159,11 @@ def left_out(markup: Markup, source: str, target: str, reason: str = "") -> tupl
     try:
         both = [_read(markup, text) for text in (source, target)]
     except XalignError as error:
+        if error.found is None:  # a limit
+            return (Dropped(source[:80], f"{error.problem}: {error.expected}"),)
         others = TAG.finditer(source[:MOST_CHARACTERS] if markup.escapes else "")
-        reason = "left out, because another part of its text is not read"
-        broken = Dropped(str(error.found or source[:80]), error.problem)
-        return (broken, *(Dropped(tag[0], reason) for tag in others if not tag[1]))
+        reason = "not copied, because another part of the text cannot be read"
+        return (Dropped(str(error.found), error.problem), *(Dropped(tag[0], reason) for tag in others if not tag[1]))
     implied = ("</",) * (markup.target == "inline")  # the file is XML, so end tags of elements are there
     wanted, found = (Counter(tag for tag in read.tags.elements() if not tag.startswith(implied)) for read in both)
     alone = Counter(each.item for each in both[0].alone)
@@ -137,7 +176,7 @@ def _is_right(markup: Markup, text: str, tags: Counter[str], plain: str, comment
     """Whether reading the result gives these tags, text and comments, spaces ignored: a break may be a space."""
     try:
         read = markup.read(text)
-        same = read.tags == tags and [*read.comments.values()] == comments
+        same = not _lacking(read.tags, tags) and not _lacking(tags, read.tags) and [*read.comments.values()] == comments
         return same and "".join(read.text.split()) == "".join(plain.split())
     except XalignError:
         return False

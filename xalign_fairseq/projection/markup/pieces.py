@@ -13,6 +13,9 @@ from xalign_fairseq.core.text.segmented import SegmentedText, Span
 TINY = 1e-9
 PUNCTUATION_WORTH = 0.1  # weight of punctuation's links: words decide where a tag goes
 STOP = re.compile(r"[,.;:!?)\]}»”]+(?:\s|$)|[。，、！？；：」』）]")
+EMPTY = re.compile(  # brackets (with group 1) or quotation marks, with only space between them
+    r"(\(\s*\)|\[\s*\]|（\s*）|【\s*】)|[“„]\s*[“”]|[‘‚]\s*[‘’]|«\s*»|‹\s*›|「\s*」|『\s*』|《\s*》|\"\"|''|””|’’|»«|›‹"
+)
 PAUSES = tuple(".:!?…。．：！？")
 
 
@@ -26,6 +29,14 @@ class LinkedPieces:
         sources = [_cut(span, cuts) for span in src.spans]
         equal = {(i, j) for i, j in links if src[i] == tgt[j]}
         inner = [set(core) for core in cores[1]]
+        # Characters between empty quotation marks (False) or brackets (True).
+        self.quoted, empty = (
+            {at: bool(each[1]) for each in EMPTY.finditer(text) for at in range(each.start() + 1, each.end())}
+            for text in (src.text, tgt.text)
+        )
+        for at in () if tags.isdisjoint(self.quoted) else empty:
+            for j in tgt.words_in(at - 1, at):
+                inner[j].add(at)
         for i, j in equal:
             shift = tgt.spans[j][0] - src.spans[i][0]
             inner[j].update(start + shift for start, _ in sources[i][1:])
@@ -42,6 +53,7 @@ class LinkedPieces:
         self._source, self._cores = src.text, cores[0]
         self.src = [piece for word in sources for piece in word]
         self.tgt = [piece for word in targets for piece in word]
+        self.empty = {at: empty[stop] for at, (_, stop) in enumerate(self.tgt, 1) if stop in empty}
         self._word = [number for number, word in enumerate(sources) for _ in word]
         self.worth = [PUNCTUATION_WORTH if _is_punctuation(tgt.text[slice(*span)]) else 1.0 for span in self.tgt]
         # The number of the first piece of each word.
@@ -145,14 +157,16 @@ class LinkedPieces:
             at = run[not forward] if run and run[forward] == at else at
         return at, len(marks)
 
-    def fewest_crossings(self, source: int, allowed: Iterable[int]) -> int:
+    def fewest_crossings(self, source: int, allowed: Iterable[int], first: bool = False) -> int:
+        """The target cut with the fewest links across it and a source cut; of several, the nearest or the ``first``."""
         before = [0.0] * len(self.tgt)
         for links in self.links[:source]:
             for j, probability in links.items():
                 before[j] += probability
         steps = (total - 2 * crossed for total, crossed in zip(self.total, before, strict=True))
         costs = list(accumulate(steps, initial=sum(before)))
-        return min(allowed, key=lambda at: (round(costs[at], 6), abs(at * len(self.src) - source * len(self.tgt))))
+        ratio = (1, 0) if first else (len(self.src), len(self.tgt))
+        return min(allowed, key=lambda at: (round(costs[at], 6), abs(at * ratio[0] - source * ratio[1])))
 
     def borders(self, source: int, words: Span) -> list[int]:
         """Boundaries of words at spaces in a range of target pieces, with both ends; all for a cut within a word."""

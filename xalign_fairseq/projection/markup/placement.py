@@ -12,7 +12,7 @@ from xalign_fairseq.projection.units import Dropped
 ALONE = ("break", "point", "placeholder")
 FAR = 3  # pieces between the translations of a tag's neighbours that make its place uncertain
 
-UNMATCHED = "no matching words were found in the translation; the tag is empty, next to the words of its neighbours"
+UNMATCHED = "no matching words were found: the tags are empty, next to the translation of the word before or after"
 
 
 def place(
@@ -32,6 +32,7 @@ def place(
       ignored; of two, of the word before it. At the very start or end of its element it stays there, but a placeholder
       with a space next to it goes with the word, if no punctuation separates the two. A tag between spaces is a
       placeholder. Those that touch stay together.
+    - A tag alone between quotation marks or brackets goes between those of the translation, if they are empty.
     - A break goes between two words, where it cuts the fewest links.
     - A pair around a part of a word goes around its text in a linked word. Without it, the longer beginning of a word
       is the word, and a pair around another part is empty, next to the word. Punctuation at the edges of a word is
@@ -62,6 +63,7 @@ class _Placement:
         self.pieces = pieces
         self.texts = source.text, pieces.text
         self.dropped: list[Dropped] = []
+        self.filled: set[int] = set()  # cuts between quotation marks that are no longer empty
 
     def marks(self, marks: Sequence[Mark], within: Span, words: Span) -> list[_Placed]:
         """The places of neighbouring marks, within some source words and the target words for these."""
@@ -96,9 +98,11 @@ class _Placement:
         taken = list(found.items())
         for i, mark in enumerate(marks):
             if i not in found and mark.kind != "break":
-                at, after[i] = self._loose(mark, source[i], within, (low, high))
+                quoted = self._quoted(mark, source[i][0], (low, high))
+                at, after[i] = quoted or self._loose(mark, source[i], within, (low, high))
                 inside = self.pieces.joined if mark.kind == "placeholder" else self.pieces.inside
-                while mark.kind != "pair" and source[i][0] not in inside[0] and at in inside[1] and low < at < high:
+                moves = not quoted and mark.kind != "pair" and source[i][0] not in inside[0]
+                while moves and at in inside[1] and low < at < high:
                     at += 1 if after[i] else -1
                 for other, (start, stop) in taken:
                     if start < at < stop:
@@ -155,7 +159,7 @@ class _Placement:
             return left[1], not touches_after
         if before is None and after is None:
             if source[0] == source[1]:
-                self._drop(mark, "no word next to it is linked: where it cuts the fewest links")
+                self._drop(mark, "no word next to it has a link: put where it separates the fewest linked words")
             before = self.pieces.fewest_crossings(source[0], self.pieces.borders(source[0], words))
         if before is None:
             assert after is not None
@@ -165,6 +169,14 @@ class _Placement:
         if source[0] == source[1] and not touches_before and not touches_after and abs(after - before) >= FAR:
             self._drop(mark, "the words before and after it are far apart in the translation: next to one of them")
         return (after, False) if touches_after or marks_after < marks_before else (before, True)
+
+    def _quoted(self, mark: Mark, source: int, words: Span) -> tuple[int, bool] | None:
+        """The place between empty quotation marks or brackets, for a mark that is alone between such ones."""
+        kind = self.pieces.quoted.get(mark.start) if mark.start == mark.stop else None
+        empty = {at for at, each in self.pieces.empty.items() if each == kind and words[0] <= at <= words[1]}
+        if cuts := empty - self.filled:
+            self.filled.add(at := self.pieces.fewest_crossings(source, cuts, first=True))
+        return (at, True) if cuts else None
 
     def _breaks(
         self, marks: Sequence[Mark], source: Sequence[Span], within: Span, words: Span, taken: Sequence[Span]
@@ -212,8 +224,13 @@ class _Placement:
     def _placed(self, mark: Mark, source: Span, words: Span, after: bool | None) -> _Placed:
         if words[0] in self.pieces.joined[1]:  # no space in a word
             mark = replace(mark, opening=mark.opening.strip(" "))
+        begin, end = self._gap(1, words[0])
         if mark.kind == "break":
             start, stop = self._break(mark, source[0], words[0])
+        elif words[0] in self.filled and mark.start in self.pieces.quoted:  # a space inside is on both sides
+            space = self.texts[1][begin:end] if end - begin == 1 and mark.kind in ALONE else ""
+            mark = replace(mark, opening=space + mark.opening.strip(" "))
+            start = stop = begin + (end - begin > 1)
         else:
             start = self._at(mark.start, source[0], words[0], bool(after))
             is_empty = words[0] == words[1] and source[0] < source[1]
@@ -255,7 +272,8 @@ class _Placement:
         if mark.start == mark.stop or not spaces:
             return at, at
         at = at if at in spaces else spaces[0]
-        return at, min(at + mark.stop - mark.start, spaces[-1] + 1)
+        is_crlf = self.texts[1].startswith("\r\n", at)
+        return at, min(at + mark.stop - mark.start + is_crlf, spaces[-1] + 1)
 
 
 def _joined(marks: Sequence[Mark], text: str) -> list[Mark]:
