@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from xalign_fairseq.core.errors import Parameter, XalignError
-from xalign_fairseq.core.files import LEFTOVER
+from xalign_fairseq.core.files import LEFTOVER, StrPath
 from xalign_fairseq.core.json_files import read_json, write_json
 
 # Not filelock's: its release also unlocks the file for a child process that inherited it, and it does not expose a
@@ -97,6 +97,20 @@ def require_own_folder(folder: Path, note: str, maker: str, parts: Collection[st
             return
     problem = f"the output folder has files that are not from {maker}"
     raise XalignError(problem, where=folder, remedy=("choose another", Parameter("out")))
+
+
+def require_replaceable(folder: StrPath, note: str, parts: str, maker: str) -> None:
+    """Raise :class:`XalignError` for a folder with files that is no output of the maker, or not only that.
+
+    An output has a file that matches ``note``, and the paths of all files match it or ``parts`` (regular expressions).
+    """
+    files = (each for each in Path(folder).rglob("*") if not each.is_dir())
+    names = sorted(each.relative_to(folder).as_posix() for each in files)
+    others = [name for name in names if not re.fullmatch(f"{note}|{parts}", name)]
+    if names and (others or not any(re.fullmatch(note, name) for name in names)):
+        problem = f"the folder has files that are not from {maker}, and would be lost"
+        found, remedy = ", ".join((others or names)[:3]), ("choose another", Parameter("out"))
+        raise XalignError(problem, where=folder, found=found, remedy=remedy)
 
 
 def differing_values(

@@ -146,7 +146,7 @@ def test_bad_text_is_an_error_before_any_file_is_written(tmp_path, spm, monkeypa
 
 
 def test_an_error_in_the_middle_keeps_the_old_data_bin(tmp_path, bitext, spm, monkeypatch, small_chunks):
-    put(tmp_path / "d", old="old")
+    put(tmp_path / "d", **{"manifest.json": "old"})
     calls = itertools.count()
     encode = binarize.PairText.encode
 
@@ -158,7 +158,7 @@ def test_an_error_in_the_middle_keeps_the_old_data_bin(tmp_path, bitext, spm, mo
     monkeypatch.setattr(binarize.PairText, "encode", fail)
     with pytest.raises(XalignError, match=r"(?s)could not be written.*No space left"):
         prepare(PrepareOptions(tmp_path / "d", [pair(bitext)], spm=spm, overwrite=True))
-    assert contents(tmp_path / "d") == {"old": b"old"}
+    assert contents(tmp_path / "d") == {"manifest.json": b"old"}
     assert [path.name for path in tmp_path.iterdir()] == ["d"]
 
 

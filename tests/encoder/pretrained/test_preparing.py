@@ -46,9 +46,11 @@ def test_the_whole_tokenizer(transfer_encoder, pair, tmp_path):
 
 
 @pytest.mark.parametrize("trimmed", [False, True])
-def test_the_model_is_not_replaced_by_the_data(transfer_encoder, pair, trimmed):
-    text = MonoSource("train", "xx", (pair.src_path,))
-    options = {"tokenizer": transfer_encoder, "trim_vocabulary": trimmed, "overwrite": True}
+def test_the_model_is_not_replaced_by_the_data(transfer_encoder, pair, trimmed, tmp_path_factory):
+    text, made = MonoSource("train", "xx", (pair.src_path,)), tmp_path_factory.mktemp("data") / "model.pt"
+    made.with_name("manifest.json").touch()
+    made.write_bytes(transfer_encoder.read_bytes())
+    options = {"tokenizer": made, "trim_vocabulary": trimmed, "overwrite": True}
     with pytest.raises(XalignError, match="is or contains an input, which would be lost"):
-        prepare_data(PrepareOptions(transfer_encoder.parent, mono=[text], **options))
-    assert transfer_encoder.is_file()
+        prepare_data(PrepareOptions(made.parent, mono=[text], **options))
+    assert made.is_file()

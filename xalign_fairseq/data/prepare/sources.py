@@ -8,12 +8,14 @@ from dataclasses import dataclass, field
 
 from xalign_fairseq.core.errors import Parameter, XalignError, check_values
 from xalign_fairseq.core.files import StrPath, require_outside
+from xalign_fairseq.core.locks import require_replaceable
 from xalign_fairseq.core.progress import say
 from xalign_fairseq.core.text.containers import file_of
 from xalign_fairseq.core.text.corpus import require_files
 from xalign_fairseq.data.prepare.filters import Filters
 
 LANGUAGE = re.compile(r"[^\s.\-=/]+")
+PARTS = r"(dict\.txt|model\.pt|(wordpiece|pipeline|lexicon\.[^/]+)\.json|[^/]+\.(bin|idx|model))"  # of a data-bin
 RESERVED = ("links", "words", "None")  # words that take the place of a language in file names
 
 
@@ -133,6 +135,8 @@ class PrepareOptions:
         # The output has a copy of the sentencepiece model and of the dictionary.
         for path in self.paths:
             require_outside(file_of(path), self.destdir)
+        if self.overwrite:
+            require_replaceable(self.destdir, r"manifest\.json", PARTS, "prepare")
 
     def _check_names(self) -> None:
         for lang in [lang for pair in self.pairs for lang in (pair.src, pair.tgt)] + [text.lang for text in self.mono]:
