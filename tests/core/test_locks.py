@@ -118,13 +118,13 @@ def test_foreign_files_are_refused_and_kept(tmp_path, name):
 
 
 @pytest.mark.parametrize("names", ["thesis", "part", "note part run/checkpoint_last.pt", "note part-a/a"])
-def test_only_an_output_of_the_same_maker_is_replaced(tmp_path, names):
-    require_replaceable(tmp_path, "note", "part", "a run")
+def test_only_an_output_of_the_same_command_is_replaced(tmp_path, names):
+    require_replaceable(tmp_path, "note", "part")
     for name in names.split():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
-    with pytest.raises(XalignError, match=f"(?s)not from a run, and would be lost.*found: {names.split()[-1]}"):
-        require_replaceable(tmp_path, "note", "part", "a run")
+    with pytest.raises(XalignError, match=f"(?s)not from this command, and would be lost.*found: {names.split()[-1]}"):
+        require_replaceable(tmp_path, "note", "part")
 
 
 def test_a_folder_resumes_only_with_its_own_command(tmp_path):

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from support.small import MASK
 
-from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data import samples
 from xalign_fairseq.data.samples import (
     GoldLinks,
@@ -127,8 +126,3 @@ def test_random_tokens_are_never_special_and_never_the_mask(monkeypatch):
         options = MaskOptions(mask=mask, vocab=10, probability=1.0)
         masked, _ = mask_tokens(np.full(2000, 5), np.random.default_rng(0), options)
         assert set(masked) == {4, 5, 6, 7, 8, 9} - {mask}
-
-
-def test_a_share_outside_the_unit_interval_is_refused():
-    with pytest.raises(XalignError, match="outside"):
-        MaskOptions(mask=9, vocab=10, probability=1.5)

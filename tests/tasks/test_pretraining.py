@@ -18,6 +18,7 @@ from xalign_fairseq.data.pretraining import Reader  # noqa: E402
 from xalign_fairseq.encoder.config import EncoderConfig  # noqa: E402
 from xalign_fairseq.encoder.vocabulary import stored_model, tokenizer_state  # noqa: E402
 from xalign_fairseq.models.xalign import XalignModel  # noqa: E402
+from xalign_fairseq.objectives import DWA  # noqa: E402
 from xalign_fairseq.tasks.pretraining import (  # noqa: E402
     XalignPretrainingConfig,
     XalignPretrainingTask,
@@ -165,7 +166,8 @@ def test_options_of_batches_reach_the_dataset(shard):
     found = [(made.datasets["train"].bucket_width, made.datasets["train"].apart) for made in (plain, chosen)]
     assert found == [(1, False), (0, True)]
     refused = {"length_bucket_width": -1, "epoch_items": 0, "mono_batch_size": -2, "mono_tokens_per_sample": 1}
-    for name, value in {**refused, "max_pair_length": 0, "sampling_temperature": float("nan")}.items():
+    refused |= {"max_pair_length": 0, "sampling_temperature": float("nan"), "mask_prob": 0.0}
+    for name, value in refused.items():
         with pytest.raises(XalignError, match=f"{name}\n  found: {value}"):
             task(folder, **{name: value})
 
@@ -248,12 +250,14 @@ def test_first_updates_that_train_nothing_are_warned_of(objective, told, shard, 
 
 @pytest.mark.parametrize(
     ("metric", "linked", "expected"),
-    [("aer", True, None), ("aer_en-de", True, None), ("loss", False, None), ("aer_en-ed", True, "aer, aer_en-de$"),
-     ("aer", False, "no pair of {} has links")],
+    [("aer", True, None), ("aer_en-de", True, None), ("loss", False, None), ("dwa_accuracy", False, None),
+     ("aer_en-ed", True, "aer, aer_en-de, loss, dwa_loss"), ("aer", False, "no pair of {} has links"),
+     ("dwa_acuracy", False, "dwa_accuracy")],
 )  # fmt: skip
-def test_an_aer_that_validation_will_not_have_chooses_no_checkpoint(metric, linked, expected, shard, monkeypatch):
+def test_a_score_that_validation_will_not_have_chooses_no_checkpoint(metric, linked, expected, shard, monkeypatch):
     """fairseq failed at the first validation with a KeyError."""
     made = task(shard("data", "en-de"), valid_subset="valid,test", best_checkpoint_metric=metric)
+    made.objectives = [DWA()]
     corpora = [SimpleNamespace(number=0, links=[] if linked else None)]
     dataset = SimpleNamespace(bitext=SimpleNamespace(corpora=corpora))
     monkeypatch.setattr(made.source, "dataset", lambda *given: dataset)

@@ -35,7 +35,7 @@ def checked(tmp_path):
         *((name, -1) for name in ("seed", "stop_time_hours", "weight_decay", "warmup_updates", "batch_size")),
         *((name, value) for name in ("dropout", "attention_dropout") for value in (-0.1, 1.0)),
         ("update_freq", [2, 0]), ("patience", -2), ("seed", 2**32), ("adam_betas", "(0.9, 1)"),
-        ("adam_betas", "0.9;0.98"), ("ema_decay", 1.5), ("layer_norm_eps", 0),
+        ("adam_betas", "0.9;0.98"), ("ema_decay", 1.5), ("nonfinite_updates", 0), ("layer_norm_eps", 0),
     ],
 )  # fmt: skip
 def test_a_number_out_of_range_is_refused_by_its_name(checked, name, value):
@@ -46,16 +46,20 @@ def test_a_number_out_of_range_is_refused_by_its_name(checked, name, value):
 
 def test_usual_values_and_never_are_accepted(checked):
     checked()
+    checked(best_checkpoint_metric="dwa_accuracy", maximize_best_checkpoint_metric=True)
     checked(
         patience=-1, max_update=0, keep_last_epochs=-1, clip_norm=0.0, batch_size=1, lr=[1e-9], adam_betas="(0, 0.9)"
     )
 
 
-@pytest.mark.parametrize("given", [{"restore_file": "gone.pt"}, {"warmup_updates": 9, "max_update": 8}])
-def test_first_checkpoint_and_warm_up_are_checked_with_all_options(checked, given):
-    with pytest.raises(XalignError) as error:
+@pytest.mark.parametrize(
+    "given",
+    [{"restore_file": "gone.pt"}, {"warmup_updates": 9, "max_update": 8}, {"best_checkpoint_metric": "dwa_accuracy"},
+     *({"best_checkpoint_metric": name, "maximize_best_checkpoint_metric": True} for name in ("aer_en-de", "loss"))],
+)  # fmt: skip
+def test_first_checkpoint_warm_up_and_score_are_checked_with_all_options(checked, given):
+    with pytest.raises(XalignError, match=f"where: .*{next(iter(given))}"):
         checked(**given)
-    assert error.value.parameters[-1:] == (next(iter(given)),)
 
 
 def test_asynchronous_writing_needs_iopath(checked, monkeypatch):

@@ -99,8 +99,8 @@ def require_own_folder(folder: Path, note: str, maker: str, parts: Collection[st
     raise XalignError(problem, where=folder, remedy=("choose another", Parameter("out")))
 
 
-def require_replaceable(folder: StrPath, note: str, parts: str, maker: str) -> None:
-    """Raise :class:`XalignError` for a folder with files that is no output of the maker, or not only that.
+def require_replaceable(folder: StrPath, note: str, parts: str) -> None:
+    """Raise :class:`XalignError` for a folder with files that is no output of a command, or not only that.
 
     An output has a file that matches ``note``, and the paths of all files match it or ``parts`` (regular expressions).
     """
@@ -108,7 +108,7 @@ def require_replaceable(folder: StrPath, note: str, parts: str, maker: str) -> N
     names = sorted(each.relative_to(folder).as_posix() for each in files)
     others = [name for name in names if not re.fullmatch(f"{note}|{parts}", name)]
     if names and (others or not any(re.fullmatch(note, name) for name in names)):
-        problem = f"the folder has files that are not from {maker}, and would be lost"
+        problem = "the folder has files that are not from this command, and would be lost"
         found, remedy = ", ".join((others or names)[:3]), ("choose another", Parameter("out"))
         raise XalignError(problem, where=folder, found=found, remedy=remedy)
 

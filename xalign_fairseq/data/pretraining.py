@@ -72,6 +72,7 @@ def check_options(options: PretrainingDataOptions) -> None:
     check_values(
         "an option has an invalid value",
         ("sampling_temperature", temperature, 0 < temperature < float("inf"), "a number above 0"),
+        ("mask_prob", options.mask_prob, 0 < options.mask_prob <= 1, "a number above 0, up to 1"),
         *((name, value, value >= (low := least.get(name, 1)), f"{low} or more") for name, value in values.items()),
     )
 

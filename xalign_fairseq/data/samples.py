@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.streams import Pair
 
 # Shares of the chosen tokens that stay and that become random, as in BERT.
@@ -26,10 +25,6 @@ class MaskOptions:
     probability: float = 0.15
     specials: bool = False
     pad: int = 1
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.probability <= 1:
-            raise XalignError("a masking share is outside [0, 1]", parameter="mask_prob", found=self.probability)
 
 
 def mask_tokens(tokens: np.ndarray, rng: np.random.Generator, options: MaskOptions) -> tuple[np.ndarray, np.ndarray]:

@@ -26,6 +26,7 @@ from xalign_fairseq.tasks.heads_start import HeadsStart
 from xalign_fairseq.transport.linking import Linking
 
 logger = logging.getLogger(__name__)
+NO_SCORE, METRIC = "validation has no such score to choose checkpoints by", "best_checkpoint_metric"
 
 
 @dataclass
@@ -152,22 +153,18 @@ class XalignPretrainingTask(XalignTask):
             self._require_metric(split, self.datasets[split])
 
     def _require_metric(self, split: str, dataset: FairseqStreams) -> None:
-        """Refuse to choose checkpoints by AER if validation has none; fairseq would fail at the first validation."""
-        metric = self.cfg.best_checkpoint_metric
-        if metric != "aer" and not metric.startswith("aer_"):
-            return
+        """Refuse to choose checkpoints by an unknown score, before the updates up to the first validation."""
         corpora = dataset.bitext.corpora if dataset.bitext is not None else []
         linked = [f"aer_{self.source.pair_names[each.number]}" for each in corpora if each.links is not None]
-        if not linked or metric not in ("aer", *linked):
-            problem = "validation has no such score to choose checkpoints by"
-            expected = ", ".join(["aer", *linked]) if linked else f"loss: no pair of {split} has links"
-            raise XalignError(problem, parameter="best_checkpoint_metric", found=metric, expected=expected)
+        known = ["loss", *(f"{each.name}_{stat}" for each in self.objectives for stat in ("loss", *each.traits.stats))]
+        known = ["aer", *linked, *known] if linked else known
+        expected = f"one of {', '.join(known)}{'' if linked else f'; no pair of {split} has links'}"
+        check_values(NO_SCORE, (METRIC, metric := self.cfg.best_checkpoint_metric, metric in known, expected))
 
     def post_validate(self, model: object, stats: Mapping[str, Any], agg: object) -> None:
         """Called by fairseq with a validation's logs; stores the score that chooses checkpoints."""
         metric, known = self.cfg.best_checkpoint_metric, sorted(name for name in stats if not name.startswith("_"))
-        given = ("best_checkpoint_metric", metric, metric in stats, f"one of {', '.join(known)}")
-        check_values("validation has no such score to choose checkpoints by", given)
+        check_values(NO_SCORE, (METRIC, metric, metric in stats, f"one of {', '.join(known)}"))
 
     def get_batch_iterator(self, dataset: Any, **kwargs: Any) -> Any:
         """fairseq's iterator. At the start of a training, objectives check its number of updates and pairs."""

@@ -44,6 +44,7 @@ LEAST = {
         **dict.fromkeys(("encoder_layers", "encoder_embed_dim", "encoder_ffn_embed_dim", "encoder_attention_heads"), 1),
         "max_positions": 3,
     },
+    "task": {"nonfinite_updates": 1},
 }
 ABOVE_0 = {
     "common": ("min_loss_scale", "threshold_loss_scale"),
@@ -63,6 +64,7 @@ def check_options(cfg: DictConfig) -> None:
     check_warmup(cfg)
     check_precision(cfg)
     check_start(cfg.checkpoint)
+    check_metric(str(_get(cfg.checkpoint, "best_checkpoint_metric")), cfg.checkpoint.maximize_best_checkpoint_metric)
     if cfg.checkpoint.write_checkpoints_asynchronously and importlib.util.find_spec("iopath") is None:
         parameter, remedy = "write_checkpoints_asynchronously", "pip install iopath"
         raise XalignError("asynchronous checkpoints need iopath", parameter=parameter, remedy=remedy)
@@ -192,3 +194,12 @@ def check_start(cfg: DictConfig) -> None:
         if path is not None and not PathManager.isfile(path):
             remedy = f"without it a run resumes from its own {LAST}, if any"
             raise XalignError("the initial checkpoint is not a file", parameter=name, found=path, remedy=remedy)
+
+
+def check_metric(name: str, maximised: bool) -> None:
+    """Raise :class:`XalignError` if the checkpoint with the worst score would be kept; other scores are not known."""
+    end, problem = name.rpartition("_")[2], "the checkpoint with the worst score would be kept"
+    falls, rises = end == "loss" or name.split("_")[0] == "aer", end in ("accuracy", "precision", "recall", "score")
+    if falls if maximised else rises:
+        parameter, where = Parameter("maximize_best_checkpoint_metric"), (Parameter("best_checkpoint_metric", name),)
+        raise XalignError(problem, where=where, remedy=("leave out" if falls else "set", parameter))

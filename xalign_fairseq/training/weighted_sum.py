@@ -113,7 +113,7 @@ class WeightedSum:
         if not self.active:
             raise XalignError("no objective is left: every weight is 0", parameter=[f"{name}_weight" for name in names])
         check_values(
-            "a weight is not a factor",
+            "the weight of an objective is out of range",
             *((f"{o.name}_weight", o.weight, 0 <= o.weight < math.inf, "0 or more") for o in self.objectives),
         )
         self.source = source

@@ -136,7 +136,7 @@ class PrepareOptions:
         for path in self.paths:
             require_outside(file_of(path), self.destdir)
         if self.overwrite:
-            require_replaceable(self.destdir, r"manifest\.json", PARTS, "prepare")
+            require_replaceable(self.destdir, r"manifest\.json", PARTS)
 
     def _check_names(self) -> None:
         for lang in [lang for pair in self.pairs for lang in (pair.src, pair.tgt)] + [text.lang for text in self.mono]:

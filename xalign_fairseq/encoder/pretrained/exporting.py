@@ -129,7 +129,7 @@ def _shown(value: object) -> str:
 def new_folder(out: StrPath, overwrite: bool) -> AbstractContextManager[Path]:
     """:func:`~xalign_fairseq.core.files.atomic_folder` that replaces nothing but a model's folder."""
     if overwrite:
-        require_replaceable(out, r"model\.(safetensors|pt)", _PARTS, "an exported model")
+        require_replaceable(out, r"model\.(safetensors|pt)", _PARTS)
     return atomic_folder(out, overwrite)
 
 

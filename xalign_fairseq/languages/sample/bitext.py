@@ -55,7 +55,7 @@ def write_sample(
             name = "pairs" if split == "train" else split
             raise XalignError("the size of a split is too small", parameter=name, found=size, expected="1 or more")
     if overwrite:
-        require_replaceable(out, r"en-de/train\.en", r"(en-de|en-fr|mono)/\w+\.(en|de|fr|gold)", "sample")
+        require_replaceable(out, r"en-de/train\.en", r"(en-de|en-fr|mono)/\w+\.(en|de|fr|gold)")
     with atomic_folder(out, overwrite=overwrite) as folder:
         return [_write_pair(folder, language, seed, sizes, english_mono=language == "de") for language in LANGUAGES]
 
