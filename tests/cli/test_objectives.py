@@ -1,3 +1,4 @@
+import re
 import sys
 from pathlib import Path
 
@@ -95,3 +96,12 @@ def test_a_name_that_another_package_has(folder):
     (other / "__init__.py").touch()
     with pytest.raises(XalignError, match="imported already"):
         import_folder(str(other))
+
+
+@pytest.mark.parametrize(
+    ("code", "found"), [("\nimport no_such_thing", "ModuleNotFoundError.*no_such"), ("\nx = (", "SyntaxError")]
+)
+def test_code_that_cannot_be_imported_is_named_by_its_line(folder, capsys, code, found):
+    (folder / "__init__.py").write_text(code)
+    assert main(["objectives", "--user-dir", str(folder)]) == 2
+    assert re.search(rf"where: {folder}/__init__.py, line 2\n  found: {found}", capsys.readouterr().err)

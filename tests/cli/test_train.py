@@ -21,8 +21,8 @@ def test_a_training_and_its_continuation(command, databin, tmp_path, capfd):
     first = command("xalign", "train", databin, *SMALL, "--max-update", 4, *options)
     assert "update 4: AER " in first.stderr and "update 2/4, ETA 0:00:" in first.stderr
     assert len(first.stderr.splitlines()) < 12  # fairseq's log has more than 80
-    best = f"{run}/checkpoint_best.pt, the best by loss, of update 4"
-    assert first.stdout.splitlines()[0].startswith(f"{best}: last update 4, loss ")
+    best = f"{run}/checkpoint_best.pt (best loss, update 4)"
+    assert first.stdout.splitlines()[0].startswith(f"{best}: training ended at update 4, training loss ")
     log = (run / "train.log").read_text()
     assert "| begin training epoch 1" in log and "done training in" in log
     then = command("xalign", "train", "-q", databin, *SMALL, "--max-update", 6, *options)
@@ -94,6 +94,11 @@ def test_an_interrupted_training_says_what_remains(monkeypatch, tmp_path, capsys
     assert "2 of 8 updates are done; the same command starts again, as" in capsys.readouterr().err
 
 
-def test_missing_inputs_are_reported_before_the_start(tmp_path, capsys):
-    assert main(["train", str(tmp_path), "--save-dir", str(tmp_path)]) == 2
-    assert "no learning rate" in capsys.readouterr().err and not list(tmp_path.iterdir())
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [(["--lr=0"], "no learning rate"), (["--user-dir", "nothing"], "no package"), ([], "into a data-bin")],
+)
+def test_missing_inputs_are_reported_before_the_start(tmp_path, capsys, changes, said):
+    (tmp_path / "manifest.json").touch()
+    assert main([*line(tmp_path), *changes]) == 2
+    assert said in capsys.readouterr().err and len(list(tmp_path.iterdir())) == 1

@@ -112,6 +112,7 @@ def test_the_sizes_are_those_of_the_checkpoint_that_training_begins_with():
     [
         (["--max-update", "3"], "no learning rate"),
         (["--lr", "1"], "the training has no end"),
+        (["--lr", "1", "--max-update", "0"], "the training has no end"),
         (["--lr", "1", "--max-update", "3"], "no batch size"),
         ([*GIVEN, "--log-format", "simple"], "not written as JSON"),
     ],

@@ -148,6 +148,13 @@ def test_without_a_whole_checkpoint_the_damaged_file_is_kept_and_named(damaged, 
     assert resumed() is None and (damaged / "checkpoint_last.pt").is_file()
 
 
+@pytest.mark.parametrize("content", [b"", b"half"])
+def test_the_error_for_a_damaged_last_checkpoint_says_how_to_start_again(make, tmp_path, content):
+    (tmp_path / "checkpoint_last.pt").write_bytes(content)
+    with pytest.raises(XalignError, match=r"where: \S+\n(  found: \w.*\n)?  next: remove .*restore_file='FILE'"):
+        make().load_checkpoint(str(tmp_path / "checkpoint_last.pt"))
+
+
 class Seen(Exception):
     pass
 
@@ -248,6 +255,7 @@ BEFORE = {
     "criterion": {"_name": "dwa", "dwa_mu": 1.0, "gone": 1},
     "model": {"_name": "xalign_base", "init_checkpoint": None},
     "common": {"seed": 1, "log_interval": 100},
+    "dataset": {"batch_size": 8, "num_workers": 1},
 }
 
 
@@ -260,10 +268,13 @@ def test_a_run_continues_with_the_options_of_its_objectives(caplog):
     require_same_run(state, changed("task", max_update=8), "run")
     require_same_run(state, changed("criterion", new=2), "run")
     require_same_run(state, changed("common", log_interval=10), "run")
+    require_same_run(state, changed("dataset", num_workers=2), "run")
     require_same_run({"model": {}}, changed("common", seed=2), "run")  # of a program that stores no options
     assert not caplog.text
     require_same_run(state, changed("task", mask_prob=0.3), "run")
-    assert "the run continues with other options: mask_prob 0.15, now 0.3" in caplog.text
+    require_same_run(state, changed("dataset", batch_size=16), "run")
+    for said in ("mask_prob 0.15, now 0.3", "batch_size 8, now 16"):
+        assert f"the run continues with other options: {said}" in caplog.text
 
 
 @pytest.mark.parametrize(

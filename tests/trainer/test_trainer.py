@@ -251,11 +251,12 @@ def test_what_bfloat16_multiplies_gradients_with_is_forgotten_with_them(training
 
 
 @pytest.mark.parametrize(("updates", "most", "finished"), [(5, 6, False), (6, 6, True), (7, 6, True), (5, 0, False)])
-def test_an_epoch_is_trained_unless_all_updates_are_there(make, updates, most, finished):
+def test_an_epoch_is_trained_unless_all_updates_are_there(make, updates, most, finished, caplog):
     made = make(max_update=most)
     made.updates = updates
     train = trainer._train_epoch(lambda *given: "trained")
     assert train(None, made, None, None) == (([None], True) if finished else "trained")
+    assert ("the run has 7 updates already" in caplog.text) is (updates == 7)
 
 
 @pytest.mark.parametrize(

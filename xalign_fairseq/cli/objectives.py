@@ -18,6 +18,7 @@ import logging
 import re
 import sys
 import textwrap
+import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,17 +26,28 @@ from xalign_fairseq.cli._arguments import add_json, print_result
 from xalign_fairseq.core.errors import XalignError
 
 
-def import_folder(folder: str) -> None:
-    """Import a package by its folder, which registers its objectives; a second call does nothing."""
+def require_package(folder: str) -> Path:
+    """The absolute path of a package's folder; :class:`XalignError` for any other path."""
     path = Path(folder).resolve()
     if not (path / "__init__.py").is_file():
         raise XalignError("there is no package", where=folder, expected="a folder with __init__.py")
+    return path
+
+
+def import_folder(folder: str) -> None:
+    """Import a package by its folder, which registers its objectives; a second call does nothing."""
+    path = require_package(folder)
     logging.getLogger("fairseq").setLevel(logging.WARNING)  # notices of unneeded extras
     known = sys.modules.get(path.name)
     if known is None:
         sys.path.insert(0, str(path.parent))
         try:
             known = importlib.import_module(path.name)
+        except Exception as error:  # any code of the user
+            lines = [each for each in traceback.extract_tb(error.__traceback__) if str(path) in each.filename]
+            where = error if isinstance(error, SyntaxError) or not lines else lines[-1]
+            place = f"{where.filename}, line {where.lineno}"
+            raise XalignError("the package can't be imported", where=place, found=repr(error)) from error
         finally:
             sys.path.remove(str(path.parent))
     if Path(known.__file__ or "").resolve().parent != path:

@@ -43,11 +43,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from xalign_fairseq.cli._train_progress import TrainProgress
+    from xalign_fairseq.cli.objectives import require_package
     from xalign_fairseq.core.installation import require_fairseq
     from xalign_fairseq.core.process import running
     from xalign_fairseq.trainer.checkpoint_repair import LAST
     from xalign_fairseq.trainer.fairseq_train import FAIRSEQ_TRAIN, USER_DIR, train_line, value
     from xalign_fairseq.trainer.launch import FairseqTraining, run_training
+    from xalign_fairseq.trainer.resuming import require_no_data
 
     require_fairseq()
     for each in args.data.split(":"):
@@ -55,12 +57,15 @@ def run(args: argparse.Namespace) -> int:
             what, found = ("is a file", None) if Path(each).is_file() else ("does not exist", nearly(each))
             remedy = ("give the folder that", Command("prepare"), "wrote")
             raise XalignError(f"the data folder {what}", where=each, found=found, remedy=remedy)
+    if (user_dir := value(args.options, "user_dir")) is not None:
+        require_package(user_dir)
     if {"-h", "--help"} & set(args.options):
         line = [*FAIRSEQ_TRAIN, args.data, "--user-dir", str(USER_DIR), *args.options]
         with running(line, env={**os.environ, "LOGLEVEL": "WARNING"}) as helping:
             return helping.wait()
     line, added = train_line(args.data, args.options, sizes_of)
     folder, most = Path(value(line, "save_dir") or ""), value(line, "max_update")
+    require_no_data(folder)
     say = partial(print, file=sys.stderr) if not args.quiet else lambda text: None
     say(f"fairseq-train with {' '.join(added) + ' and ' if added else ''}the options given")
     updates, began = int(most) if most and most.isdigit() else None, time.time()
@@ -114,11 +119,11 @@ def summary(folder: Any, progress: Any, began: float, metric: str) -> str:
     if not updates and last.is_file() and last.stat().st_mtime >= began:
         updates = updates_of(last) or 0
     of = updates_of(model) if model.name == BEST else None
-    best = f", the best by {metric}, of update {of:,}" if of else ""
+    best = f" (best {metric}, update {of:,})" if of else ""
     nothing = f"complete after update {progress.resumed:,}" if progress.resumed else "no further update"
-    found = [f"{'last ' if best else ''}update {updates:,}" if updates else nothing]
+    found = [f"training ended at update {updates:,}" if updates else nothing]
     if progress.last is not None:
-        found.append(f"loss {progress.last.values.get('loss', float('nan')):.2f}")
+        found.append(f"training loss {progress.last.values.get('loss', float('nan')):.2f}")
     if progress.best is not None:
         found.append(f"lowest AER {100 * progress.best[0]:.2f} at update {progress.best[1]:,}")
     return f"{model}{best}: {', '.join(found)}"

@@ -132,7 +132,7 @@ def load_pickled(path: StrPath) -> Any:
             raise XalignError(problem, where=path, found=foreign[1], remedy=remedy) from None
         raise XalignError(NO_CHECKPOINT, where=path, remedy=MODELS) from None
     except Exception as error:  # other bytes can fail in any way
-        found = None if isinstance(error, LookupError) else str(error).split("\n")[0]
+        found = None if isinstance(error, LookupError) else str(error).split("\n")[0] or "no content"
         raise XalignError(NO_CHECKPOINT, where=path, found=found, remedy=MODELS) from None
 
 

@@ -82,7 +82,7 @@ def train_line(
         ("the training has no end", LIMITS, None),
         ("no batch size is given", SIZES, "one of these, such as 32 pairs or 4096 tokens"),
     ):
-        if all(value(options, name) is None for name in names):
+        if all(value(options, name) in (None, "0") for name in names):  # 0 is no limit
             raise XalignError(problem, parameter=names, expected=expected or "one of these")
     if (log := value(options, "log_format")) not in (None, "json"):
         raise XalignError("the log is not written as JSON", parameter="log_format", found=log, expected="json")

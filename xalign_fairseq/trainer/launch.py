@@ -43,18 +43,22 @@ def run_training(
         Requeued: fairseq-train saved a checkpoint after SIGUSR1 and ended.
     """
     log, line = training.folder / LOG, training.line
-    with ExitStack() as stack:
-        lock = stack.enter_context(alone(training.folder)) if training.lock is None else training.lock
-        if training.save_dir is not None and mend(training.save_dir, say):
-            say("resuming from the last checkpoint")
-        say(f"training; log: {log}, a line after every {value(line, 'log_interval') or 100} updates")
-        ended = stack.enter_context(session(training.folder, line))
-        process, lines = stack.enter_context(heard([*FAIRSEQ_TRAIN, *line], log, [lock]))
-        signalled = stack.enter_context(requeue_handed_on(lambda: [process]))
-        for each in lines:
-            ended.optimizer = read_optimizer(each) or ended.optimizer
-            hear(each)
-        code = ended.code = process.wait()
+    try:
+        with ExitStack() as stack:
+            lock = stack.enter_context(alone(training.folder)) if training.lock is None else training.lock
+            if training.save_dir is not None and mend(training.save_dir, say):
+                say("resuming from the last checkpoint")
+            say(f"training; log: {log}, a line after every {value(line, 'log_interval') or 100} updates")
+            ended = stack.enter_context(session(training.folder, line))
+            process, lines = stack.enter_context(heard([*FAIRSEQ_TRAIN, *line], log, [lock]))
+            signalled = stack.enter_context(requeue_handed_on(lambda: [process]))
+            for each in lines:
+                ended.optimizer = read_optimizer(each) or ended.optimizer
+                hear(each)
+            code = ended.code = process.wait()
+    except OSError as error:  # of a full disk, without a path
+        error.filename = error.filename or str(training.folder)
+        raise
     if code == REQUEUE or (signalled and code == -signal.SIGUSR1):  # the latter before it handled the signal
         raise Requeued
     if code:
@@ -82,6 +86,7 @@ def _usage_error(log: Path) -> XalignError:
         unknown = re.findall(r"--[\w-]+", message)
     elif choice := re.fullmatch(r"(.*invalid choice: '?(.*?)'?) \(choose from (.*)\)", message, re.DOTALL):
         message, unknown, known = choice[1], [choice[2]], re.findall(r"[\w-]+", choice[3])
+    message = message.replace("invalid <lambda> value:", "expected a number or a list of numbers, found")
     near: list[str] = []
     for name in map(str.lower, unknown):  # the known names that begin with this one, otherwise similar names
         longer = sorted({each for each in known if each.startswith(name)}, key=len)

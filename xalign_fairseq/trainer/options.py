@@ -6,6 +6,7 @@ import logging
 import math
 import operator
 import os
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
@@ -21,6 +22,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.trainer.checkpoint_repair import LAST
+from xalign_fairseq.trainer.resuming import require_no_data
 
 logger = logging.getLogger(__name__)
 # The least value of each number; -1 is "never" or "all" in fairseq.
@@ -64,6 +66,8 @@ def check_options(cfg: DictConfig) -> None:
     check_warmup(cfg)
     check_precision(cfg)
     check_start(cfg.checkpoint)
+    require_no_data(cfg.checkpoint.save_dir)
+    check_curves(_get(cfg.common, "tensorboard_logdir"))
     check_metric(str(_get(cfg.checkpoint, "best_checkpoint_metric")), cfg.checkpoint.maximize_best_checkpoint_metric)
     if cfg.checkpoint.write_checkpoints_asynchronously and importlib.util.find_spec("iopath") is None:
         parameter, remedy = "write_checkpoints_asynchronously", "pip install iopath"
@@ -194,6 +198,17 @@ def check_start(cfg: DictConfig) -> None:
         if path is not None and not PathManager.isfile(path):
             remedy = f"without it a run resumes from its own {LAST}, if any"
             raise XalignError("the initial checkpoint is not a file", parameter=name, found=path, remedy=remedy)
+
+
+def check_curves(folder: str | None) -> None:
+    """Make the folder of TensorBoard's files, if any; raise :class:`XalignError` if it can't be written."""
+    try:
+        if folder:
+            os.makedirs(folder, exist_ok=True)
+            tempfile.TemporaryFile(dir=folder).close()
+    except OSError as error:
+        problem = "the folder of the curves can't be written"
+        raise XalignError(problem, parameter="tensorboard_logdir", found=error) from None
 
 
 def check_metric(name: str, maximised: bool) -> None:

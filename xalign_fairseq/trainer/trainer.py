@@ -19,6 +19,7 @@ from omegaconf import DictConfig, open_dict
 
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.signals import REQUEUE
+from xalign_fairseq.encoder.checkpoint import NO_CHECKPOINT
 from xalign_fairseq.trainer import nonfinite, requeue
 from xalign_fairseq.trainer.checkpoint_repair import LAST, repair, with_training
 from xalign_fairseq.trainer.compat import torchrun
@@ -148,9 +149,11 @@ class XalignTrainer(Trainer):
 
     def is_finished(self) -> bool:
         """Whether the run has all its updates, or ``--patience`` ended it; fairseq asks after each update."""
-        most, patience = self.cfg.optimization.max_update, self.cfg.checkpoint.patience
-        if most and self.get_num_updates() >= most:
-            logger.info("the run is complete: %d of %d updates", self.get_num_updates(), most)
+        most, patience, done = self.cfg.optimization.max_update, self.cfg.checkpoint.patience, self.get_num_updates()
+        if most and done >= most:
+            logger.info("the run is complete: %d of %d updates", done, most)
+            if done > most:
+                logger.warning("the run has %d updates already, more than %s", done, Parameter("max_update", most))
             return True
         counted = getattr(stopping_counter(), "num_runs", 0)
         if 0 < patience <= counted:
@@ -200,6 +203,11 @@ class XalignTrainer(Trainer):
                 extra_state: dict[str, Any] | None = super().load_checkpoint(
                     filename, reset_optimizer, reset_lr_scheduler, optimizer_overrides, reset_meters
                 )
+            except XalignError as error:
+                if error.problem != NO_CHECKPOINT or filename != self._own:
+                    raise
+                remedy = ("remove the damaged file to start again, or set", Parameter("restore_file", "FILE"))
+                raise XalignError(NO_CHECKPOINT, where=filename, found=error.found, remedy=remedy) from None
             except AssertionError as error:  # of another criterion or optimizer
                 if "reset the optimizer" not in str(error):
                     raise
