@@ -1,4 +1,5 @@
 import signal
+from unittest.mock import Mock
 
 import pytest
 from support.launched import put_program
@@ -65,6 +66,12 @@ def test_options_are_passed_on_unchanged(ends, tmp_path, capsys):
     assert main(["train", str(tmp_path), *own]) == 0
     assert (tmp_path / "train.log").read_text().endswith(" ".join(own) + "\n")
     assert f"log: {tmp_path}/train.log" in capsys.readouterr().err
+
+
+def test_a_full_disk_is_named(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("xalign_fairseq.trainer.launch.heard", Mock(side_effect=OSError(28, "No space left on device")))
+    assert main(line(tmp_path)) == 2
+    assert f"no space left on device\n  where: {tmp_path}\n" in capsys.readouterr().err
 
 
 def test_a_finished_run_says_so(ends, tmp_path, capsys):

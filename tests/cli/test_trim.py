@@ -62,9 +62,6 @@ def test_nothing_is_overwritten_silently(tiny_checkpoint, tiny_text, tmp_path, c
     part.write_bytes(b"mine")
     assert main(line) == 2 and "exists already" in capsys.readouterr().err and part.read_bytes() == b"mine"
     assert main([*line, "--overwrite"]) == 0 and part.read_bytes() != b"mine"
-    if out == "model":
-        (path / "notes.txt").touch()
-        assert main([*line, "--overwrite"]) == 2 and "found: notes.txt" in capsys.readouterr().err
 
 
 def test_the_model_itself_is_not_overwritten(trim, tmp_path, capsys):

@@ -7,16 +7,10 @@ import sys
 
 import pytest
 
+from xalign_fairseq.core import locks
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import read_json
-from xalign_fairseq.core.locks import (
-    alone,
-    alone_on,
-    begun_folder,
-    differing_values,
-    require_own_folder,
-    require_replaceable,
-)
+from xalign_fairseq.core.locks import alone, alone_on, begun_folder, differing_values, require_own_folder
 
 
 def test_one_process_at_a_time_has_the_folder(tmp_path):
@@ -117,14 +111,14 @@ def test_foreign_files_are_refused_and_kept(tmp_path, name):
     require_own_folder(tmp_path, "begun.json", "a run")
 
 
-@pytest.mark.parametrize("names", ["thesis", "part", "note part run/checkpoint_last.pt", "note part-a/a"])
+@pytest.mark.parametrize("names", ["thesis", "part", "note part run/checkpoint_last.pt"])
 def test_only_an_output_of_the_same_command_is_replaced(tmp_path, names):
-    require_replaceable(tmp_path, "note", "part")
+    locks.require_no_loss(tmp_path, True, "note", "part")
     for name in names.split():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
-    with pytest.raises(XalignError, match=f"(?s)not from this command, and would be lost.*found: {names.split()[-1]}"):
-        require_replaceable(tmp_path, "note", "part")
+    with pytest.raises(XalignError, match=f"(?s)of other origin.*found: {names.split()[-1]}"):
+        locks.require_no_loss(tmp_path, True, "note", "part")
 
 
 def test_a_folder_resumes_only_with_its_own_command(tmp_path):

@@ -145,14 +145,9 @@ def test_other_processes_shards_and_files_are_left_to_fairseq(damaged, resumed, 
 def test_without_a_whole_checkpoint_the_damaged_file_is_kept_and_named(damaged, resumed):
     for name in ("checkpoint1.pt", "checkpoint_2_8.pt"):
         (damaged / name).unlink()
-    assert resumed() is None and (damaged / "checkpoint_last.pt").is_file()
-
-
-@pytest.mark.parametrize("content", [b"", b"half"])
-def test_the_error_for_a_damaged_last_checkpoint_says_how_to_start_again(make, tmp_path, content):
-    (tmp_path / "checkpoint_last.pt").write_bytes(content)
-    with pytest.raises(XalignError, match=r"where: \S+\n(  found: \w.*\n)?  next: remove .*restore_file='FILE'"):
-        make().load_checkpoint(str(tmp_path / "checkpoint_last.pt"))
+    with pytest.raises(XalignError, match=r"(?s)damaged.*checkpoint_last.pt.*remove the file .*restore_file='FILE'"):
+        resumed()
+    assert (damaged / "checkpoint_last.pt").is_file()
 
 
 class Seen(Exception):
@@ -273,8 +268,8 @@ def test_a_run_continues_with_the_options_of_its_objectives(caplog):
     assert not caplog.text
     require_same_run(state, changed("task", mask_prob=0.3), "run")
     require_same_run(state, changed("dataset", batch_size=16), "run")
-    for said in ("mask_prob 0.15, now 0.3", "batch_size 8, now 16"):
-        assert f"the run continues with other options: {said}" in caplog.text
+    said = ("mask_prob 0.15, now 0.3", "batch_size 8, now 16")
+    assert all(f"the run continues with other options: {each}" in caplog.text for each in said)
 
 
 @pytest.mark.parametrize(

@@ -67,8 +67,7 @@ def add_model_arguments(parser: argparse.ArgumentParser, several: bool = False, 
     else:
         family, threshold = "its family's, otherwise ", "0.001, 0.5 and 0.45"
         encoding = (
-            "the model's own, otherwise its family's, otherwise joint for transport, separate for "
-            "the other methods and with --maps"
+            "the model's own or its family's; without these, joint for transport without --maps, otherwise separate"
         )
     add_checkpoint_arguments(parser, basic)
     links = parser.add_argument_group(

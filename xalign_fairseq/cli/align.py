@@ -85,9 +85,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--min-probability",
         type=probability,
         metavar="P",
-        help="keep links of at least this probability, instead of --threshold and --growth. 0.9 gives few links, 0.2 "
-        "many; calibrated for --method scored, transport, released and --from-scratch (default: chosen by AER on "
-        "development gold)",
+        help="keep links of at least this probability, instead of --threshold and --growth: 0.9 gives few links, 0.2 "
+        "many. Probabilities are calibrated for --method scored, transport and released and for --from-scratch "
+        "(default: the method's own threshold)",
     )
     add_model_arguments(parser)
     processes = "CPU processes, each with one thread and the whole model (default: 1, with a thread per core)"

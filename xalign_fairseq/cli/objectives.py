@@ -28,10 +28,9 @@ from xalign_fairseq.core.errors import XalignError
 
 def require_package(folder: str) -> Path:
     """The absolute path of a package's folder; :class:`XalignError` for any other path."""
-    path = Path(folder).resolve()
-    if not (path / "__init__.py").is_file():
+    if not Path(folder, "__init__.py").is_file():
         raise XalignError("there is no package", where=folder, expected="a folder with __init__.py")
-    return path
+    return Path(folder).resolve()
 
 
 def import_folder(folder: str) -> None:
@@ -44,10 +43,8 @@ def import_folder(folder: str) -> None:
         try:
             known = importlib.import_module(path.name)
         except Exception as error:  # any code of the user
-            lines = [each for each in traceback.extract_tb(error.__traceback__) if str(path) in each.filename]
-            where = error if isinstance(error, SyntaxError) or not lines else lines[-1]
-            place = f"{where.filename}, line {where.lineno}"
-            raise XalignError("the package can't be imported", where=place, found=repr(error)) from error
+            last_call = traceback.format_exc(limit=-1)
+            raise XalignError("the package can't be imported", where=folder, found=last_call) from error
         finally:
             sys.path.remove(str(path.parent))
     if Path(known.__file__ or "").resolve().parent != path:

@@ -49,7 +49,6 @@ def run(args: argparse.Namespace) -> int:
     from xalign_fairseq.trainer.checkpoint_repair import LAST
     from xalign_fairseq.trainer.fairseq_train import FAIRSEQ_TRAIN, USER_DIR, train_line, value
     from xalign_fairseq.trainer.launch import FairseqTraining, run_training
-    from xalign_fairseq.trainer.resuming import require_no_data
 
     require_fairseq()
     for each in args.data.split(":"):
@@ -65,7 +64,6 @@ def run(args: argparse.Namespace) -> int:
             return helping.wait()
     line, added = train_line(args.data, args.options, sizes_of)
     folder, most = Path(value(line, "save_dir") or ""), value(line, "max_update")
-    require_no_data(folder)
     say = partial(print, file=sys.stderr) if not args.quiet else lambda text: None
     say(f"fairseq-train with {' '.join(added) + ' and ' if added else ''}the options given")
     updates, began = int(most) if most and most.isdigit() else None, time.time()
@@ -74,6 +72,9 @@ def run(args: argparse.Namespace) -> int:
         with progress:
             progress.show("fairseq-train starts")
             run_training(FairseqTraining(line, folder), progress.hear, progress.write if not args.quiet else say)
+    except OSError as error:  # a full disk, without a path
+        error.filename = error.filename or str(folder)
+        raise
     except KeyboardInterrupt:
         from xalign_fairseq.encoder.checkpoint import updates_of
 

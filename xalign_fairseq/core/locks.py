@@ -22,7 +22,7 @@ LOCK = ".lock"
 
 @contextmanager
 def alone(folder: Path) -> Iterator[int]:
-    """Hold a folder, created if missing, against other processes.
+    """Hold a folder of a run, created if missing, against other processes.
 
     The system frees the lock when the last process that has it open ends, even by a kill. The lock file remains.
     Otherwise one process could lock the removed file, which it had opened earlier, while another locks a new file.
@@ -34,6 +34,8 @@ def alone(folder: Path) -> Iterator[int]:
         folder.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError) as error:
         raise XalignError("a file is where a folder is needed", where=error.filename) from None
+    if (folder / "manifest.json").is_file():
+        raise XalignError("a run can't be written into a data-bin", where=folder, remedy="choose another folder")
     with _locked(folder / LOCK, folder) as lock:
         yield lock
 
@@ -99,18 +101,13 @@ def require_own_folder(folder: Path, note: str, maker: str, parts: Collection[st
     raise XalignError(problem, where=folder, remedy=("choose another", Parameter("out")))
 
 
-def require_replaceable(folder: StrPath, note: str, parts: str) -> None:
-    """Raise :class:`XalignError` for a folder with files that is no output of a command, or not only that.
-
-    An output has a file that matches ``note``, and the paths of all files match it or ``parts`` (regular expressions).
-    """
-    files = (each for each in Path(folder).rglob("*") if not each.is_dir())
-    names = sorted(each.relative_to(folder).as_posix() for each in files)
+def require_no_loss(folder: StrPath, overwrite: bool, note: str, parts: str) -> None:
+    """Raise :class:`XalignError` if a new output would replace paths that do not match its ``note`` and ``parts``."""
+    names = [each.relative_to(folder).as_posix() for each in Path(folder).rglob("*") if overwrite and not each.is_dir()]
     others = [name for name in names if not re.fullmatch(f"{note}|{parts}", name)]
     if names and (others or not any(re.fullmatch(note, name) for name in names)):
-        problem = "the folder has files that are not from this command, and would be lost"
-        found, remedy = ", ".join((others or names)[:3]), ("choose another", Parameter("out"))
-        raise XalignError(problem, where=folder, found=found, remedy=remedy)
+        problem, found = "the folder has files of other origin, which would be lost", ", ".join((others or names)[:3])
+        raise XalignError(problem, where=folder, found=found, remedy=("choose another", Parameter("out")))
 
 
 def differing_values(

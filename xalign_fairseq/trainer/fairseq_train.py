@@ -99,16 +99,12 @@ def train_line(
     if value(options, "lr_scheduler") is None and updates:
         defaults |= {"lr_scheduler": "polynomial_decay", "total_num_update": updates}
     valid = any(Path(data.split(":")[0]).glob("valid.*.idx"))  # fairseq validates on the first data-bin only
-    if task == TASK and not any(given(options, name) for name in VALIDATION) and not valid:
+    given = {each.partition("=")[0] for each in options}
+    if task == TASK and not given & {flag(name) for name in VALIDATION} and not valid:
         defaults["disable_validation"] = True
     defaults |= {"save_dir": "checkpoints", "log_format": "json", "log_interval": min(10, -(-(updates or 40) // 4))}
     added = flags({flag(name): each for name, each in defaults.items() if value(options, name) is None})
     return [data, *added, *options], added
-
-
-def given(line: Sequence[str], name: str) -> bool:
-    """Whether a command line has an option."""
-    return any(each.partition("=")[0] == flag(name) for each in line)
 
 
 def value(line: Sequence[str], name: str) -> str | None:

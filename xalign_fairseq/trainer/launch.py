@@ -43,22 +43,18 @@ def run_training(
         Requeued: fairseq-train saved a checkpoint after SIGUSR1 and ended.
     """
     log, line = training.folder / LOG, training.line
-    try:
-        with ExitStack() as stack:
-            lock = stack.enter_context(alone(training.folder)) if training.lock is None else training.lock
-            if training.save_dir is not None and mend(training.save_dir, say):
-                say("resuming from the last checkpoint")
-            say(f"training; log: {log}, a line after every {value(line, 'log_interval') or 100} updates")
-            ended = stack.enter_context(session(training.folder, line))
-            process, lines = stack.enter_context(heard([*FAIRSEQ_TRAIN, *line], log, [lock]))
-            signalled = stack.enter_context(requeue_handed_on(lambda: [process]))
-            for each in lines:
-                ended.optimizer = read_optimizer(each) or ended.optimizer
-                hear(each)
-            code = ended.code = process.wait()
-    except OSError as error:  # of a full disk, without a path
-        error.filename = error.filename or str(training.folder)
-        raise
+    with ExitStack() as stack:
+        lock = stack.enter_context(alone(training.folder)) if training.lock is None else training.lock
+        if training.save_dir is not None and mend(training.save_dir, say):
+            say("resuming from the last checkpoint")
+        say(f"training; log: {log}, a line after every {value(line, 'log_interval') or 100} updates")
+        ended = stack.enter_context(session(training.folder, line))
+        process, lines = stack.enter_context(heard([*FAIRSEQ_TRAIN, *line], log, [lock]))
+        signalled = stack.enter_context(requeue_handed_on(lambda: [process]))
+        for each in lines:
+            ended.optimizer = read_optimizer(each) or ended.optimizer
+            hear(each)
+        code = ended.code = process.wait()
     if code == REQUEUE or (signalled and code == -signal.SIGUSR1):  # the latter before it handled the signal
         raise Requeued
     if code:

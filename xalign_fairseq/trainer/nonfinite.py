@@ -13,8 +13,6 @@ from xalign_fairseq.trainer.checkpoint_repair import LAST
 if TYPE_CHECKING:
     from fairseq.trainer import Trainer
 
-IN_A_ROW = 3
-"""The limit for a task without ``--nonfinite-updates``."""
 logger = logging.getLogger(__name__)
 
 
@@ -29,7 +27,7 @@ class LossScaleMinimum(Exception):
 def warn(trainer: "Trainer", samples: list[Any], in_a_row: int) -> None:
     """Warn of a skipped update, with the criterion's ``nonfinite`` text about its batches."""
     why, where, start = _why(trainer, samples), _where(trainer), _start(trainer)
-    most = getattr(trainer.task.cfg, "nonfinite_updates", IN_A_ROW)
+    most = getattr(trainer.task.cfg, "nonfinite_updates", 3)  # other tasks lack the option
     if in_a_row < most:
         logger.warning("%s is not finite and is skipped (%d in a row; %d end the run): %s", where, in_a_row, most, why)
         return

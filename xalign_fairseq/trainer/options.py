@@ -22,7 +22,6 @@ from omegaconf.errors import OmegaConfBaseException
 
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.trainer.checkpoint_repair import LAST
-from xalign_fairseq.trainer.resuming import require_no_data
 
 logger = logging.getLogger(__name__)
 # The least value of each number; -1 is "never" or "all" in fairseq.
@@ -56,7 +55,7 @@ ABOVE_0 = {
     "model": ("layer_norm_eps",),
 }
 SHARES = {"model": ("dropout", "attention_dropout", "activation_dropout"), "optimizer": ("adam_betas",)}
-PACKAGE = "xalign_fairseq"
+PACKAGE, METRIC = "xalign_fairseq", "best_checkpoint_metric"
 
 
 def check_options(cfg: DictConfig) -> None:
@@ -66,9 +65,8 @@ def check_options(cfg: DictConfig) -> None:
     check_warmup(cfg)
     check_precision(cfg)
     check_start(cfg.checkpoint)
-    require_no_data(cfg.checkpoint.save_dir)
     check_curves(_get(cfg.common, "tensorboard_logdir"))
-    check_metric(str(_get(cfg.checkpoint, "best_checkpoint_metric")), cfg.checkpoint.maximize_best_checkpoint_metric)
+    check_metric(str(_get(cfg.checkpoint, METRIC)), cfg.checkpoint.maximize_best_checkpoint_metric)
     if cfg.checkpoint.write_checkpoints_asynchronously and importlib.util.find_spec("iopath") is None:
         parameter, remedy = "write_checkpoints_asynchronously", "pip install iopath"
         raise XalignError("asynchronous checkpoints need iopath", parameter=parameter, remedy=remedy)
@@ -207,14 +205,12 @@ def check_curves(folder: str | None) -> None:
             os.makedirs(folder, exist_ok=True)
             tempfile.TemporaryFile(dir=folder).close()
     except OSError as error:
-        problem = "the folder of the curves can't be written"
-        raise XalignError(problem, parameter="tensorboard_logdir", found=error) from None
+        raise XalignError("no curves can be written", parameter="tensorboard_logdir", found=error) from None
 
 
 def check_metric(name: str, maximised: bool) -> None:
-    """Raise :class:`XalignError` if the checkpoint with the worst score would be kept; other scores are not known."""
-    end, problem = name.rpartition("_")[2], "the checkpoint with the worst score would be kept"
-    falls, rises = end == "loss" or name.split("_")[0] == "aer", end in ("accuracy", "precision", "recall", "score")
+    """Raise :class:`XalignError` if the checkpoint with the worst score, of a known direction, would be kept."""
+    falls, rises = name[:3] == "aer" or name[-4:] == "loss", name.endswith(("accuracy", "precision", "recall", "score"))
     if falls if maximised else rises:
-        parameter, where = Parameter("maximize_best_checkpoint_metric"), (Parameter("best_checkpoint_metric", name),)
-        raise XalignError(problem, where=where, remedy=("leave out" if falls else "set", parameter))
+        remedy = ("leave out" if falls else "set", Parameter("maximize_best_checkpoint_metric"))
+        raise XalignError("the worst checkpoint would be kept", parameter=METRIC, found=name, remedy=remedy)

@@ -3,18 +3,14 @@
 import logging
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from xalign_fairseq.core.errors import Parameter, XalignError
-from xalign_fairseq.core.files import StrPath
-from xalign_fairseq.data.databin import MANIFEST
 
 logger = logging.getLogger(__name__)
 
 # Besides all options of the criterion: other values of these parts of fairseq's configuration are another run.
 IDENTITY = {"task._name": "task", "model._name": "arch", "model.init_checkpoint": "init_checkpoint"}
-SIZES = ("batch_size", "max_tokens")
 IDENTITY |= {"task.data": "data", "common.seed": "seed", "criterion._name": "criterion"}
 
 
@@ -39,7 +35,7 @@ def require_same_run(state: Mapping[str, Any], cfg: Mapping[str, Any], folder: o
                 continue
             if group == "criterion" or (key in IDENTITY and not kept):
                 found[IDENTITY.get(key, name)] = f"{before[name]}, now {now[name]}"
-            elif (group in ("task", "model") and name != "max_update") or name in SIZES:  # a run may get more updates
+            elif name in ("batch_size", "max_tokens") or (group in ("task", "model") and name != "max_update"):
                 others[name] = f"{before[name]}, now {now[name]}"
     if found:
         anew = ("with", Parameter("reset_optimizer")) if "criterion" in found else ()
@@ -53,12 +49,6 @@ def require_same_run(state: Mapping[str, Any], cfg: Mapping[str, Any], folder: o
         )
     if others:
         logger.warning("the run continues with other options: %s", _listed(others))
-
-
-def require_no_data(save_dir: StrPath) -> None:
-    """Raise :class:`XalignError` for a folder of checkpoints that is a data-bin, by its manifest."""
-    if Path(save_dir, MANIFEST).is_file():
-        raise XalignError("checkpoints can't be written into a data-bin", parameter="save_dir", found=save_dir)
 
 
 def absolute(data: str) -> str:

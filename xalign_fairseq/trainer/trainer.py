@@ -19,7 +19,6 @@ from omegaconf import DictConfig, open_dict
 
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.signals import REQUEUE
-from xalign_fairseq.encoder.checkpoint import NO_CHECKPOINT
 from xalign_fairseq.trainer import nonfinite, requeue
 from xalign_fairseq.trainer.checkpoint_repair import LAST, repair, with_training
 from xalign_fairseq.trainer.compat import torchrun
@@ -151,9 +150,8 @@ class XalignTrainer(Trainer):
         """Whether the run has all its updates, or ``--patience`` ended it; fairseq asks after each update."""
         most, patience, done = self.cfg.optimization.max_update, self.cfg.checkpoint.patience, self.get_num_updates()
         if most and done >= most:
-            logger.info("the run is complete: %d of %d updates", done, most)
-            if done > most:
-                logger.warning("the run has %d updates already, more than %s", done, Parameter("max_update", most))
+            level = logging.WARNING if done > most else logging.INFO
+            logger.log(level, "the run is complete: %d updates, %s", done, Parameter("max_update", most))
             return True
         counted = getattr(stopping_counter(), "num_runs", 0)
         if 0 < patience <= counted:
@@ -195,7 +193,10 @@ class XalignTrainer(Trainer):
         """Load a checkpoint; the newest complete one replaces a damaged last one."""
         if filename == self._own:
             if self.data_parallel_rank == 0 and Path(filename).is_file():
-                repair(Path(filename).parent, logger.warning)
+                newest, damaged = repair(Path(filename).parent, logger.warning)
+                if newest is None and Path(filename) in damaged:
+                    remedy = ("remove the file to start again, or set", Parameter("restore_file", "FILE"))
+                    raise XalignError("the checkpoint is damaged", where=filename, remedy=remedy)
             if torch.distributed.is_initialized():  # other ranks read the same file: let them wait
                 torch.distributed.barrier()
         with self._task_sees_its_state(filename, reset_optimizer):
@@ -203,11 +204,6 @@ class XalignTrainer(Trainer):
                 extra_state: dict[str, Any] | None = super().load_checkpoint(
                     filename, reset_optimizer, reset_lr_scheduler, optimizer_overrides, reset_meters
                 )
-            except XalignError as error:
-                if error.problem != NO_CHECKPOINT or filename != self._own:
-                    raise
-                remedy = ("remove the damaged file to start again, or set", Parameter("restore_file", "FILE"))
-                raise XalignError(NO_CHECKPOINT, where=filename, found=error.found, remedy=remedy) from None
             except AssertionError as error:  # of another criterion or optimizer
                 if "reset the optimizer" not in str(error):
                     raise

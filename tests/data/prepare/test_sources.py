@@ -44,7 +44,7 @@ def test_the_data_bin_does_not_replace_its_inputs(files, pair, tmp_path_factory)
         PrepareOptions(files, mono=[MonoSource("train", "en", (f"{files}/../{files.name}/t.en",))]).check()
     kept = tmp_path_factory.mktemp("bin")  # an earlier data-bin, whose tokenizer the new one has again
     (kept / "m.model").write_text("x\n")
-    with pytest.raises(XalignError, match="not from this command"):
+    with pytest.raises(XalignError, match="of other origin"):
         PrepareOptions(kept, [pair()], spm=kept / "m.model", overwrite=True).check()
     (kept / "manifest.json").touch()
     PrepareOptions(kept, [pair()], spm=kept / "m.model", overwrite=True).check()

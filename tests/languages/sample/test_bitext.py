@@ -114,7 +114,7 @@ def test_sizes_below_one_are_errors_and_an_existing_folder_is_kept(tmp_path, opt
     with pytest.raises(XalignError, match=f"where: {option}\n"):
         write_sample(tmp_path / "new", seed=1, **sizes | {option: 0})
     (tmp_path / "mine.txt").write_text("mine")
-    for overwrite, said in ((False, "exists"), (True, "not from this command")):
+    for overwrite, said in ((False, "exists"), (True, "of other origin")):
         with pytest.raises(XalignError, match=said):
             write_sample(tmp_path, seed=1, **sizes, overwrite=overwrite)
     assert [p.name for p in tmp_path.iterdir()] == ["mine.txt"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from xalign_fairseq.core.errors import Parameter, XalignError, check_values
 from xalign_fairseq.core.files import StrPath, require_outside
-from xalign_fairseq.core.locks import require_replaceable
+from xalign_fairseq.core.locks import require_no_loss
 from xalign_fairseq.core.progress import say
 from xalign_fairseq.core.text.containers import file_of
 from xalign_fairseq.core.text.corpus import require_files
@@ -135,8 +135,7 @@ class PrepareOptions:
         # The output has a copy of the sentencepiece model and of the dictionary.
         for path in self.paths:
             require_outside(file_of(path), self.destdir)
-        if self.overwrite:
-            require_replaceable(self.destdir, r"manifest\.json", PARTS)
+        require_no_loss(self.destdir, self.overwrite, r"manifest\.json", PARTS)
 
     def _check_names(self) -> None:
         for lang in [lang for pair in self.pairs for lang in (pair.src, pair.tgt)] + [text.lang for text in self.mono]:

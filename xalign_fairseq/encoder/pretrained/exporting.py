@@ -3,7 +3,6 @@
 import logging
 import re
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from torch import Tensor
 from xalign_fairseq.core.errors import Command, Parameter, XalignError
 from xalign_fairseq.core.files import StrPath, atomic_folder, require_outside
 from xalign_fairseq.core.json_files import write_json
-from xalign_fairseq.core.locks import require_replaceable
+from xalign_fairseq.core.locks import require_no_loss
 from xalign_fairseq.core.version import BIBTEX, __version__
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
@@ -42,10 +41,8 @@ from xalign_fairseq.encoder.vocabulary import load_tokenizer
 logger = logging.getLogger(__name__)
 
 POOLING = "1_Pooling"
-# Files of a model's folder next to its weights: regular expressions.
-_JSON = "config|added_tokens|special_tokens_map|modules|sentence_bert_config|config_sentence_transformers|xalign"
-_PARTS = rf"(({_JSON}|wordpiece|pipeline|{POOLING}/config)\.json|README\.md|(dict|vocab|merges)\.\w+|tokenizer[^/]*"
-_PARTS += r"|xalign_heads\.safetensors|[^/]+\.model)"
+# The weights of a model's folder, and its other files.
+OWN = (r"model\.(safetensors|pt)", r"((\d_\w+/)?[\w.]+\.(json|model|safetensors)|README\.md|(dict|vocab|merges)\.txt)")
 _LAYER = re.compile(r"encoder\.sentence_encoder\.layers\.(\d+)\.")
 _ONE_TYPE = (
     "All tokens are of one type: `token_type_ids` change nothing, as this encoder was trained without a vector for the "
@@ -126,13 +123,6 @@ def _shown(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def new_folder(out: StrPath, overwrite: bool) -> AbstractContextManager[Path]:
-    """:func:`~xalign_fairseq.core.files.atomic_folder` that replaces nothing but a model's folder."""
-    if overwrite:
-        require_replaceable(out, r"model\.(safetensors|pt)", _PARTS)
-    return atomic_folder(out, overwrite)
-
-
 def export(
     path: StrPath,
     folder: StrPath,
@@ -159,7 +149,8 @@ def export(
     origin = None if onto is None else find_pretrained(onto)
     for each in filter(None, (where, origin)):
         require_outside(each, folder)
-    with new_folder(folder, overwrite) as here:
+    require_no_loss(folder, overwrite, *OWN)
+    with atomic_folder(folder, overwrite) as here:
         if origin is not None:
             put_back(state, where, origin, here)
         elif pooling is None:

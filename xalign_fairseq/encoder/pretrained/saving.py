@@ -9,7 +9,8 @@ import torch
 from torch import Tensor
 
 from xalign_fairseq.core.errors import Parameter, XalignError
-from xalign_fairseq.core.files import StrPath, atomic_write, require_outside
+from xalign_fairseq.core.files import StrPath, atomic_folder, atomic_write, require_outside
+from xalign_fairseq.core.locks import require_no_loss
 from xalign_fairseq.data.databin import DICTIONARY
 from xalign_fairseq.data.tokenizers.tokenizer_model import write_model
 from xalign_fairseq.encoder import checkpoint
@@ -40,7 +41,8 @@ def new_model(out: StrPath, overwrite: bool = False, fill: Fill = exporting.fill
         with atomic_write(out, "wb") as stream:
             yield lambda state, where: save_checkpoint(state, stream, out)
         return
-    with exporting.new_folder(out, overwrite) as folder:
+    require_no_loss(out, overwrite, *exporting.OWN)
+    with atomic_folder(out, overwrite) as folder:
         yield lambda state, where: fill(state, where, folder, out.name)
 
 

@@ -12,7 +12,7 @@ from typing import TextIO
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath, atomic_folder
-from xalign_fairseq.core.locks import require_replaceable
+from xalign_fairseq.core.locks import require_no_loss
 from xalign_fairseq.languages.sample import english, french, german
 from xalign_fairseq.languages.sample.meaning import Sampler
 from xalign_fairseq.languages.sample.words import LANGUAGES, Token, gold_links
@@ -54,8 +54,7 @@ def write_sample(
         if size < 1:
             name = "pairs" if split == "train" else split
             raise XalignError("the size of a split is too small", parameter=name, found=size, expected="1 or more")
-    if overwrite:
-        require_replaceable(out, r"en-de/train\.en", r"(en-de|en-fr|mono)/\w+\.(en|de|fr|gold)")
+    require_no_loss(out, overwrite, r"en-de/train\.en", r"(en-de|en-fr|mono)/\w+\.(en|de|fr|gold)")
     with atomic_folder(out, overwrite=overwrite) as folder:
         return [_write_pair(folder, language, seed, sizes, english_mono=language == "de") for language in LANGUAGES]
 
