@@ -1,6 +1,7 @@
 """Shared by all tests: one small real data-bin made by the commands themselves, and a small encoder."""
 
 import gc
+import logging
 import os
 import signal
 import subprocess
@@ -68,6 +69,16 @@ def run(*command, check=True, cwd=None, **environment):
             f"{' '.join(command)}\nexit code {done.returncode}\n{done.stdout[-2000:]}\n{done.stderr[-6000:]}"
         )
     return done
+
+
+@pytest.fixture(autouse=True)
+def no_log_of_fairseq_train():
+    """Importing and running it in a test would change the root logger for later tests of the same process."""
+    root = logging.getLogger()
+    root.handlers = [each for each in root.handlers if type(each) is not logging.StreamHandler]
+    for handler in root.handlers:
+        handler.filters.clear()
+    root.setLevel(logging.WARNING)
 
 
 @pytest.fixture(scope="session")
