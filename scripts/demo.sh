@@ -7,10 +7,10 @@
 #   bash scripts/demo.sh [FOLDER]
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+[[ "${1:-}" != -* ]] || { sed -n '2,/^$/{/^#/!d; s/^# \{0,1\}//; p}' scripts/demo.sh; exit 2; }
 source scripts/install.sh user
 
 out="${1:-demo-output}"
-[[ "$out" == /* ]] || out="./$out" # so that -x is not an option
 if [[ $# -gt 0 && -e "$out" ]]; then
   echo "error: $out exists already; name a new folder" >&2
   exit 2

@@ -189,7 +189,8 @@ def require_place(path: StrPath, inputs: Iterable[StrPath] = (), binary: bool = 
         if not (place.is_file() and os.path.exists(each)):
             continue
         if os.path.samefile(place, each) or (os.path.isdir(each) and _resolved(each) in place.parents):
-            raise XalignError("the output is also an input", where=path, found=each)
+            remedy = "choose another name for the output"
+            raise XalignError("the output is also an input", where=path, found=each, remedy=remedy)
 
 
 def require_apart(outputs: Iterable[StrPath], parameters: Sequence[str]) -> None:

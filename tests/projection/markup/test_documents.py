@@ -195,7 +195,7 @@ def test_the_source_language_of_tmx_may_have_a_region(tmp_path, srclang, languag
 def test_a_tmx_without_its_source_language_is_refused(tmp_path):
     unit = "<tu><tuv xml:lang='en'><seg>a</seg></tuv><tuv xml:lang='de-AT'><seg>a</seg></tuv></tu>"
     for srclang in ("English", "fr"):
-        with pytest.raises(XalignError, match=rf"(?s)no text in this language.*a\.tmx.*en, de-AT.*srclang {srclang}"):
+        with pytest.raises(XalignError, match=rf"(?s)no text in this language.*a\.tmx.*srclang {srclang}.*en, de-AT"):
             result(tmp_path, "tmx", f"<tmx><header srclang='{srclang}'/>{unit}</tmx>")
         with pytest.raises(XalignError, match=f"srclang {srclang}"):
             result(tmp_path, "tmx", f"<tmx><tu srclang='{srclang}'>{unit[4:]}</tmx>")

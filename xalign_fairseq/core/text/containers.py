@@ -164,9 +164,9 @@ def _language(stream: IO[bytes], file: str, language: str) -> Iterator[bytes]:
         raise no_text(file, units.languages, language)
 
 
-def no_text(file: str, languages: Counter[str], expected: str) -> XalignError:
-    """A translation memory does not have the expected language."""
-    found = ", ".join(name for name, _ in languages.most_common(20)) or "no language"
+def no_text(file: str, languages: Counter[str], found: str) -> XalignError:
+    """A translation memory does not have the given language."""
+    expected = ", ".join(name for name, _ in languages.most_common(20)) or "a memory with languages"
     return XalignError("the TMX file has no text in this language", where=file, found=found, expected=expected)
 
 

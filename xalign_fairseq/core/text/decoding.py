@@ -42,7 +42,8 @@ def refuse_xml(error: expat.ExpatError, file: StrPath) -> NoReturn:
                 break
             decode_line(raw, file, number, next=converted(file))
     where, found = f"{file}, line {error.lineno}", expat.errors.messages[error.code]
-    raise XalignError("the file is not well-formed XML", where=where, found=found) from None
+    remedy = "correct this line, or export the file again"
+    raise XalignError("the file is not well-formed XML", where=where, found=found, remedy=remedy) from None
 
 
 def converted(file: StrPath, encoding: str = "") -> str:

@@ -177,7 +177,8 @@ def bilingual_xml(files: Annotated) -> Iterator[Piece]:
         if len(parser.data) > MOST_BYTES:
             parser.refuse(f"a unit, a tag or a comment of more than {MOST_BYTES:,} bytes")
     if parser.name is None:
-        raise XalignError("the file has no unit of XLIFF or TMX", where=files.src)
+        problem, remedy = "the file has no unit of XLIFF or TMX", "check that it is the exported file"
+        raise XalignError(problem, where=files.src, remedy=remedy)
     if parser.languages and not parser.is_sourced:
         raise no_text(files.src, parser.languages, f"srclang {parser.variant}")
     yield parser.take(parser.base + len(parser.data))
