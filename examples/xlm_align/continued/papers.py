@@ -22,7 +22,7 @@ PAGES: Mapping[str, tuple[Sequence[str], str]] = {
     "xlm_align": (("none", "mlm-tlm", "mlm-dwa", "mlm", "xlm-align", "dwa", "so"), "mlm-tlm"),
     "explicit_alignments": (("none", "tlm", "linear-mapping", "procrustes", "l2", "weak", "strong"), "tlm"),
     "ppa": (("none", "tlm", "moco", "moco-full", "ppa", "ppa-full"), "tlm"),
-    "weam": (("none", "tlm30", "weam"), "tlm30"),
+    "weam": (("none", "weam", "tlm30-embeddings", "weam-embeddings"), "tlm30-embeddings"),
 }
 # Column -> its task in the transfer study.
 TASKS: Mapping[str, str] = {

@@ -61,13 +61,14 @@ def counts_of(groups: Mapping[str, Sequence[Mapping[str, Any]]], results: Path) 
 
 
 def tests_of(counts: Counts, before: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings' tests against each baseline: new ones if counts exist, otherwise those of ``before``.
+    """The settings' tests against each baseline, from counts; those against none are kept where counts are missing.
 
     Holm's correction is over all settings.
     """
     made = {}
     for baseline in ("none", *papers.CONTROLS):
-        found = {**before.get(baseline, {}), **(differences(counts, baseline) if baseline in counts else {})}
+        found = before.get(baseline, {}) if baseline == "none" else {}
+        found = {**found, **(differences(counts, baseline) if baseline in counts else {})}
         adjusted = holm([test["p_value"] for test in found.values()])
         if found:
             made[baseline] = {
@@ -88,18 +89,22 @@ def aer(totals: np.ndarray) -> np.ndarray:
 
 
 def differences(counts: Counts, baseline: str = "none") -> dict[str, Any]:
-    """Each setting's mean test AER minus that of a baseline (its first seed).
+    """Each setting's mean test AER minus that of a baseline.
 
-    Tested over sentences, and also over seeds if there are several.
+    Tested over sentences, and also over seeds if both have several.
     """
-    begun = counts[baseline][0]
+    begun = counts[baseline]
+    several = baseline == "none" or len(begun) > 1
     compared = {name: runs for name, runs in counts.items() if name not in (baseline, "none")}
-    systems = [[np.stack([run[pair] for run in runs]) for pair in study.TEST] for runs in compared.values()]
-    start = [np.stack([begun[pair]] * 2) for pair in study.TEST]  # no seed: another run would be the same
+    # none has no seed: another run would be the same.
+    start, *systems = [
+        [np.stack([run[pair] for run in runs]) for pair in study.TEST]
+        for runs in (begun * 2 if baseline == "none" else begun, *compared.values())
+    ]
     first, *others = resample([start, *systems], aer, samples=SAMPLES)
     found = {}
     for (name, runs), mine in zip(compared.items(), others, strict=True):
-        compare = Comparison.of_items_and_seeds if len(runs) > 1 else Comparison.of_items
+        compare = Comparison.of_items_and_seeds if several and len(runs) > 1 else Comparison.of_items
         found[name] = {"seeds": len(runs), **asdict(compare(first, mine).test())}
     return found
 
