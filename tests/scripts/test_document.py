@@ -40,8 +40,8 @@ def folder(tmp_path):
         (tmp_path / "examples" / study / "studies").mkdir(parents=True)
     (tmp_path / "examples/small/studies").mkdir(parents=True)
     shutil.copytree(ROOT / "scripts/results", tmp_path / "scripts/results")
-    for results in ("transfer/results", "xlm_align/continued/results", "xlm_align/small/results"):  # for figures
-        shutil.copytree(ROOT / "examples" / results, tmp_path / "examples" / results)
+    for study in ("transfer", "transfer/encoders", "xlm_align/continued", "xlm_align/small"):  # for figures
+        shutil.copytree(ROOT / f"examples/{study}/results", tmp_path / f"examples/{study}/results")
     studies = ("xlm_align", "xlm_align/small", "transfer", "small")
     for page in (f"examples/{study}/README.md" for study in studies):
         shutil.copy(ROOT / page, tmp_path / page)
