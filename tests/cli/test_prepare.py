@@ -155,7 +155,7 @@ def start(texts: Path, workers: int) -> "tuple[subprocess.Popen[bytes], Path]":
     for lang in ("en", "de"):
         (texts / f"large.{lang}").write_text(lines)
     (texts / "d").mkdir()
-    (texts / "d" / "old").write_text("old")
+    (texts / "d" / "manifest.json").write_text("old")
     train = ["--pair", "en-de", "--trainpref", f"{texts}/train.en-de"]
     assert main(["prepare", "--out", str(texts / "a"), "--vocab-size", "60", *train]) == 0
     command = [BIN / "xalign", "prepare", "--out", str(texts / "d"), "--overwrite"]
@@ -175,7 +175,7 @@ def test_a_kill_in_the_middle_keeps_the_old_data_bin_and_ends_the_workers(texts)
     process, _ = start(texts, workers=2)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
-    assert {path.name for path in (texts / "d").iterdir()} == {"old"}
+    assert {path.name for path in (texts / "d").iterdir()} == {"manifest.json"}
     wait_for(lambda: group_is_gone(process.pid))
 
 
@@ -184,7 +184,7 @@ def test_a_polite_end_leaves_no_unfinished_folder(texts):
     process, unfinished = start(texts, workers=1)
     process.terminate()
     assert process.wait() == 128 + signal.SIGTERM
-    assert {path.name for path in (texts / "d").iterdir()} == {"old"}
+    assert {path.name for path in (texts / "d").iterdir()} == {"manifest.json"}
     assert not unfinished.exists()
 
 
