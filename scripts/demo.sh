@@ -7,7 +7,7 @@
 #   bash scripts/demo.sh [FOLDER]
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-[[ "${1:-}" != -* ]] || { sed -n '2,/^$/{/^#/!d; s/^# \{0,1\}//; p}' scripts/demo.sh; exit 2; }
+[[ "${1:-}" != -* ]] || { echo "usage: bash scripts/demo.sh [FOLDER]" >&2; exit 2; }
 source scripts/install.sh user
 
 out="${1:-demo-output}"

@@ -47,10 +47,8 @@ def table(root: Path) -> str | None:
     [text] = cost["texts"].values()
     seconds = {name: median(each) for name, each in text["seconds"].items()}
     aers = [mean_from_scratch(tuned, name) for name in FINE_TUNED]
-    both = [
-        f"{mean(each['test'] for each in with_scorer['aer'].values()):.1f}",
-        f"{mean(row['aer']['test']['links'] for model in best['measured'] for row in model.values()):.1f}",
-    ]
+    combined = mean(each["test"] for each in with_scorer["aer"].values())
+    trained = mean(row["aer"]["test"]["links"] for model in best["measured"] for row in model.values())
     speed = [{(row["tool"], row["method"]): row["times_simalign"] for row in each["rows"]} for each in aligners]
     aligned, awesome = (
         ", ".join(f"{each[tool]:.1f}" for each in speed)
@@ -64,7 +62,7 @@ def table(root: Path) -> str | None:
          f"yes: AER {means['eflomal']:.1f}", "no"),
         (f"... CPU seconds for {text['pairs']:,} pairs", f"{seconds['xalign']:.1f}", MISSING, MISSING,
          f"{seconds['eflomal']:.1f}", MISSING),
-        ("combines an encoder with the bitext", f"yes: AER {both[0]} by default, {both[1]} with `--best`",
+        ("combines an encoder with the bitext", f"yes: AER {combined:.1f} by default, {trained:.1f} with `--best`",
          "no", "no", "no", "no"),
         ("fine-tunes an aligner without gold", f"yes: AER {mean(aers):.1f} after two CPU minutes", "yes", "no",
          MISSING, MISSING),

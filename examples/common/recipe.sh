@@ -124,13 +124,15 @@ require_made_up() { # OUT
 sample_text() { # OUT PAIR=CORPORA...: TEXT/PAIR/{train,valid}.LANG and TEXT/mono/LANG.txt
   local out="$1" given src tgt made split lang
   shift
-  [[ -e "$out/.sample" ]] || xalign sample --out "$out/.sample" --pairs "$SAMPLE" --valid 50 --test 50 > /dev/null || return
+  [[ -e "$out/.sample" ]] ||
+    xalign sample --out "$out/.sample" --pairs "$SAMPLE" --valid 50 --test 50 > /dev/null || return
   for given in "$@"; do
     [[ "$given" == *=* ]] || break
     given="${given%%=*}"
     src="${given%-*}" tgt="${given#*-}"
     made="$out/.sample/en-$([[ "$src" == en ]] && echo "$tgt" || echo "$src")"
-    [[ -d "$made" && "-$given-" == *-en-* ]] || { echo "error: there is no sample of $given; next: give de-en or en-fr after TEXT" >&2; return 2; }
+    [[ -d "$made" && "-$given-" == *-en-* ]] ||
+      { echo "error: there is no sample of $given; next: give de-en or en-fr after TEXT" >&2; return 2; }
     mkdir -p "$out/$given" "$out/mono"
     for lang in "$src" "$tgt"; do
       for split in train valid; do
