@@ -80,7 +80,7 @@ def test_a_folder_of_another_run_is_refused(runs, tmp_path, folder):
     (here / "checkpoints").mkdir()
     assert not is_done(other, out)  # training reached no checkpoint
     (here / "checkpoints/checkpoint_last.pt").touch()
-    with pytest.raises(XalignError, match=r"(?s)made by another run.*settings \(lr: 0.001, now 0.002\)"):
+    with pytest.raises(XalignError, match=r"(?s)belongs to another run.*settings \(lr: 0.001, now 0.002\)"):
         is_done(other, out)
     assert not is_done(spec, out)
     write_result(here, ["en", "de"])

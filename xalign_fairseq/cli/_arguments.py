@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from xalign_fairseq.core.errors import XalignError
+
 if TYPE_CHECKING:
     from xalign_fairseq.evaluation.published import PublishedTables
 
@@ -135,8 +137,6 @@ def print_result(as_json: bool, content: object, lines: Iterable[str]) -> None:
 
 def named_models(given: Iterable[str], parameter: str = "model") -> dict[str, str]:
     """Paths by the names of models, in the order given: ``NAME=PATH``, or an existing path, which is also the name."""
-    from xalign_fairseq.core.errors import XalignError
-
     found: dict[str, str] = {}
     for each in given:
         name, equals, path = each.partition("=")
@@ -148,6 +148,13 @@ def named_models(given: Iterable[str], parameter: str = "model") -> dict[str, st
             )
         found[name] = path
     return found
+
+
+def require_package(folder: str) -> Path:
+    """The absolute path of a package's folder; :class:`XalignError` for any other path."""
+    if not Path(folder, "__init__.py").is_file():
+        raise XalignError("there is no package", where=folder, expected="a folder with __init__.py")
+    return Path(folder).resolve()
 
 
 def add_paper(parser: argparse.ArgumentParser) -> None:
@@ -170,7 +177,6 @@ def add_paper(parser: argparse.ArgumentParser) -> None:
 
 def chosen_paper(paper: str | None, named: Sequence[str], metrics: Sequence[str] = ()) -> "PublishedTables | None":
     """The paper of ``--paper``, with the rows of ``--row``, to compare ``metrics``; None without ``--paper``."""
-    from xalign_fairseq.core.errors import XalignError
     from xalign_fairseq.evaluation.published import PublishedTables, find_published, read_published
 
     rows = {}

@@ -22,15 +22,8 @@ import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from xalign_fairseq.cli._arguments import add_json, print_result
+from xalign_fairseq.cli._arguments import add_json, print_result, require_package
 from xalign_fairseq.core.errors import XalignError
-
-
-def require_package(folder: str) -> Path:
-    """The absolute path of a package's folder; :class:`XalignError` for any other path."""
-    if not Path(folder, "__init__.py").is_file():
-        raise XalignError("there is no package", where=folder, expected="a folder with __init__.py")
-    return Path(folder).resolve()
 
 
 def import_folder(folder: str) -> None:

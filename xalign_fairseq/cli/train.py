@@ -24,6 +24,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from xalign_fairseq.cli._arguments import require_package
 from xalign_fairseq.core.errors import Command, XalignError
 from xalign_fairseq.core.files import nearly
 
@@ -43,7 +44,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from xalign_fairseq.cli._train_progress import TrainProgress
-    from xalign_fairseq.cli.objectives import require_package
     from xalign_fairseq.core.installation import require_fairseq
     from xalign_fairseq.core.process import running
     from xalign_fairseq.trainer.checkpoint_repair import LAST

@@ -10,7 +10,7 @@ from typing import Any
 from xalign_fairseq.core.devices import training_device
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.json_files import read_json, require_form
-from xalign_fairseq.core.locks import differing_values
+from xalign_fairseq.core.locks import require_identity
 from xalign_fairseq.trainer.fairseq_train import encoder_options, flags, named
 from xalign_fairseq.transfer.results import FORMAT
 from xalign_fairseq.transfer.settings import Settings, optimiser_options
@@ -100,13 +100,7 @@ def is_done(spec: RunSpec, out: Path) -> bool:
             raise XalignError(problem, where=folder, remedy=("choose another", Parameter("out")))
         mine["digests of tests"] = wanted
         found["digests of tests"] = {language: known[language] for language in wanted}
-    if differing := differing_values(found, mine, but=["place"]):
-        raise XalignError(
-            "the run's folder was made by another run",
-            where=folder,
-            found=f"differs from the earlier run in: {differing}",
-            remedy=("choose another", Parameter("out"), "or remove this folder to run it again"),
-        )
+    require_identity(folder, found | {"place": None}, mine | {"place": None})
     return finished
 
 
