@@ -30,7 +30,7 @@ def main() -> None:
     rows: list[list[str]] = []
     found: dict[str, dict[str, float]] = {}
     for pair in args.pairs:
-        work = args.work / pair
+        work = args.work / f"{pair}-{args.limit}-{args.seed}"
         src, tgt, sets = read_text(args.text, pair, args.limit, args.seed, work)
         out = work / f"{args.method}.links"
         if not out.is_file():

@@ -24,7 +24,6 @@ FEATURES = {
     """,
     "fused self-labelling for CPU and CUDA": """
         xalign_fairseq/transport/sinkhorn/**/* tests/transport/sinkhorn/**/* scripts/*sinkhorn*.py
-        tests/scripts/test_*sinkhorn*.py
     """,
     "projection of labels and markup": """
         xalign_fairseq/**/*project* xalign_fairseq/projection/**/* tests/projection/**/* tests/**/*project*.py
@@ -49,11 +48,10 @@ FEATURES = {
         tests/aligner/render/**/* tests/evaluation/plots/* tests/test_gallery.py
     """,
     "eflomal and fast_align": "*/aligner/*tools.py */aligner/*link_files.py",
-    "kills at each file operation": "scripts/faults*.py tests/scripts/test_faults*.py",
+    "kills at each file operation": "scripts/faults*.py scripts/faults_hook/*",
     "tests and measurements on a GPU without a network": "scripts/gpu/* tests/scripts/gpu/*",
     "other benchmarks": """
-        scripts/benchmark_*.py scripts/training_*.py tests/scripts/test_benchmark_*.py
-        tests/scripts/test_training_*.py
+        scripts/benchmark_*.py scripts/training_*.py tests/scripts/test_benchmarks.py
     """,
     "recipes of the papers": "examples/**/* tests/examples/**/*",
 }

@@ -219,7 +219,7 @@ def main() -> int:
     commits = list(dict.fromkeys(kill.commit for kill in found))
     bad = [asdict(kill) for kill in found if kill.refused or kill.differs or kill.left]
     result = {
-        **about(f"faults_operations.py --kills {args.kills}{given}"),
+        **about(f"faults_operations.py --kills {args.kills} --pairs {args.pairs}{given}"),
         "rows": summary(found, operations),
         "commits": commits,
         "bad": bad,

@@ -120,11 +120,11 @@ class Clock:
         return clocked
 
 
-def sample_data(work: Path, pairs: int = 2000, vocabulary: int = 2000) -> Path:
+def sample_data(work: Path) -> Path:
     """A data-bin of the embedded sample: two language pairs and monolingual text."""
     text, made, xalign = work / "text", work / "data-bin", Path(sys.executable).with_name("xalign")
-    sample = [xalign, "sample", "--out", text, "--pairs", pairs, "--valid", 1, "--test", 1]
-    prepare = [xalign, "prepare", "--out", made, "--vocab-size", vocabulary]
+    sample = [xalign, "sample", "--out", text, "--pairs", 2000, "--valid", 1, "--test", 1]
+    prepare = [xalign, "prepare", "--out", made, "--vocab-size", 2000]
     for pair in ("en-de", "en-fr"):
         prepare += ["--pair", pair, "--trainpref", text / pair / "train"]
     for language in ("en", "de", "fr"):

@@ -220,7 +220,7 @@ CONTESTANTS = {
 }
 
 
-def labels_of(gives: str, output: Any, problem: Problem, options: Transport) -> Tensor:
+def labels_of(gives: str, output: Any, problem: Problem) -> Tensor:
     """The labels (B, T) of a contestant's output."""
     if gives == LABELS:
         return output

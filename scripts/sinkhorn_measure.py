@@ -126,7 +126,7 @@ def _prepared(row: dict[str, Any], problem: Problem, options: Transport, truth: 
     for _ in range(WARM_UP):
         output = call()
     if contestant.gives != PRODUCTS:
-        row["f1"] = agreement(labels_of(contestant.gives, output, problem, options), truth)
+        row["f1"] = agreement(labels_of(contestant.gives, output, problem), truth)
         require_equal(row)
     return call
 

@@ -132,9 +132,9 @@ def has_logic(path: Path) -> bool:
     )
 
 
-def own_test(path: Path, package: Path = PACKAGE) -> Path:
+def own_test(path: Path) -> Path:
     """The test file of a module, in tests/: a/b/test_c.py for a/b/_c.py, a/b/test_b.py for a/b/__init__.py."""
-    folder = path.relative_to(package).parent
+    folder = path.relative_to(PACKAGE).parent
     stem = path.parent.name if path.stem == "__init__" else path.stem.lstrip("_")
     return folder / f"test_{stem}.py"
 

@@ -2,7 +2,6 @@
 
 import bz2
 import gzip
-import hashlib
 import http.client
 import lzma
 import shutil
@@ -18,6 +17,7 @@ from pathlib import Path
 
 from common.corpora import Source, total
 from xalign_fairseq.core.errors import XalignError, command_line_text
+from xalign_fairseq.core.files import file_sha256
 
 CHUNK = 1 << 20
 
@@ -65,7 +65,7 @@ def fetch(url: str, path: Path, home: str, sha256: str | None = None) -> None:
             expected=f"{whole} bytes",
             remedy="run the same command again to resume",
         )
-    if sha256 is not None and (found := digest(part)) != sha256:
+    if sha256 is not None and (found := file_sha256(part)) != sha256:
         part.unlink()
         raise XalignError(
             "the checksum of a download differs from the published one; the file was removed",
@@ -117,12 +117,6 @@ def _receive(url: str, part: Path, home: str) -> int | None:
         ) from error
     total = size.rpartition("/")[2] if size else ""
     return int(total) if total.isdigit() else None
-
-
-def digest(path: Path) -> str:
-    """SHA-256 of a file, in hexadecimal."""
-    with open(path, "rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def check_archive(path: Path, name: str) -> None:

@@ -75,7 +75,7 @@ def content(kind: str, name: str, splits: Mapping[str, Made]) -> bytes | None:
     """The content of a file; None for a language without sample data."""
     language = next((each for each in LANGUAGES if f".{each}.json" in name or f"en-{each}" in name), "")
     if name.startswith("xtreme_translations"):
-        return translated(kind, name, language, splits["train"]) if language else None
+        return translated(name, language, splits["train"]) if language else None
     if kind == "Tatoeba":
         side = name.rsplit(".", 1)[1]
         pair = next((each for each, code in ISO3.items() if f".{code}-" in name), None)
@@ -151,7 +151,7 @@ def packed(name: str, parts: Mapping[str, bytes]) -> bytes:
     return out.getvalue()
 
 
-def translated(kind: str, name: str, language: str, made: Made) -> bytes | None:
+def translated(name: str, language: str, made: Made) -> bytes | None:
     """XTREME's translated training sets: English pair, its translation and label; or SQuAD's JSON."""
     if name.endswith(".json"):
         return squad(made, [language]) if language != "en" else None

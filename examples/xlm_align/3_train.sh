@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Continue XLM-R base with the hyper-parameters of the paper's Table 11, on GPUs. Run again to resume;
-# a finished run is kept. (Small encoders from scratch, on a CPU: small/3_train.sh.)
+# a finished run is kept.
 #
 #   INIT=xlmr.base/model.pt bash 3_train.sh DATA_BIN SAVE_DIR base [fairseq-train option ...]
 #

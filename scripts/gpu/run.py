@@ -128,7 +128,7 @@ class Runner:
         result["log"] = log.read_text(encoding="utf-8", errors="replace").splitlines()[-TAIL:]
 
     def _collect(self, stage: Stage, files: Path) -> dict[str, Any]:
-        """The contents of a stage's JSON files by name; moves its other files to OUT."""
+        """The contents of a stage's JSON files by name; copies its other files to OUT."""
         figures = {}
         for path in sorted(path for name in stage.files for path in files.glob(name)):
             if path.suffix == ".json":

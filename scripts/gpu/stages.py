@@ -71,11 +71,11 @@ STAGES = (
         "kernels",
         ("{python}", "{source}/scripts/benchmark_sinkhorn.py", "--device", "cuda", "--seconds", "{seconds}",
          "--out", "{files}"),
-        270, least=90, modules=PLOTS, files=("sinkhorn-cuda.json",),
+        270, least=90, files=("sinkhorn-cuda.json",),
     ),
     Stage(
         "profile",
         ("{python}", "{source}/scripts/benchmark_sinkhorn.py", "--device", "cuda", "--profile", "--out", "{files}"),
-        240, least=60, modules=PLOTS, files=("sinkhorn-profile-cuda.txt",),
+        240, least=60, files=("sinkhorn-profile-cuda.txt",),
     ),
 )  # fmt: skip

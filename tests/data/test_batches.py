@@ -91,7 +91,7 @@ def test_links_of_words_without_tokens_are_left_out():
     batch = bitext(sample([10], [20]), odd)
     assert batch.links.tolist() == [[1, 0, 0], [1, 1, 1]]
     assert batch.word_table(0) is batch.word_table(0)
-    expected = WordTable(batch.words, batch.spans, 1)
+    expected = WordTable(batch.words, batch.spans, 1, batch.highest_word + 1)
     assert torch.equal(batch.word_table(1).first, expected.first)
     assert torch.equal(batch.word_table(1).count, expected.count)
     assert bitext(sample([10], [20])).word_table(0).first.shape == (1, 0)

@@ -11,7 +11,7 @@ TWO = torch.tensor([[0, 3, 2], [4, 1, 1]])
 
 
 def there_and_back(inputs):
-    packing = pack(inputs, PAD)
+    packing = pack(inputs)
     row = packing.row([given.tokens for given in inputs])
     for given, place in zip(inputs, packing.places, strict=True):
         expected = given.tokens.masked_fill(given.tokens.eq(PAD), 0)
@@ -43,7 +43,7 @@ def test_odd_shapes(tokens):
 
 
 def test_gradients_reach_each_token_once():
-    packing = pack([Input(ONE), Input(TWO)], PAD)
+    packing = pack([Input(ONE), Input(TWO)])
     row = torch.randn(17, 2, dtype=torch.float64, requires_grad=True)
     weights = [torch.randn(*tokens.shape, 2, dtype=torch.float64) for tokens in (ONE, TWO)]
     total = sum((place.unpack(row) * w).sum() for place, w in zip(packing.places, weights, strict=True))
@@ -53,15 +53,15 @@ def test_gradients_reach_each_token_once():
 
 def test_lengths_on_another_device_are_not_waited_for():
     tokens = ONE.to("meta")
-    assert pack([Input(tokens)], PAD) is None
-    assert pack([Input(ONE), Input(tokens)], PAD) is None
-    assert pack([Input(tokens, lengths=np.array([4, 2, 3, 4]))], PAD) is not None
+    assert pack([Input(tokens)]) is None
+    assert pack([Input(ONE), Input(tokens)]) is None
+    assert pack([Input(tokens, lengths=np.array([4, 2, 3, 4]))]) is not None
 
 
 @pytest.mark.parametrize("inputs", [1, 2])
 def test_rows_at_positions(inputs):
     given = [torch.tensor([[0, 5, 6, 2], [0, 7, 2, 1], [0, 8, 2, 1]]), torch.tensor([[0, 9, 3, 9, 2]])][:inputs]
-    packing = pack([Input(tokens) for tokens in given], pad=1)
+    packing = pack([Input(tokens) for tokens in given])
     row = packing.row(given)
     for tokens, place in zip(given, packing.places, strict=True):
         positions = tokens.flatten().ne(1).nonzero().flatten().flip(0)

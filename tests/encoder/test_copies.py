@@ -202,11 +202,11 @@ def sentences(*ids):
 def test_hash_is_the_polynomial_and_survives_every_dtype_of_the_queue():
     tokens = torch.randint(2, 250000, (5, 300), generator=torch.manual_seed(0))
     base = 0x9E3779B97F4A7C15
-    for row, found in zip(tokens.tolist(), sentence_hash(tokens, pad=1), strict=True):
+    for row, found in zip(tokens.tolist(), sentence_hash(tokens), strict=True):
         expected = sum((x + 1) * pow(base, t + 1, 1 << 64) for t, x in enumerate(row)) % (1 << 64) >> 16
         assert [int(part) for part in found] == [expected >> 24, expected & 0xFFFFFF]
-    hashes = sentence_hash(tokens, pad=1)
-    assert torch.equal(sentence_hash(torch.nn.functional.pad(tokens, (0, 3), value=1), pad=1), hashes)
+    hashes = sentence_hash(tokens)
+    assert torch.equal(sentence_hash(torch.nn.functional.pad(tokens, (0, 3), value=1)), hashes)
     for queue in (KeyQueue(5, 3), KeyQueue(5, 3).half(), KeyQueue(5, 3).bfloat16(), KeyQueue(5, 3).double()):
         queue.enqueue(torch.zeros(5, 3), hashes, hashes + 1)
         assert same_sentence(hashes, queue.sentences).tolist() == torch.eye(5).bool().tolist()
@@ -234,14 +234,14 @@ def test_random_keys_are_unit_vectors_without_a_sentence():
     queue.fill_at_random(seed=1)
     assert queue.full and torch.allclose(queue.keys.norm(dim=1), torch.ones(50))
     assert len(queue.keys.unique(dim=0)) == 50
-    assert not same_sentence(sentence_hash(sentences([0, 2], [0, 5, 2]), 1), queue.sentences).any()
+    assert not same_sentence(sentence_hash(sentences([0, 2], [0, 5, 2])), queue.sentences).any()
     same, other = KeyQueue(50, 4), KeyQueue(50, 4)
     same.fill_at_random(seed=1), other.fill_at_random(seed=2)
     assert torch.equal(queue.keys, same.keys) and not torch.equal(queue.keys, other.keys)
 
 
 def test_a_queue_holds_sentences_and_their_translations_until_it_is_cleared():
-    queue, hashes = KeyQueue(3, 2), sentence_hash(sentences([5], [6], [7], [8]), 1)
+    queue, hashes = KeyQueue(3, 2), sentence_hash(sentences([5], [6], [7], [8]))
     queue.enqueue(torch.ones(2, 2), hashes[:2], hashes[2:])
     assert queue.holds(hashes)[:, :2].tolist() == [[True, False], [False, True], [True, False], [False, True]]
     queue.clear()

@@ -86,7 +86,7 @@ def test_compiled_code_equals_eager_layers(whole_compiler):
 def test_filler_rows_are_not_referenced():
     tokens = torch.arange(40, 73)[None]
     for inputs in ([Input(tokens)], [Input(tokens), Input(torch.tensor([[5, 6, 9], [7, 1, 1]]))]):
-        packing = pack(inputs, 1)
+        packing = pack(inputs)
         filled = packing.filled()
         row, longer = (each.row([given.tokens for given in inputs]) for each in (packing, filled))
         assert torch.equal(longer[: len(row)], row) and len(longer) == filled_size(len(row)) > len(row)
@@ -107,7 +107,7 @@ def test_many_batches_share_few_shapes_and_little_is_filled():
         length = int(generator.integers(8, 200))
         lengths = generator.integers(max(length - 8, 1), length + 1, 4096 // length)
         [given] = inputs_of([lengths.tolist()])
-        packing = pack([given], 1).filled()
+        packing = pack([given]).filled()
         count = packing.sentences.offsets[-1].item()
         assert lengths.sum() <= count <= lengths.sum() * 17 / 16
         shapes.add((count, len(packing.sentences.offsets), packing.sentences.on_device().longest))

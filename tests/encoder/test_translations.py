@@ -15,7 +15,7 @@ V = 60
 
 
 def test_trained_entries_are_contiguous():
-    entries = Entries([FIRST, SECOND], pad=1)
+    entries = Entries([FIRST, SECOND])
     assert len(entries) == len(PAIRS)
     for side, place in ((entries.src, 0), (entries.tgt, 1)):
         assert [[i for i in row if i != 1] for row in side.tolist()] == [pair[place] for pair in PAIRS]
@@ -24,7 +24,7 @@ def test_trained_entries_are_contiguous():
 
 def test_vectors_are_means_of_an_entrys_subwords():
     embeddings = torch.randn(V, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
-    entries = Entries([FIRST, SECOND], pad=1)
+    entries = Entries([FIRST, SECOND])
     src, tgt = entries.vectors(embeddings)
     for i, pair in enumerate(PAIRS):
         for found, ids in zip((src, tgt), pair, strict=True):

@@ -180,7 +180,7 @@ def test_a_queue_that_the_run_can_not_fill_is_warned_of_at_the_start(caplog, opt
 
 def holds(run, number):
     """Whether the queue has a key of a sentence of TEXT or of its translation."""
-    return bool(run.head.queue.holds(sentence_hash(torch.tensor([[0, *TEXT[number], 2]]), 1)).any())
+    return bool(run.head.queue.holds(sentence_hash(torch.tensor([[0, *TEXT[number], 2]]))).any())
 
 
 @pytest.mark.parametrize("init", ["data", "random"])

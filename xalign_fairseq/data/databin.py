@@ -164,12 +164,7 @@ class DataBin:
             elif match := _MONO.fullmatch(name):
                 # without a language: fairseq-preprocess --only-source
                 self._mono[match["split"], match["lang"] or ""] = name.removesuffix(".idx")
-        self._pairs = sorted(pairs)
-
-    @property
-    def pairs(self) -> list[tuple[str, str, str]]:
-        """``(split, src, tgt)`` of every bitext here, sorted."""
-        return list(self._pairs)
+        self.pairs = sorted(pairs)  # (split, src, tgt) of every bitext here
 
     @property
     def monos(self) -> list[tuple[str, str]]:
@@ -179,11 +174,11 @@ class DataBin:
     @property
     def splits(self) -> list[str]:
         """The names of all splits here, sorted."""
-        return sorted({split for split, *_ in self._pairs} | {split for split, _ in self._mono})
+        return sorted({split for split, *_ in self.pairs} | {split for split, _ in self._mono})
 
     def language_pairs(self, split: str) -> list[tuple[str, str]]:
         """``(src, tgt)`` of the bitexts of a split, sorted."""
-        return [(src, tgt) for name, src, tgt in self._pairs if name == split]
+        return [(src, tgt) for name, src, tgt in self.pairs if name == split]
 
     def languages(self, split: str) -> list[str]:
         """The languages of the monolingual texts of a split, sorted."""
@@ -191,9 +186,9 @@ class DataBin:
 
     def pair(self, split: str, src: str, tgt: str) -> tuple[MMapReader, MMapReader]:
         """Both sides of a bitext; each item ends with ``</s>``."""
-        if (split, src, tgt) not in self._pairs:
-            found = ", ".join(f"{name} {a}-{b}" for name, a, b in self._pairs) or "no pair at all"
-            turned = f"name it {tgt}-{src}" if (split, tgt, src) in self._pairs else None
+        if (split, src, tgt) not in self.pairs:
+            found = ", ".join(f"{name} {a}-{b}" for name, a, b in self.pairs) or "no pair at all"
+            turned = f"name it {tgt}-{src}" if (split, tgt, src) in self.pairs else None
             remedy = turned or Command("prepare", Parameter("pair", f"{src}-{tgt}"))
             raise XalignError("the data-bin has no such language pair", where=self.path, found=found, remedy=remedy)
         first, second = self._equally_long(*(pair_prefix(split, src, tgt, lang) for lang in (src, tgt)))

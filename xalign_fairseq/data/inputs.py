@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from xalign_fairseq.data.samples import EOS
+from xalign_fairseq.data.samples import EOS, PAD
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +64,7 @@ def powers(base: int, count: int, device: torch.device) -> Tensor:
     return factors.cumprod(0)
 
 
-def polynomial(tokens: Tensor, pad: int) -> Tensor:
+def polynomial(tokens: Tensor) -> Tensor:
     """sum_t (x_t + 1) B^(t + 1) modulo 2^64 of sentences (B, T) int64, whatever their padding: (B,) int64."""
     factors = powers(BASE, tokens.shape[1] + 1, tokens.device)[1:]
-    return ((tokens + 1) * factors).masked_fill(tokens == pad, 0).sum(1)
+    return ((tokens + 1) * factors).masked_fill(tokens == PAD, 0).sum(1)

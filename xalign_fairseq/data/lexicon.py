@@ -22,6 +22,7 @@ from xalign_fairseq.core.files import scratch_folder
 from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.mmap import MMapReader, MMapWriter, dtype_for_vocabulary
+from xalign_fairseq.data.samples import PAD
 
 TRAINED, HELD_OUT, UNUSED = 0, 1, 2
 PARTS = ("trained", "held out", "unused")
@@ -69,10 +70,8 @@ class Lexicon:
     def __len__(self) -> int:
         return len(self.part)
 
-    def entries(self, part: int | None) -> "Lexicon":
-        """The entries of one part; all for ``None``."""
-        if part is None:
-            return self
+    def entries(self, part: int) -> "Lexicon":
+        """The entries of one part."""
         chosen = self.part == part
         return Lexicon(
             self.src,
@@ -84,9 +83,9 @@ class Lexicon:
             self.part[chosen],
         )
 
-    def padded(self, pad: int = 1) -> tuple[Tensor, Tensor]:
-        """Both sides as int64 (N, Ls) and (N, Lt), each as wide as its longest entry, filled with ``pad``."""
-        return _padded(self.src_ids, self.src_sizes, pad), _padded(self.tgt_ids, self.tgt_sizes, pad)
+    def padded(self) -> tuple[Tensor, Tensor]:
+        """Both sides as int64 (N, Ls) and (N, Lt), each as wide as its longest entry, with padding."""
+        return _padded(self.src_ids, self.src_sizes), _padded(self.tgt_ids, self.tgt_sizes)
 
     def state(self) -> dict[str, Any]:
         """Languages and tensors for a checkpoint, which ``weights_only`` loads; see :meth:`from_state`."""
@@ -108,8 +107,8 @@ class Lexicon:
         return content.hexdigest()
 
 
-def _padded(ids: np.ndarray, sizes: np.ndarray, pad: int) -> Tensor:
-    table = np.full((len(sizes), int(sizes.max(initial=0))), pad, dtype=np.int64)
+def _padded(ids: np.ndarray, sizes: np.ndarray) -> Tensor:
+    table = np.full((len(sizes), int(sizes.max(initial=0))), PAD, dtype=np.int64)
     table[np.arange(table.shape[1]) < sizes[:, None]] = ids
     return torch.from_numpy(table)
 

@@ -9,6 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from xalign_fairseq.data.inputs import Input
+from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.transport.ops.attention import Packed
 
 
@@ -82,12 +83,12 @@ class Packing:
         return Packing(replace(sentences, runs=sentences.runs + added, offsets=offsets), places, source)
 
 
-def pack(inputs: Sequence[Input], pad: int) -> Packing | None:
+def pack(inputs: Sequence[Input]) -> Packing | None:
     """The packing of these inputs; None if the host does not know their lengths.
 
     The host must know the number of tokens. Their positions are found on the device, so nothing is copied.
     """
-    known = [_lengths(given, pad) for given in inputs]
+    known = [_lengths(given) for given in inputs]
     lengths = [each for each in known if each is not None]
     if len(lengths) < len(known):
         return None
@@ -100,7 +101,7 @@ def pack(inputs: Sequence[Input], pad: int) -> Packing | None:
         [(rows, columns)] = shapes
         offsets = torch.arange(rows + 1, device=inputs[0].tokens.device) * columns
         return Packing(Packed.of(ascending, offsets, padding), [Place(shapes[0], None, None)], None)
-    keep = [given.tokens.ne(pad) for given in inputs]
+    keep = [given.tokens.ne(PAD) for given in inputs]
     sizes, order = torch.cat([each.sum(1) for each in keep]).sort(stable=True)
     offsets = F.pad(sizes[len(sizes) - len(ascending) :].cumsum(0), (1, 0))
     # Tokens in the order of their sequences, padding last.
@@ -123,18 +124,18 @@ def filled_size(count: int) -> int:
     return -(-count // step) * step
 
 
-def positions_of(given: Input, pad: int) -> Tensor:
+def positions_of(given: Input) -> Tensor:
     """(B, T) int64: the place of each token, counted from 1; 0 at padding."""
-    keep = given.tokens.ne(pad)
+    keep = given.tokens.ne(PAD)
     return (keep.cumsum(1) if given.positions is None else given.positions + 1) * keep
 
 
-def lengths_of(tokens: Tensor, pad: int) -> np.ndarray:
+def lengths_of(tokens: Tensor) -> np.ndarray:
     """(B,) on the host: how many of the tokens (B, T), on the CPU, are not padding in each sequence."""
-    return tokens.ne(pad).sum(1).numpy()
+    return tokens.ne(PAD).sum(1).numpy()
 
 
-def _lengths(given: Input, pad: int) -> np.ndarray | None:
+def _lengths(given: Input) -> np.ndarray | None:
     """Tokens (B,) of each sequence; None where they are on another device."""
     known = given.lengths is not None or given.tokens.device.type != "cpu"
-    return given.lengths if known else lengths_of(given.tokens, pad)
+    return given.lengths if known else lengths_of(given.tokens)

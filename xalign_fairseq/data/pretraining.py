@@ -148,16 +148,6 @@ class PretrainingData:
         """The id of ``<mask>``."""
         return self.dictionary.mask_index
 
-    def mask_options(self) -> MaskOptions:
-        """How the streams are perturbed."""
-        options = self.options
-        return MaskOptions(
-            mask=self.mask,
-            vocab=self.dictionary.embedding_size,
-            probability=options.mask_prob,
-            specials=options.mask_special_tokens,
-        )
-
     def require(self, reader: Reader) -> None:
         """Raise :class:`XalignError` if the training data lack something that the objectives read."""
         needs = reader.needs
@@ -229,7 +219,9 @@ class PretrainingData:
             apart=reader.apart,
             visit=self.shards.visit,
         )
-        dataset = make(bitext, mono, self.mask_options(), self.seed, training, draws)
+        vocab = self.dictionary.embedding_size
+        mask = MaskOptions(self.mask, vocab, options.mask_prob, options.mask_special_tokens)
+        dataset = make(bitext, mono, mask, self.seed, training, draws)
         sizes = (
             f"{counted(len(bitext.corpora), 'language pair')}, {counted(len(bitext), 'item')}"
             if bitext

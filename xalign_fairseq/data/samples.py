@@ -24,20 +24,19 @@ class MaskOptions:
     vocab: int
     probability: float = 0.15
     specials: bool = False
-    pad: int = 1
 
 
 def mask_tokens(tokens: np.ndarray, rng: np.random.Generator, options: MaskOptions) -> tuple[np.ndarray, np.ndarray]:
     """Perturb a sequence.
 
     Returns:
-        the perturbed ids (T,) and the targets (T,): the original id at chosen positions, ``pad`` elsewhere.
+        the perturbed ids (T,) and the targets (T,): the original id at chosen positions, padding elsewhere.
     """
     eligible = np.arange(len(tokens)) if options.specials else np.flatnonzero(tokens > 3)
     count = int(options.probability * len(eligible) + rng.random())
     chosen = rng.permutation(eligible)[:count]
     masked = tokens.copy()
-    targets = np.full_like(tokens, options.pad)
+    targets = np.full_like(tokens, PAD)
     targets[chosen] = tokens[chosen]
     fate = rng.random(len(chosen))
     masked[chosen[fate >= KEPT + RANDOM]] = options.mask

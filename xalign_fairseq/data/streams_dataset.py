@@ -9,7 +9,7 @@ import numpy as np
 from torch.utils.data import Dataset
 
 from xalign_fairseq.core.counts import counted
-from xalign_fairseq.core.errors import Parameter, XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import collate
 from xalign_fairseq.data.samples import BlockSample, MaskOptions, PairSample, block_sample, pair_sample
 from xalign_fairseq.data.sampling import repeats
@@ -17,7 +17,6 @@ from xalign_fairseq.data.streams import BITEXT, MONO, BitextStream, MonoStream
 
 logger = logging.getLogger(__name__)
 MANY = 0.05  # share of dropped pairs that is worth a warning
-_BLOCK_LENGTH = Parameter("mono_tokens_per_sample")
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from xalign_fairseq.transport.names import WORD_POOLINGS
-from xalign_fairseq.transport.similarity import side_positions, side_sizes
+from xalign_fairseq.transport.similarity import side_positions
 
 SUBWORD_RULES = ("first", "all", "k-to-k")
 
@@ -20,14 +20,12 @@ class WordTable:
         words: (B, T) int64, index of each token's word in its own sentence, -1 at special tokens and padding.
         spans: (B, 4), [src start, src end, tgt start, tgt end).
         side: 0 source, 1 target.
-        width: W, more than the highest number of a word; None: read back from the device.
+        width: W, more than the highest number of a word.
     """
 
-    def __init__(self, words: Tensor, spans: Tensor, side: int, width: int | None = None):
+    def __init__(self, words: Tensor, spans: Tensor, side: int, width: int):
         at = torch.arange(words.shape[1], device=words.device)
         here = (at >= spans[:, 2 * side, None]) & (at < spans[:, 2 * side + 1, None]) & (words >= 0)
-        if width is None:
-            width = int(words.max()) + 1 if words.numel() else 0
         # Tokens of the other side and special tokens count in a last column, which is dropped.
         number = torch.where(here, words, width)
         self.spans, self.side, self.width, self.numbers = spans, side, width, number
@@ -54,9 +52,7 @@ class WordTable:
         return words, positions - first.gather(1, words)
 
 
-def link_matrix(
-    links: Tensor, src: WordTable, tgt: WordTable, rule: str, sizes: tuple[int, int] | None = None
-) -> Tensor:
+def link_matrix(links: Tensor, src: WordTable, tgt: WordTable, rule: str, sizes: tuple[int, int]) -> Tensor:
     """Links between tokens, from links between words: (B, n, m) bool, the tokens counted from the first of their side.
 
     Links of words without tokens are left out.
@@ -66,19 +62,18 @@ def link_matrix(
         src, tgt: the words of both sides.
         rule: "first": first token to first token; "all": each token of one word to each of the other; "k-to-k": k-th
             token to k-th token, the rest of the longer word has no partner.
-        sizes: (n, m), the longest sides; None: read back from the device.
+        sizes: (n, m), the longest sides.
     """
     if rule not in SUBWORD_RULES:
         raise ValueError(f"rule is one of {', '.join(SUBWORD_RULES)}, not {rule}")
-    n, m = side_sizes(src.spans) if sizes is None else sizes
-    (a, at_a), (b, at_b) = src.tokens(n), tgt.tokens(m)
+    (a, at_a), (b, at_b) = (side.tokens(size) for side, size in zip((src, tgt), sizes, strict=True))
     # By words first, with a last row and column for other tokens.
     rows, width, height = links[:, 0], src.width + 1, tgt.width + 1
     i, j = links[:, 1].clamp(max=src.width), links[:, 2].clamp(max=tgt.width)
     words = torch.zeros(len(a) * width * height, dtype=torch.bool, device=links.device)
     words.index_fill_(0, (rows * width + i) * height + j, True)
     of_src = words.view(-1, width, height).gather(1, a[:, :, None].expand(-1, -1, height))
-    matrix = of_src.gather(2, b[:, None, :].expand(-1, n, -1))
+    matrix = of_src.gather(2, b[:, None, :].expand(-1, a.shape[1], -1))
     matrix = matrix & (a < src.width)[:, :, None] & (b < tgt.width)[:, None, :]
     if rule == "first":
         return matrix & (at_a == 0)[:, :, None] & (at_b == 0)[:, None, :]
@@ -86,23 +81,23 @@ def link_matrix(
 
 
 def word_vectors(
-    hidden: Tensor, table: WordTable, rows: Tensor, numbers: Tensor, offset: Tensor | None, pooling: str
+    hidden: Tensor, table: WordTable, rows: Tensor, numbers: Tensor, offset: Tensor, pooling: str
 ) -> Tensor:
     """Vectors (K, H), with gradient, of the words ``numbers`` (K,) in ``rows`` (K,), each with a token.
 
     They are the hidden state (B, L, H) of the "first" token, or the "mean" over all; ``offset`` (B,) is the position in
-    the pair sequence minus that in ``hidden``, by default 0.
+    the pair sequence minus that in ``hidden``.
     """
     if pooling not in WORD_POOLINGS:
         raise ValueError(f"pooling is one of {', '.join(WORD_POOLINGS)}, not {pooling}")
     first, count = table.find(rows, numbers)
-    start = first if offset is None else first - offset[rows]
+    start = first - offset[rows]
     if pooling == "first":
         return hidden[rows, start]
     # Sum all words: the number of tokens of the requested words would need a synchronisation.
     batch, length, width = hidden.shape
     at = torch.arange(length, device=rows.device)
-    places = at.expand(batch, -1) if offset is None else at + offset[:, None]
+    places = at + offset[:, None]
     columns = table.width + 1
     word = table.numbers.gather(1, places.clamp(max=table.numbers.shape[1] - 1))
     word = word + columns * torch.arange(batch, device=rows.device)[:, None]

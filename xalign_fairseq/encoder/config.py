@@ -1,9 +1,10 @@
 """Sizes of the encoder, independent of training frameworks."""
 
 from dataclasses import asdict, dataclass, fields
-from typing import Any
+from typing import Any, ClassVar
 
 from xalign_fairseq.core.errors import XalignError, check_values
+from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.transport.layers import at_depth, resolve_layer
 
 SIZES = ("encoder_layers", "encoder_embed_dim", "encoder_ffn_embed_dim", "encoder_attention_heads", "max_positions")
@@ -23,6 +24,7 @@ LIMITS = {
 class EncoderConfig:
     """Sizes and dropout rates of an encoder, under the option names of fairseq's checkpoints."""
 
+    pad: ClassVar[int] = PAD
     vocab_size: int
     encoder_layers: int = 12
     encoder_embed_dim: int = 768
@@ -32,7 +34,6 @@ class EncoderConfig:
     dropout: float = 0.0
     attention_dropout: float = 0.0
     activation_dropout: float = 0.0
-    pad: int = 1
     language_embeddings: str = ""
     layer_norm_eps: float = 1e-5
     token_types: int = 1
@@ -97,13 +98,13 @@ class EncoderConfig:
         found = {}
         for field in fields(cls):
             value = options.get(field.name) if isinstance(options, dict) else getattr(options, field.name, None)
-            if value is not None and field.name not in ("vocab_size", "pad"):
+            if value is not None and field.name != "vocab_size":
                 found[field.name] = value
         return cls(vocab_size=vocab_size, **found)
 
     def stored(self) -> dict[str, Any]:
         """The options that an imported checkpoint stores: all except those that the dictionary determines."""
-        return {name: value for name, value in asdict(self).items() if name not in ("vocab_size", "pad")}
+        return {name: value for name, value in asdict(self).items() if name != "vocab_size"}
 
     def as_options(self) -> dict[str, int | float | str]:
         """The options for this encoder without dropout; options that XLM-R lacks are included only if set."""

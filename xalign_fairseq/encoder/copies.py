@@ -160,7 +160,7 @@ class MomentumEncoder(StaysFloat32, ReadOnce):
         self.put("followed", update)
 
 
-def sentence_hash(tokens: Tensor, pad: int) -> Tensor:
+def sentence_hash(tokens: Tensor) -> Tensor:
     """Upper 48 bits of the polynomial sum_t (x_t + 1) B^(t + 1) modulo 2^64, independent of padding.
 
     Two different sentences have the same hash with a probability of about 2^-48.
@@ -169,7 +169,7 @@ def sentence_hash(tokens: Tensor, pad: int) -> Tensor:
         (B, 2) float32, the upper and the lower 24 bits. Floats hold these exactly, and fairseq's moving average of a
         model, which goes over its buffers too, accepts no integers.
     """
-    total = polynomial(tokens, pad)
+    total = polynomial(tokens)
     return torch.stack([(total >> 40) & 0xFFFFFF, (total >> 16) & 0xFFFFFF], 1).float()
 
 

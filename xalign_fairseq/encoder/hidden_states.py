@@ -81,7 +81,7 @@ class Pass:
             problem = "a sequence is longer than the encoder's positions"
             raise XalignError(problem, found=f"{longest} tokens", expected=f"at most {config.max_positions}")
         tokens = row([given.tokens for given in self.inputs])
-        positions = row([positions_of(given, config.pad) for given in self.inputs])
+        positions = row([positions_of(given) for given in self.inputs])
         languages = row([_languages(given, config) for given in self.inputs]) if config.languages else None
         second = row([in_second_text(given) for given in self.inputs]) if config.token_types > 1 else None
         x = self.encoder.embed(tokens, positions, languages, second, self.training)
@@ -187,7 +187,7 @@ def open_passes(
 ) -> list[HiddenStates]:
     """The states of each input, from one packed pass over all; with unknown lengths, from one padded pass each."""
     grad = grad and torch.is_grad_enabled()
-    packing = pack(inputs, encoder.config.pad) if encoder.packs else None
+    packing = pack(inputs) if encoder.packs else None
     if packing is not None and encoder.graphs:
         packing = packing.filled()
     if packing is None:

@@ -77,18 +77,12 @@ RENAMES = (
 )
 # Buffers without weights that old fairseq releases stored.
 CARRY_NOTHING = re.compile(r"(^|\.)(version|_float_tensor|_linear\.bias_k)$")
-EARLIER_BUFFERS = ("heads.dwa.agreement", "heads.dwa.own_labels")
 
 
 def today(state: dict[str, Tensor]) -> dict[str, Tensor]:
-    """Rename the keys of a fairseq RoBERTa or XLM-R state dict and split the joint ``in_proj`` of old releases.
-
-    Buffers that heads of this package had earlier are left out.
-    """
+    """Rename the keys of a fairseq RoBERTa or XLM-R state dict and split the joint ``in_proj`` of old releases."""
     renamed: dict[str, Tensor] = {}
     for key, value in state.items():
-        if key in EARLIER_BUFFERS:
-            continue
         if key.startswith("heads."):  # heads of this package
             renamed[key] = value
             continue

@@ -9,6 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from xalign_fairseq.data.lexicon import TRAINED, Lexicon
+from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.data.tokenizers.dictionary import SPECIALS
 from xalign_fairseq.transport.precision import at_least_float32
 
@@ -22,13 +23,12 @@ class Entries(nn.Module):
     src: Tensor
     tgt: Tensor
 
-    def __init__(self, lexicons: Sequence[Lexicon], pad: int):
+    def __init__(self, lexicons: Sequence[Lexicon]):
         super().__init__()
-        self.pad = pad
-        sides = zip(*(lexicon.entries(TRAINED).padded(pad) for lexicon in lexicons), strict=True)
+        sides = zip(*(lexicon.entries(TRAINED).padded() for lexicon in lexicons), strict=True)
         for name, tables in zip(("src", "tgt"), sides, strict=True):
             width = max(table.shape[1] for table in tables)
-            joined = torch.cat([F.pad(table, (0, width - table.shape[1]), value=pad) for table in tables])
+            joined = torch.cat([F.pad(table, (0, width - table.shape[1]), value=PAD) for table in tables])
             self.register_buffer(name, joined, persistent=False)
 
     def __len__(self) -> int:
@@ -40,7 +40,7 @@ class Entries(nn.Module):
         return src, tgt
 
     def _mean(self, side: Tensor, embeddings: Tensor) -> Tensor:
-        real = side.ne(self.pad)[..., None]
+        real = side.ne(PAD)[..., None]
         return (at_least_float32(F.embedding(side, embeddings)) * real).sum(1) / real.sum(1)
 
 

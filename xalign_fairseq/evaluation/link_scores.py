@@ -35,9 +35,9 @@ def score_files(files: LinkFilesToScore) -> dict[str, Any]:
     """The scores as fractions with signature, and optionally intervals and a comparison."""
     if files.bootstrap < 0 or files.seed < 0:
         raise XalignError("resamples or seed is negative", parameter=("bootstrap", "seed"))
-    first, *rest = read_counts(files)
-    result: dict[str, Any] = figures(first)
     hyp_base, gold_base = files.hyp_index_base or 0, base_of_gold(files)
+    first, *rest = read_counts(files, hyp_base, gold_base)
+    result: dict[str, Any] = figures(first)
     signature = score_signature(hyp_base=hyp_base, gold_base=gold_base)
     result["signature"] = on_data(signature, {"gold": text_sha256(files.gold)[:12]})
     if files.bootstrap:
@@ -56,9 +56,8 @@ def score_files(files: LinkFilesToScore) -> dict[str, Any]:
     return result
 
 
-def read_counts(files: LinkFilesToScore) -> list[list[AlignmentCounts]]:
+def read_counts(files: LinkFilesToScore, hyp_base: int, gold_base: int) -> list[list[AlignmentCounts]]:
     """The counts per sentence of the links and of the compared links, after all checks of the files."""
-    hyp_base, gold_base = files.hyp_index_base or 0, base_of_gold(files)
     paths = [path for path in (files.hyp, files.compare) if path]
     marked = {path: read_marked(path, base=hyp_base) for path in paths}
     hyps = {path: [set(line.possible) for line in lines] for path, lines in marked.items()}

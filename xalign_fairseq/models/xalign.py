@@ -134,9 +134,8 @@ class XalignModel(HeadedEncoder, BaseFairseqModel):
         current = self.state_dict()
         loaded = masked_lm.usable(masked_lm.today(state_dict))
         state_dict.clear()
-        embeddings = "encoder.sentence_encoder.embed_tokens.weight"
-        if embeddings not in loaded:
-            raise XalignError("the checkpoint holds no encoder of this kind", found=f"no {embeddings}")
+        if masked_lm.EMBEDDINGS not in loaded:
+            raise XalignError("the checkpoint holds no encoder of this kind", found=f"no {masked_lm.EMBEDDINGS}")
         for key, value in loaded.items():
             head = key.split(".")[1] if key.startswith("heads.") else ""
             if head and head not in self.heads:

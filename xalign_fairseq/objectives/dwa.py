@@ -57,7 +57,7 @@ class DWA(Objective):
     filter_alpha: float = option(0.9, "itermax's discount of tokens that already have a link")
     queries: str = option("masked", "query positions: masked, unmasked or all-aligned")
     unmasked_prob: float = option(0.15, "share of unmasked tokens that become unmasked queries")
-    start_update: int = option(1, "first update with labels")
+    start_update: int = option(1, "first update with labels; updates count from 0, so with 1 the very first has none")
     links_until: int = option(0, "use the prepared links as labels before this update; 0: never")
 
     def __post_init__(self) -> None:

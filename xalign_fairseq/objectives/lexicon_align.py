@@ -34,7 +34,7 @@ class LexiconAlign(Objective):
 
     def build_head(self) -> nn.Module:
         """A head with the entries."""
-        entries = Entries(self.context.lexicons, self.context.config.pad)
+        entries = Entries(self.context.lexicons)
         self.entries = min(len(entries), self.sample or len(entries))
         return entries
 

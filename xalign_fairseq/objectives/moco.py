@@ -169,7 +169,7 @@ class MoCo(Objective):
         if step.training:
             head.move(step.encoder.sentence_encoder, step.update, self.momentum)
         key = self._key(head.momentum_encoder, sides[1], hidden.dtype)
-        own, positive = (sentence_hash(side.tokens, PAD) for side in sides)
+        own, positive = (sentence_hash(side.tokens) for side in sides)
         masked = self._masked(head.queue, own, positive)
         # A copy: the queue changes before the gradient is computed.
         losses, first = info_nce(query, key, head.queue.keys.clone(), masked, self.temperature)

@@ -8,7 +8,6 @@ from torch import Tensor
 
 from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.data.inputs import BASE, WORD, Input, polynomial, powers, signed
-from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.data.word_tables import word_vectors
 from xalign_fairseq.objectives.prediction import true_first
 from xalign_fairseq.objectives.registry import Objective, Traits, option
@@ -92,7 +91,7 @@ class WordPairs:
 
         Numbers repeat if the batches of all workers have a sentence pair twice, in either direction.
         """
-        sentences = [polynomial(self._bitext.side(side), PAD) for side in (0, 1)]
+        sentences = [polynomial(self._bitext.side(side)) for side in (0, 1)]
         pair = (sentences[0] + sentences[1])[self.rows]
         own = torch.stack([sentence[self.rows] for sentence in sentences], 1)
         # Multiples of different odd numbers separate pair, sentence and position.

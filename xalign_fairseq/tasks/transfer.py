@@ -81,10 +81,11 @@ class TransferTask(XalignTask):
             code_switch=cfg.code_switch,
             holdout=cfg.holdout,
         )
+        separators = Limits.separators if cfg.pair_separators is None else cfg.pair_separators
         self.spec = TaskRecord(
             cfg.benchmark,
             tuple(labels),
-            Limits(cfg.max_length, cfg.overlap, cfg.pair_separators or Limits.separators),
+            Limits(cfg.max_length, cfg.overlap, separators),
             {name: getattr(cfg, name) for name in TASK_FAMILIES[self.family_name].defaults},
             {name: getattr(cfg, name) for name in Features.defaults},
         )

@@ -22,7 +22,7 @@ from xalign_fairseq.encoder.checkpoint import load_encoder
 from xalign_fairseq.encoder.mappings import HEAD, LanguageMaps, Procrustes
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
-from xalign_fairseq.encoder.pretrained.saving import require_new
+from xalign_fairseq.encoder.pretrained.saving import require_new, save_checkpoint
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.encoder.vocabulary import require_same_tokenizer, tokenizer_state
 from xalign_fairseq.objectives.linear_mapping import layer_vectors
@@ -150,7 +150,7 @@ class MappedCheckpoint:
         require_unchanged(data)
         state, where = read_pretrained(self.model)
         require_outside(where, self.out)
-        encoder, _ = load_encoder(state, self.model)
+        encoder, _ = load_encoder(state, where)
         stored = (state.get("task_state") or {}).get("tokenizer") or {}
         require_same_tokenizer(stored, data, encoder.config.vocab_size)
         pairs = list(self.lang_pairs) if self.lang_pairs else None
@@ -158,7 +158,7 @@ class MappedCheckpoint:
         with atomic_write(self.out, "wb") as out:
             with progress(len(bitext)) as advance:
                 maps, problems = procrustes_maps(encoder.to(device), bitext, self.pooling, advance)
-            torch.save(with_maps(state, maps, data), out)
+            save_checkpoint(with_maps(state, maps, data), out, self.out)
         found = []
         for language, problem in problems.items():
             before, after = (problem.distance(each).mean().item() for each in (None, maps.of(language)))

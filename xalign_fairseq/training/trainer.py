@@ -12,7 +12,6 @@ from transformers import Trainer, TrainingArguments
 
 from xalign_fairseq.core.errors import XalignError, check_values
 from xalign_fairseq.core.files import StrPath, scratch_folder
-from xalign_fairseq.encoder.masked_lm import today
 from xalign_fairseq.objectives.gathering import all_sum
 from xalign_fairseq.objectives.registry import Loss
 from xalign_fairseq.training.alignment_model import AlignmentLoss, AlignmentModel
@@ -141,12 +140,12 @@ class AlignmentTrainer(Trainer):
 
     def _load_from_checkpoint(self, resume_from_checkpoint: StrPath, model: object = None) -> None:
         folder = Path(resume_from_checkpoint)
-        self.alignment.load_state_dict(today(torch.load(folder / WEIGHTS, map_location="cpu", weights_only=True)))
+        self.alignment.load_state_dict(torch.load(folder / WEIGHTS, map_location="cpu", weights_only=True))
         self.train_batches.load_state_dict(torch.load(folder / PLACE, weights_only=True))
 
     def _load_best_model(self) -> None:
         folder = Path(str(self.state.best_model_checkpoint))
-        self.alignment.load_state_dict(today(torch.load(folder / WEIGHTS, map_location="cpu", weights_only=True)))
+        self.alignment.load_state_dict(torch.load(folder / WEIGHTS, map_location="cpu", weights_only=True))
 
 
 def _add(sums: dict[str, Tensor], losses: Mapping[str, Loss | AlignmentLoss], counts: bool) -> None:

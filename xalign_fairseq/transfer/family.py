@@ -140,7 +140,7 @@ def make_batch(
     batch = family.collate(encoded)
     return {
         "batch": batch,
-        "lengths": lengths_of(batch["tokens"], config.pad),
+        "lengths": lengths_of(batch["tokens"]),
         "languages": [example.language for example, each in zip(examples, encoded, strict=True) for _ in each.windows],
         "language_rows": language_rows(config, examples, encoded),
     }

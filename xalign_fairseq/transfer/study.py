@@ -258,7 +258,8 @@ def _with_limits(settings: Settings, options: Mapping[str, Any], benchmark: Benc
     """The benchmark's lengths if the study gives none, checked together and with the family's options."""
     length = settings.max_length or benchmark.limits.tokens
     overlap = benchmark.limits.overlap if settings.overlap is None else settings.overlap
-    limits = Limits(length, overlap, settings.pair_separators or Limits.separators)
+    separators = Limits.separators if settings.pair_separators is None else settings.pair_separators
+    limits = Limits(length, overlap, separators)
     if benchmark.family != RETRIEVAL:
         family = TASK_FAMILIES[benchmark.family]
         family.check(limits, {**family.defaults, **options})

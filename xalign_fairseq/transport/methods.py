@@ -44,7 +44,6 @@ def change_method(method: Method, **options: object) -> Method:
 def method_of_state(state: Mapping[str, Any]) -> Method:
     """The method of :meth:`.Method.state`; :class:`XalignError` for an unknown one or options of other types."""
     options = dict(state)
-    options.pop("domain", None)  # an option of older checkpoints
     try:
         kind = _CLASSES[options.pop("name")]
         made = kind(**options)

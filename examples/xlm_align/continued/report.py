@@ -67,7 +67,7 @@ def tests_of(counts: Counts, before: Mapping[str, Any]) -> dict[str, Any]:
     """
     made = {}
     for baseline in ("none", *papers.CONTROLS):
-        found = before.get(baseline, {}) if baseline == "none" else {}
+        found = before.get("none", {}) if baseline == "none" else {}
         found = {**found, **(differences(counts, baseline) if baseline in counts else {})}
         adjusted = holm([test["p_value"] for test in found.values()])
         if found:
@@ -88,7 +88,7 @@ def aer(totals: np.ndarray) -> np.ndarray:
     return 1 - (totals[..., 0] + totals[..., 1]) / (totals[..., 2] + totals[..., 3])
 
 
-def differences(counts: Counts, baseline: str = "none") -> dict[str, Any]:
+def differences(counts: Counts, baseline: str) -> dict[str, Any]:
     """Each setting's mean test AER minus that of a baseline.
 
     Tested over sentences, and also over seeds if both have several.
@@ -97,11 +97,11 @@ def differences(counts: Counts, baseline: str = "none") -> dict[str, Any]:
     several = baseline == "none" or len(begun) > 1
     compared = {name: runs for name, runs in counts.items() if name not in (baseline, "none")}
     # none has no seed: another run would be the same.
-    start, *systems = [
+    systems = [
         [np.stack([run[pair] for run in runs]) for pair in study.TEST]
         for runs in (begun * 2 if baseline == "none" else begun, *compared.values())
     ]
-    first, *others = resample([start, *systems], aer, samples=SAMPLES)
+    first, *others = resample(systems, aer, samples=SAMPLES)
     found = {}
     for (name, runs), mine in zip(compared.items(), others, strict=True):
         compare = Comparison.of_items_and_seeds if several and len(runs) > 1 else Comparison.of_items

@@ -8,6 +8,7 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.pretrained.low_rank import (
     NAME,
     PACKAGED,
+    RECORD,
     is_low_rank,
     packaged_sets,
     record_of,
@@ -66,4 +67,7 @@ def test_a_damaged_file_is_refused(made, tmp_path):
             read_pretrained(tmp_path / "bad.npz")
     (tmp_path / "bad.npz").write_bytes(path.read_bytes()[:100])
     with pytest.raises(XalignError, match="damaged"):
+        read_pretrained(tmp_path / "bad.npz")
+    write_arrays(tmp_path / "bad.npz", arrays | {RECORD: np.array('{"model": "moved.pt", "sets": {}}')})
+    with pytest.raises(XalignError, match=r"(?s)does not exist.*moved\.pt"):
         read_pretrained(tmp_path / "bad.npz")

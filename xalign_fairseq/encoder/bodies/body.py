@@ -48,7 +48,7 @@ class TransformersLayer(nn.Module):
     def __init__(self, body: "TransformersBody", number: int, inner: nn.Module, final: nn.Module | None):
         super().__init__()
         self.inner, self.final = inner, final
-        self._number, self._title = number, body.family.title
+        self._number = number
         self._rehearse: Callable[..., Any] = body.rehearse  # a method of the body, which is not a submodule
 
     def forward(self, x: Tensor, around: Surroundings, training: bool) -> Tensor:
@@ -103,7 +103,7 @@ class TransformersBody(nn.Module):
 
     def sentences(self, inputs: Sequence[Input], packing: Packing | None) -> Surroundings:
         """The data that the layers read in a pass over an input."""
-        return Surroundings(positions_of(inputs[0], self.config.pad))
+        return Surroundings(positions_of(inputs[0]))
 
     def embed(
         self, tokens: Tensor, positions: Tensor, languages: Tensor | None, second: Tensor | None, training: bool

@@ -69,9 +69,11 @@ def read_low_rank(path: StrPath, read: Callable[[str], tuple[dict[str, Any], Pat
         for name, pair in changes.items():
             weights[f"{ENCODER}{name}"] = torch.addmm(weights[f"{ENCODER}{name}"], *pair)
         weights |= {f"{SCORER}{name}": each for name, each in scorer.items()}
+        state[RECORD] = {**state.get(RECORD, {}), "changed": f"by gold links of {', '.join(record['sets'])}"}
+    except XalignError:  # of the other model
+        raise
     except (ValueError, KeyError, RuntimeError, TypeError, RecursionError) as error:
         raise XalignError("the file holds no change of a model", where=path, found=error) from None
-    state[RECORD] = {**state.get(RECORD, {}), "changed": f"by gold links of {', '.join(record['sets'])}"}
     return state, where
 
 

@@ -58,7 +58,7 @@ def plot_gaps(rows: Sequence[Mapping[str, Any]], path: StrPath) -> None:
             )
             _error_bars(axes, places, mine, colour)
         axes.axhline(0, color=MUTED, linewidth=0.8)
-        axes.set_title(task.replace("$", r"\$"), color=INK, fontsize=10, loc="left")
+        axes.set_title(task, color=INK, fontsize=10, loc="left", parse_math=False)
         axes.set_ylabel("gap to English, points", color=INK, fontsize=9)
         _finish(axes, languages)
     draw_key(figure, shown.items())
@@ -111,7 +111,7 @@ def _error_bars(axes: "Axes", places: Sequence[float], rows: Sequence[Mapping[st
 
 
 def _finish(axes: "Axes", groups: Sequence[str]) -> None:
-    axes.set_xticks(range(len(groups)), ["\n".join(textwrap.wrap(name, LABEL)).replace("$", r"\$") for name in groups])
+    axes.set_xticks(range(len(groups)), ["\n".join(textwrap.wrap(name, LABEL)) for name in groups], parse_math=False)
     axes.set_xlim(-0.6, len(groups) - 0.4)
     style_axes(axes, grid="y")
     axes.set_axisbelow(True)

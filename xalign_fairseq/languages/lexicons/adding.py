@@ -1,7 +1,7 @@
 """Add dictionary files to a data-bin, as a lexicon of subword ids."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -81,7 +81,7 @@ class AddedLexicon:
         lexicons.check_free(data, src, tgt, self.overwrite)
         encode = pieces_encoder(data.dictionary) if self.pieces else data.tokenizer.encode_batch
         sources = [self._source(path) for path in self.files]
-        lexicon, about = build(src, tgt, self._entries(progress), encode, data.dictionary, self.options)
+        lexicon, about = build(src, tgt, self._entries(sources, progress), encode, data.dictionary, self.options)
         about = {"xalign_fairseq": __version__, "sources": sources, "pieces": self.pieces, **about}
         lexicons.write(data, lexicon, about, self.overwrite)
         return lexicons.about_path(data, src, tgt), about["counts"]
@@ -92,8 +92,10 @@ class AddedLexicon:
         kind = format_of(path) if self.format == "auto" else self.format
         return {"file": path, "format": kind, "sha256": file_sha256(Path(path))}
 
-    def _entries(self, progress: Callable[[int], object]) -> Iterator[tuple[str, str]]:
-        for path in self.files:
-            for entry in read_entries(path, self.format):
+    def _entries(
+        self, sources: Iterable[Mapping[str, Any]], progress: Callable[[int], object]
+    ) -> Iterator[tuple[str, str]]:
+        for source in sources:
+            for entry in read_entries(source["file"], source["format"]):
                 progress(1)
                 yield entry

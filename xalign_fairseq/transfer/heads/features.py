@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
+from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.hidden_states import HiddenStates
 from xalign_fairseq.encoder.mappings import States
@@ -33,7 +34,6 @@ class Features(nn.Module):
         options = {**self.defaults, **options}
         self.frozen: bool = options["feature_based"]
         self.first_alone = first_alone
-        self.pad = config.pad
         if not self.frozen:
             return
         self.weights = nn.Parameter(torch.zeros(config.encoder_layers + 1))
@@ -58,7 +58,7 @@ class Features(nn.Module):
         x = self.gamma * sum(
             weight * states.layer(layer).detach() for layer, weight in enumerate(self.weights.softmax(0))
         )
-        padding = tokens.eq(self.pad)
+        padding = tokens.eq(PAD)
         for layer in self.layers:
             x = layer(x, src_key_padding_mask=padding)
         return x

@@ -1,4 +1,4 @@
-// Transport plan and links of one pair from its similarities, as ../reference.py and ../../links.py define them. The
+// Transport plan and links of one pair from its similarities, as ../reference.py and ../../extraction.py define them. The
 // code is written once over a thread group (group.h) and compiled for the CPU and for CUDA.
 //
 // Each worker owns some rows, so workers exchange only sums over rows. A worker adds its rows into its part of
