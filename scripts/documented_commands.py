@@ -54,10 +54,10 @@ def add_pages(root: Path) -> None:
 
 
 def _rows(parser: argparse.ArgumentParser, group: argparse._ArgumentGroup) -> Iterator[tuple[str, str]]:
-    """The options of a group, as ``--help`` shows them, without hidden ones."""
+    """The options of a group, as ``--help`` shows them."""
     formatter = parser._get_formatter()
     for action in group._group_actions:
-        if action.help == argparse.SUPPRESS or isinstance(action, argparse._HelpAction):
+        if isinstance(action, argparse._HelpAction):
             continue
         meaning = re.sub(r"\s+", " ", formatter._expand_help(action)) if action.help else ""
         known = action.default not in (None, False, argparse.SUPPRESS, [], ())

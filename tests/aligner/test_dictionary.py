@@ -155,6 +155,7 @@ def test_units_of_white_space_are_counted_but_have_no_links(tmp_path):
         ({"out": "src"}, "also an input"),
         ({"out": "a", "shortlist": "a"}, "same name"),
         ({"out": "a", "min_count": 0}, "invalid value|1 or more"),
+        ({"lex": "a", "min_count": 2}, r"only the dictionary[\s\S]*next: add out"),
         ({"out": "a", "spm": ("a", "b", "c")}, "one or two files"),
         ({"out": "a", "spm": ("missing",)}, "does not exist"),
     ],

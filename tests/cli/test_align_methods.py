@@ -21,6 +21,7 @@ from xalign_fairseq.aligner import kept_scores
 from xalign_fairseq.aligner import run as running
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.cli import main
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import read_json
 from xalign_fairseq.encoder.mappings import LanguageMaps
 from xalign_fairseq.links.pharaoh import read_links
@@ -204,7 +205,7 @@ def test_several_processes_give_the_same_links_as_one(align, tiny_text, tmp_path
     assert said.count("Sinkhorn on cpu, float32: ") == 1  # only one process logs it
 
 
-def test_devices(align, tiny_text, capsys, monkeypatch):
+def test_devices(align, tiny_checkpoint, tiny_text, capsys, monkeypatch):
     def failed(*options):
         assert align("--pairs", tiny_text / "text.pairs", *options) == 2
         return capsys.readouterr().err
@@ -216,6 +217,8 @@ def test_devices(align, tiny_text, capsys, monkeypatch):
     assert "no such GPU" in failed("--device", "cuda:1,cuda:2")
     for device in ("auto", "cuda:0", "cpu,cpu"):
         assert "several processes need the CPU" in failed("--device", device, "--processes", "2")
+    with pytest.raises(XalignError, match="has one device"):
+        Aligner.from_pretrained(tiny_checkpoint, device="cpu,cpu")
 
 
 @pytest.mark.slow

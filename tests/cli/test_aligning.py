@@ -118,8 +118,8 @@ def test_the_arguments_of_a_linking_give_it_again(name, parser):
 
 
 def test_a_warning_of_the_library_names_the_option_of_the_command_line(capsys):
-    _aligning.show_log(quiet=True)
-    logging.getLogger("xalign_fairseq.core.text").warning("another segmenter (%s)", Parameter("segment"))
+    with _aligning.log_from(logging.NOTSET):
+        logging.getLogger("xalign_fairseq.core.text").warning("another segmenter (%s)", Parameter("segment"))
     assert "another segmenter (--segment)" in capsys.readouterr().err
 
 

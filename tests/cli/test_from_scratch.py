@@ -6,6 +6,7 @@ from support.text import write_bitext
 
 from xalign_fairseq.aligner import run
 from xalign_fairseq.cli import main
+from xalign_fairseq.core.text import segmentation
 from xalign_fairseq.core.text.segmentation import split_at_spaces
 
 
@@ -42,6 +43,12 @@ def test_lines_are_segmented_once_to_learn_and_to_align(text, tmp_path, monkeypa
     assert main(arguments(text, "--from-scratch", "--out", str(tmp_path / "links"))) == 0
     assert set((tmp_path / "links").read_text().splitlines()) == {"0-0 1-1 2-2 3-3"}
     assert len(seen) == sum(len(Path(side).read_text().splitlines()) for side in text)
+
+
+def test_the_output_s_folder_may_be_new(text, tmp_path, monkeypatch):
+    monkeypatch.setattr(segmentation, "_icu", lambda: None)  # then a sample of the text is looked at first
+    assert main(arguments(text, "--from-scratch", "--out", str(tmp_path / "new/links"))) == 0
+    assert set((tmp_path / "new/links").read_text().splitlines()) == {"0-0 1-1 2-2 3-3"}
 
 
 def test_a_part_of_the_text_to_learn_from(text, tmp_path, capsys):

@@ -1,3 +1,4 @@
+import json
 import sys
 from pathlib import Path
 
@@ -42,6 +43,9 @@ def test_a_sum(capsys):
     page = capsys.readouterr().out
     assert page.startswith("align_mlm: the sum of mlm, lexicon_align.\n") and "--criterion align_mlm" in page
     assert "  --lexicon-align-weight 10.0\n" in page and "  xalign objectives lexicon_align\n" in page
+    assert main(["objectives", "align_mlm", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["name"] == "align_mlm" and found["objectives"] == ["mlm", "lexicon_align"]
     assert main(["objectives", "xlm_algin"]) == 2
     assert "expected: xlm_align or" in capsys.readouterr().err
     main(["objectives", "dwa"])

@@ -47,6 +47,8 @@ def test_counts_and_probabilities_of_phrase_pairs(phrases, tmp_path, capsys):
     assert capsys.readouterr().out == "a\tx\t2\t0.666667\t1\t2.91\n"
     assert phrases("--counts", "--out", tmp_path / "out", **text) == 0
     assert capsys.readouterr().err == "3 sentence pairs, 6 different phrase pairs\n"
+    assert phrases("--min-count", 2, "--out", tmp_path / "out", **text) == 2
+    assert "next: add --counts" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -114,6 +114,8 @@ def test_wrong_usage(capsys, options, message):
         (["--mono", "en=x", "--spm", "m", "--vocab-size", "100"], "where: --vocab-size, --spm"),
         (["--mono", "en=x", "--tokenizer", "t", "--vocab-size", "9"], "existing one is given"),
         (["--mono", "en=x"], "files do not exist"),
+        (["--mono", "x"], "where: --mono\n  found: x\n"),
+        (["--mono-valid", "x"], "where: --mono-valid\n  found: x\n"),
         ([], "nothing to prepare"),
     ],
 )

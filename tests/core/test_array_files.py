@@ -51,6 +51,7 @@ def test_only_arrays_of_the_form_are_read(path):
         ({"other": ArrayForm(np.floating, 2)}, "no array other"),
         ({"a": ArrayForm(np.float32, 2)}, "a.npy is float64 of 2 dimensions, not float32 of 2"),
         ({"a": ArrayForm(np.floating, 1)}, "a.npy is float64 of 2 dimensions, not floating of 1"),
+        ({"a": ArrayForm(np.str_)}, "a.npy is float64 of 2 dimensions, not str_\n"),
     ],
 )
 def test_another_form_is_an_error_that_names_the_array(path, form, found):

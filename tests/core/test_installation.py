@@ -1,4 +1,3 @@
-import importlib.util
 import os
 import sys
 from importlib import metadata
@@ -41,9 +40,8 @@ def test_versions(versions, changes, text):
     assert text in "".join(wrong)
 
 
-def test_without_fairseq_the_error_shows_how_to_install_it(versions, monkeypatch):
+def test_without_fairseq_the_error_shows_how_to_install_it(versions):
     versions({"fairseq-fixed": "", "regex": ""})
-    monkeypatch.setitem(sys.modules, "fairseq", None)
     found = installation.installation()
     assert "WRONG" not in [finding.level for finding in found]
     (said,) = [finding.line() for finding in found if finding.topic == "fairseq"]
@@ -93,6 +91,8 @@ def packages(monkeypatch):
     """Adds packages, by name and version, to the environment of a package that requires LINES."""
 
     def put(lines=LINES, fairseq=True, **versions):
+        versions |= {"fairseq-fixed": "0.12.3.1"} if fairseq else {}
+
         def version(name):
             if name not in versions:
                 raise metadata.PackageNotFoundError(name)
@@ -100,7 +100,6 @@ def packages(monkeypatch):
 
         monkeypatch.setattr(metadata, "requires", lambda name: lines)
         monkeypatch.setattr(metadata, "version", version)
-        monkeypatch.setattr(importlib.util, "find_spec", lambda name: object() if fairseq else None)
 
     return put
 

@@ -5,8 +5,8 @@ from itertools import zip_longest
 import pytest
 
 from xalign_fairseq.aligner.render.page import Page
-from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.output import BEGINNINGS, Output, complete_lines
+from xalign_fairseq.core.errors import XalignError, command_line_text
+from xalign_fairseq.core.output import BEGINNINGS, Output, complete_lines, require_record
 
 RECORD = {"src": "sha256 1f", "layer": "8"}
 
@@ -75,6 +75,12 @@ def test_an_output_written_between_check_and_work_is_kept(write, tmp_path, resum
     with pytest.raises(XalignError, match=message), early.open():
         pass
     assert complete_lines(tmp_path / "links.part")[0] == 1 and names(tmp_path) == ["links.part", "links.part.json"]
+
+
+def test_an_upgrade_is_named_as_a_version_not_as_an_option(tmp_path):
+    with pytest.raises(XalignError) as error:
+        require_record(tmp_path, {"xalign_fairseq": "1", "model": "a"}, {"xalign_fairseq": "2", "model": "b"})
+    assert "a difference in xalign_fairseq --model\n" in command_line_text(error.value)
 
 
 def test_without_a_record_nothing_is_kept(write, tmp_path):

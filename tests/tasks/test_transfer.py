@@ -64,7 +64,7 @@ def test_pairs_are_joined_as_the_encoder_s_tokenizer_joins_them(
     assert made.state_dict()["transfer"]["limits"]["separators"] == expected
     encoded = made.family.encode(made.train_groups[0][0])
     assert encoded.windows[0].tolist().count(made.dictionary.eos_index) == expected + 1
-    with pytest.raises(XalignError, match="(?s)pair_separators.*0 separators"):
+    with pytest.raises(XalignError, match=r"(?s)pair_separators.*0 separators"):
         task(transfer_data, "xnli", "classification", pair_separators=0)
 
 

@@ -192,6 +192,9 @@ def _check(run: DictionaryRun) -> None:
     one_or_two = ("spm", " ".join(run.spm), len(run.spm) <= 2, "one or two files")
     check_values("a dictionary has one model, or one of each side", one_or_two)
     check_values("the least count is below 1", ("min_count", run.min_count, run.min_count >= 1, "1 or more"))
+    if run.min_count > 1 and not run.out:
+        remedy = ("add", Parameter("out", "FILE"))
+        raise XalignError("only the dictionary has a least count", parameter="min_count", remedy=remedy)
     inputs = [*map(file_of, (run.src, run.tgt, run.links)), *run.spm]
     for name, path in run.outputs.items():
         require_place(path, inputs)

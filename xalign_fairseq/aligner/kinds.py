@@ -1,13 +1,15 @@
 """The kinds of aligners: what names each on the command line, and which options it has.
 
-=====================  =========================================================================
+=====================  ==================================================
 kind                   named by
-=====================  =========================================================================
+=====================  ==================================================
 :class:`EncoderAlone`  ``--model MODEL``, an encoder; without it e5-small
-:class:`BitextAlone`   ``--from-scratch``, or ``--model FOLDER`` of an earlier ``--from-scratch``
-:class:`Guided`        ``--statistics``, or ``--statistics FOLDER`` of an earlier ``--statistics``
+:class:`BitextAlone`   ``--from-scratch``, or ``--model FOLDER``
+:class:`Guided`        ``--statistics``, or ``--statistics FOLDER``
 :class:`Best`          ``--model FOLDER`` of ``train-aligner --best``
-=====================  =========================================================================
+=====================  ==================================================
+
+The folder of an earlier ``--from-scratch`` or ``--statistics`` can be given to both ``--model`` and ``--statistics``.
 
 ``check`` raises :class:`XalignError` for an option that the kind lacks, and resolves devices and dtype.
 """

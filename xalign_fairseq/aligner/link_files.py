@@ -121,21 +121,26 @@ def link_files(run: LinksRun) -> tuple[dict[str, Any], Path]:
                 "tgt": {"file": run.tgt, "sha256": text_sha256(run.tgt)},
                 "engine": {**tool.describe(), "symmetrize": run.symmetrize},
                 "filters": list(filters),
-                "counts": _write(run, tool, files, filters, folder, stack),
+                "counts": _write(run, pairs, tool, files, filters, folder, stack),
             }
             note.write(json.dumps(manifest, ensure_ascii=False, indent=1) + "\n")
     return manifest, files.manifest
 
 
 def _write(
-    run: LinksRun, tool: Tool, files: LinkFiles, filters: Sequence[str], folder: Path, stack: ExitStack
+    run: LinksRun,
+    pairs: SentencePairs,
+    tool: Tool,
+    files: LinkFiles,
+    filters: Sequence[str],
+    folder: Path,
+    stack: ExitStack,
 ) -> dict[str, dict[str, int]]:
     """Write filtered links, texts and directions into files that the stack closes; returns the counts."""
     links_file = stack.enter_context(atomic_write(files.links))
     texts = [stack.enter_context(atomic_write(path)) for path in files.new_texts]
     ways = [stack.enter_context(atomic_write(path)) for path in files.both_directions]
     of_links, of_pairs = Counter[str](), Counter[str]()
-    pairs = SentencePairs(run.src, run.tgt)
     bar = stack.enter_context(progress(total=len(pairs), unit=" pairs", quiet=run.quiet))
     lines = zip(read_lines(run.src), read_lines(run.tgt), strict=True)
     for ((src, tgt), (forward, backward)), text in zip(tool.links(pairs, folder), lines, strict=True):

@@ -57,8 +57,9 @@ class WordAligner(Protocol):
     A sentence is a text in any language, or a list of words. A text is split by the segmenter ``auto``
     (:func:`~xalign_fairseq.core.text.segmentation.find_segmenter`): at white space, or by ICU for text without spaces.
     To use another segmenter, pass its words. In a process that is forked from one with an aligner, torch uses one
-    thread. No pair is left out: a pair with an empty side, or with more than
-    :data:`~xalign_fairseq.aligner.neural.aligner.MOST_SIMILARITIES` pairs of subwords, has no links.
+    thread. No pair is left out: a pair with an empty side, more than
+    :data:`~xalign_fairseq.aligner.neural.aligner.MOST_SIMILARITIES` pairs of subwords, or more than ``LONGEST_SIDE``
+    subwords on a side has no links.
 
     Example::
 

@@ -138,9 +138,9 @@ def align_files(run: AlignRun) -> AlignReport:
     src, tgt = run.text[0], run.text[1] if len(run.text) == 2 else None
     split = find_segmenters(run.segment)
     pairs, golds = open_pairs(src, tgt, split), None
+    require_words(pairs if isinstance(pairs, SentencePairs) else (), run.segment)
     if run.learned_by and tgt and run.segment != "spaces":  # segment once, for learning and for aligning
         pairs = KeptPairs(src, tgt, split, Path(run.out).parent)
-    require_words(pairs if isinstance(pairs, SentencePairs) else (), run.segment)
     if gold:
         pairs, golds = read_gold_text(src, tgt, gold, needs_links=False, split=split)
     page = Page(golds, options.languages) if run.format == "html" else None

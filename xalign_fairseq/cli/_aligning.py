@@ -157,7 +157,6 @@ def add_backend_argument(parser: Any) -> None:
 def show_log(quiet: bool) -> None:
     """Log the backend of transport on stderr; if quiet, only warnings and errors."""
     logging.getLogger("xalign_fairseq.transport.sinkhorn").setLevel(logging.WARNING if quiet else logging.INFO)
-    _log_lines()
 
 
 @contextmanager
@@ -166,17 +165,12 @@ def log_from(level: int) -> Iterator[None]:
     logger = logging.getLogger("xalign_fairseq")
     before = logger.level
     logger.setLevel(level or before)
-    _log_lines()
+    if not any(isinstance(each, _LogLines) for each in logger.handlers):
+        logger.addHandler(_LogLines())
     try:
         yield
     finally:
         logger.setLevel(before)
-
-
-def _log_lines() -> None:
-    logger = logging.getLogger("xalign_fairseq")
-    if not any(isinstance(each, _LogLines) for each in logger.handlers):
-        logger.addHandler(_LogLines())
 
 
 class _LogLines(logging.Handler):

@@ -64,10 +64,8 @@ def add_model(
     metavar: str = "MODEL",
 ) -> None:
     """``--model``; with ``several`` it is repeatable and the value is a list."""
-    if several:
-        parser.add_argument("--model", required=required, metavar=metavar, help=about, nargs="+", action="extend")
-    else:
-        parser.add_argument("--model", required=required, metavar=metavar, help=about)
+    many: dict[str, Any] = {"nargs": "+", "action": "extend"} if several else {}
+    parser.add_argument("--model", required=required, metavar=metavar, help=about, **many)
 
 
 def add_out(

@@ -16,7 +16,6 @@ GROUPS = {
     "convert and change models": ("import-hf", "export-hf", "trim", "untrim", "procrustes"),
     "installation": ("doctor", "user-dir"),
 }
-OTHERS = "others"
 EXAMPLES = (
     "xalign align test.en test.de -o test.links",
     "xalign score --hyp test.links --gold test.gold",
@@ -26,14 +25,11 @@ EXAMPLES = (
 
 def overview(summaries: Mapping[str, str]) -> str:
     """The commands in their groups, one line each with its summary."""
-    grouped = {name for names in GROUPS.values() for name in names}
-    groups = {**GROUPS, OTHERS: tuple(name for name in summaries if name not in grouped)}
     width = max(map(len, summaries))
     parts = ["Word alignment and cross-lingual training on fairseq."]
-    for title, names in groups.items():
-        lines = [f"    {name:<{width}}  {summaries[name]}" for name in names if name in summaries]
-        if lines:
-            parts.append("\n".join([f"{title}:", *lines]))
+    for title, names in GROUPS.items():
+        lines = [f"    {name:<{width}}  {summaries[name]}" for name in names]
+        parts.append("\n".join([f"{title}:", *lines]))
     parts.append("\n".join(["examples:", *(f"  {line}" for line in EXAMPLES)]))
     parts.append("Run `xalign COMMAND --help` for options and examples.")
     return "\n\n".join(parts)
@@ -117,11 +113,8 @@ class CommandParser(argparse.ArgumentParser):
             self.error(f"there is no command {value}", _nearest(value, action.choices))
         super()._check_value(action, value)
 
-    def _shown(self) -> list[argparse.Action]:
-        return [action for action in self._actions if action.help != argparse.SUPPRESS]
-
     def option_names(self) -> list[str]:
-        return [name for action in self._shown() for name in action.option_strings]
+        return [name for action in self._actions for name in action.option_strings]
 
     def short_usage(self) -> str:
         """The command with its required arguments."""
@@ -130,7 +123,7 @@ class CommandParser(argparse.ArgumentParser):
             " ".join(filter(None, (action.option_strings[-1], formatter._format_args(action, action.dest.upper()))))
             if action.option_strings
             else formatter._format_args(action, action.dest.upper())
-            for action in self._shown()
+            for action in self._actions
             if action.required or (action.nargs == "?" and not action.option_strings)
         ]
         return " ".join([self.prog, *words, "[options]"])

@@ -66,8 +66,9 @@ def run(args: argparse.Namespace) -> None:
 
     if args.user_dir is not None:
         import_folder(args.user_dir)
-    if args.name in PRESETS and not args.json:
-        print(shown_sum(args.name))
+    if args.name in PRESETS:
+        content = {"name": args.name, **dataclasses.asdict(PRESETS[args.name])}
+        print_result(args.json, content, [shown_sum(args.name)])
         return
     if args.name is not None:
         found = describe(args.name)

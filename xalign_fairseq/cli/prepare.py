@@ -206,7 +206,8 @@ def mono_sources(split: str, values: Sequence[str]) -> list["MonoSource"]:
     for value in values:
         lang, equals, path = value.partition("=")
         if not (lang and equals and path):
-            raise XalignError("no language is given", parameter="mono", found=value, expected="LANG=FILE")
+            parameter = "mono" if split == "train" else "mono_valid"
+            raise XalignError("no language is given", parameter=parameter, found=value, expected="LANG=FILE")
         files.setdefault(lang, []).append(path)
     return [MonoSource(split, lang, tuple(paths)) for lang, paths in files.items()]
 

@@ -69,6 +69,6 @@ def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo, form: ArrayForm) ->
     if content.read(1):
         raise ValueError(f"{name} has more numbers than its shape says")
     if not np.issubdtype(made.dtype, form.dtype) or form.ndim not in (None, made.ndim):
-        found = f"{name} is {made.dtype} of {made.ndim} dimensions"
-        raise ValueError(f"{found}, not {form.dtype.__name__} of {form.ndim}")
+        wanted = form.dtype.__name__ + ("" if form.ndim is None else f" of {form.ndim}")
+        raise ValueError(f"{name} is {made.dtype} of {made.ndim} dimensions, not {wanted}")
     return made

@@ -81,22 +81,18 @@ def choose_device(name: str) -> "torch.device":
     return device
 
 
-def process_devices(names: str, processes: int) -> "list[torch.device]":
-    """The device of each process: named ones, such as ``cuda:0,cuda:1``, or the CPU for several processes."""
+def choose_devices(names: str, dtype: str, processes: int = 1) -> tuple[str, str]:
+    """The device of each process, joined by commas, and their dtype from :func:`choose_dtype`.
+
+    ``names`` are devices, such as ``cuda:0,cuda:1``, or the CPU for several processes.
+    """
     most = max(16, 4 * cores())  # more would only fill the memory
     check_values("invalid number of processes", ("processes", processes, 1 <= processes <= most, f"1 to {most}"))
     devices = [choose_device(name) for name in names.split(",")]
-    if processes == 1:
-        return devices
-    if [device.type for device in devices] != ["cpu"]:
-        found = f"{processes} processes, {names}"
-        raise XalignError("several processes need the CPU, or several GPUs", parameter="processes", found=found)
-    return devices * processes
-
-
-def choose_devices(names: str, dtype: str, processes: int = 1) -> tuple[str, str]:
-    """The devices from :func:`process_devices`, joined by commas, and their dtype from :func:`choose_dtype`."""
-    devices = process_devices(names, processes)
+    if processes > 1 and [device.type for device in devices] != ["cpu"]:
+        problem = "several processes need the CPU; several GPUs have one process each"
+        raise XalignError(problem, parameter="processes", found=f"{processes} processes, {names}")
+    devices *= processes
     return ",".join(map(str, devices)), choose_dtype(dtype, devices)
 
 

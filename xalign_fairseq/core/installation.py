@@ -55,7 +55,7 @@ def version(name: str) -> str:
 
 def training_requirements() -> list[Requirement]:
     """The packages that fairseq needs to run and, if not installed, to compile."""
-    there = _has_fairseq()
+    there = has_fairseq()
     return [each for each in requirements("train") if not (there and each.name in COMPILE_FAIRSEQ)]
 
 
@@ -64,14 +64,10 @@ def missing_for_training() -> tuple[list[str], list[str]]:
     needs = [each for each in training_requirements() if not version(each.name)]
     missing = [each.name for each in needs]
     commands = [shlex.join(["pip", "install", *map(str, needs)])] if needs else []
-    if not _has_fairseq():
+    if not has_fairseq():
         missing.append("fairseq-fixed")
         commands.append(INSTALL_FAIRSEQ)
     return missing, commands
-
-
-def _has_fairseq() -> bool:
-    return importlib.util.find_spec("fairseq") is not None
 
 
 def require_fairseq() -> None:

@@ -156,7 +156,8 @@ def require_replaceable(path: StrPath, kind: str) -> None:
 
 def require_record(path: Path, theirs: Mapping[str, str], ours: Mapping[str, str], *instead: str | Parameter) -> None:
     """Raise :class:`XalignError` if an earlier output has another input or other options; ``instead`` of theirs."""
-    if names := [Parameter(name) for name in {**theirs, **ours} if theirs.get(name) != ours.get(name)]:
+    differing = [name for name in {**theirs, **ours} if theirs.get(name) != ours.get(name)]
+    if names := [name if name == "xalign_fairseq" else Parameter(name) for name in differing]:
         problem = "the earlier output has other options or another input, and was not changed"
         remedy = ("give the earlier", *names, *instead)
         raise XalignError(problem, where=path, found=("a difference in", *names), remedy=remedy)

@@ -103,9 +103,8 @@ def failure(program: str, where: object, code: int, said: str, remedy: Text) -> 
     """The error for a program with a nonzero exit code; a negative code is a signal."""
     if code in KILLED:
         return XalignError(f"{program} was killed", where=where, found="probably too little memory", remedy=remedy)
-    return XalignError(
-        f"{program} failed", where=where, found=f"{exit_text(code)}; the end of its output:\n{said}", remedy=remedy
-    )
+    found = f"exit code {code}; the end of its output:\n{said}"
+    return XalignError(f"{program} failed", where=where, found=found, remedy=remedy)
 
 
 def tail(log: Path, lines: int = TAIL_LINES, longest: int = LONGEST_LINE) -> str:

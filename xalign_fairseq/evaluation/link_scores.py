@@ -110,5 +110,5 @@ def _converting(parameter: str) -> tuple[str | Parameter, ...]:
 
 def _refuse_one_based(evidence: str | None, path: str, parameter: str) -> None:
     if evidence:
-        remedy = (*_converting(parameter), "; ", Parameter(parameter, 0), "reads it unchanged")
+        remedy = (Parameter(parameter, 1), "converts it;", Parameter(parameter, 0), "reads it unchanged")
         raise XalignError("the file looks 1-based", where=path, found=evidence, remedy=remedy)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from xalign_fairseq.core.counts import counted
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.output import Output
 from xalign_fairseq.links.counting import count_pairs, write_counted
 from xalign_fairseq.links.linked_text import LinkedText
@@ -71,6 +72,9 @@ def write_phrases(text: LinkedText, out: str, max_length: int = 7, counts: bool 
         >>> [line.split("\t")[:3] for line in open("phrases.tsv")]
         [['house', 'Haus', '1'], ['the', 'das', '1'], ['the house', 'das Haus', '1']]
     """
+    if min_count > 1 and not counts:
+        remedy = ("add", Parameter("counts"))
+        raise XalignError("only counted phrase pairs have a least count", parameter="min_count", remedy=remedy)
     with Output(out, record=None, resume=False, inputs=text.paths, kind="phrases").open() as stream:
         if counts:
             found = ((src, tgt, phrase_pairs(links, len(src), len(tgt), max_length)) for src, tgt, links in text)

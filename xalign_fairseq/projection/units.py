@@ -49,7 +49,8 @@ class Unit:
     project: Callable[[Links], Projected]
     needs_links: bool = True
     several: bool = False  # paragraphs or cells
-    counted: Callable[[], tuple[list[range], list[range]]] | None = None  # for each word of the two plain texts, words
+    # Pharaoh links may count words of texts with other placeholders: for each of those words, its words here.
+    counted: Callable[[], tuple[list[range], list[range]]] | None = None
 
     @classmethod
     def fixed(cls, src: SegmentedText, tgt: SegmentedText, where: str, text: str, *dropped: Dropped) -> "Unit":

@@ -62,6 +62,19 @@ def test_a_scorer_and_its_record_are_written_and_make_links(golds, tiny_checkpoi
     assert any(pair.links for pair in aligner.stream(gold.pairs))
     with pytest.raises(XalignError, match="a link scorer already"):
         train_scorer(run, lines.append)
+    moved = golds[1].parent / "other"  # a set of the same name in another folder
+    moved.mkdir()
+    for ending in ("gold", "en", "xx"):
+        shutil.copy(golds[0].with_suffix(f".{ending}"), moved)
+    with open(moved / "en-xx.gold", "a") as stream:
+        stream.write("\n")
+    for ending in ("en", "xx"):
+        with open(moved / f"en-xx.{ending}", "a") as stream:
+            stream.write("more\n")
+    both = [golds[0], moved / "en-xx.gold"]
+    record = train_scorer(ScorerRun(str(tiny_checkpoint), both, tmp_path / "both", device="cpu"), lines.append)
+    digests = [read_set(path).digest for path in both]
+    assert [each["sha256"] for each in record["sets"].values()] == digests and len(set(digests)) == 2
 
 
 def test_sets_that_share_sentences_are_merged(golds, tmp_path):

@@ -21,7 +21,7 @@ def words(text):
 def project(source, target, links, segment=words):
     read = read_inline(source, HTML)
     given = dict.fromkeys(parse_line(links).possible, 1.0)
-    return place(read, segment(read.text), segment(target), given)
+    return place(read, segment(read.text), segment(target), given, target)
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_worked_examples(source, target, links, expected):
 def test_punctuation_keeps_a_placeholder_at_the_edge(source, target, links, expected):
     read = read_placeholders(source)
     given = dict.fromkeys(parse_line(links).possible, 1.0)
-    assert place(read, words(read.text), words(target), given) == (expected, [])
+    assert place(read, words(read.text), words(target), given, target) == (expected, [])
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_punctuation_keeps_a_placeholder_at_the_edge(source, target, links, expe
 def test_tags_that_touch_stay_together(source, target, links, expected):
     read = read_placeholders(source) if "{" in source else read_inline(source, BILINGUAL)
     given = dict.fromkeys(parse_line(links).possible, 1.0)
-    assert place(read, words(read.text), words(target), given)[0] == expected
+    assert place(read, words(read.text), words(target), given, target)[0] == expected
 
 
 def test_tags_that_touch_are_reported_one_by_one():
@@ -332,4 +332,4 @@ def test_true_links_of_a_language_with_another_order_place_every_tag():
         place_of = {word[1:]: j for j, word in enumerate(target.split())}
         links = {(i, place_of[word[1:]]): 1.0 for i, word in enumerate(written(tree, "s", False).split())}
         read = read_inline(written(tree, "s", True), HTML)
-        assert place(read, words(read.text), words(target), links) == (expected, []), seed
+        assert place(read, words(read.text), words(target), links, target) == (expected, []), seed

@@ -152,6 +152,8 @@ class Aligner(WordAligner):
             raise XalignError("this aligner has no such option", parameter=name, remedy="use load_aligner")
         use_one_thread_in_forks()
         options = options.on_devices()
+        if "," in options.device:
+            raise XalignError("this aligner has one device", parameter="device", found=options.device)
         model = open_model(path, lookup=True)
         config = model.encoder.config
         config.require_use_of(options.languages if options.refuse_unused and not options.maps else None)

@@ -1,1 +1,1 @@
-"""The HTML page of alignments: markup (page.py), style (page.css), script (page.js)."""
+"""Alignments as HTML: a page (page.py, page.css, page.js) and tables for notebooks (matrix.py)."""

@@ -242,8 +242,7 @@ def load(folder: Path) -> TrainedModels:
     use_one_thread_in_forks()
     calibration = Calibration(described["slope"], described["shift"])
     choice = Choice(described["threshold"], described["growth"], calibration)
-    guide = identity.get("model")  # None if learned from scratch
-    return TrainedModels(models, choice, guide, identity.get("method", "grow") if guide else None)
+    return TrainedModels(models, choice, identity.get("model"), identity.get("method"))  # None: from scratch
 
 
 @contextmanager

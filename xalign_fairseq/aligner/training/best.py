@@ -92,9 +92,8 @@ def train_best(run: BestRun, say: Say = print, hear: Hear = lambda line, updates
     require_texts(run.src, run.tgt)
     SentencePairs(run.src, run.tgt)  # raises if they do not fit
     if run.golds and not run.judges:
-        raise XalignError(
-            "the gold sets are too small", parameter="gold", found=run.golds, expected=f"{HELD_OUT} pairs in one set"
-        )
+        found, expected = " ".join(run.golds), f"{HELD_OUT} pairs in one set"
+        raise XalignError("the gold sets are too small", parameter="gold", found=found, expected=expected)
     with begun_folder(run.out, BEST_BEGUN, run.identity(), "a run of all steps of an aligner"):
         if (run.out / BEST_DONE).is_file():
             return read_json(run.out / BEST_DONE, BestAligner)
@@ -169,7 +168,7 @@ class _Steps:
 
     def _aer(self, parts: BestParts, judge: GoldSet) -> float:
         with combine(parts, self._options) as aligner:
-            return score([set(pair.links) for pair in aligner.stream(judge.pairs)], judge.golds).aer
+            return score([pair.links for pair in aligner.stream(judge.pairs)], judge.golds).aer
 
     def _align(self, encoder: str) -> None:
         run = self._run

@@ -45,7 +45,7 @@ class RunFolder:
 
     def require_own(self) -> None:
         """Raise :class:`XalignError` if the folder has other files than a run's."""
-        require_own_folder(self.path, self.run.name, "a run of train-aligner", ("data-bin", TRIMMED, "train.log"))
+        require_own_folder(self.path, self.run.name, "a run of train-aligner", ("data-bin", TRIMMED))
 
     def begun(self, identity: dict[str, Any]) -> Begun | None:
         """The content of ``run.json``; None if the run has not begun, :class:`XalignError` for another run."""
@@ -112,11 +112,11 @@ def aer_of(model: str | os.PathLike[str], gold: GoldText | None, options: Aligne
     if gold is None:
         return None
     with load_aligner(model, options) as aligner:
-        return score([set(pair.links) for pair in aligner.stream(gold.pairs)], gold.golds).aer
+        return score([pair.links for pair in aligner.stream(gold.pairs)], gold.golds).aer
 
 
 def trim_model(run: TrainingRun) -> str:
-    """Write a run's model, trimmed to the bitext and development set, into the run's folder; log its size."""
+    """Write a run's model, trimmed to the bitext and development set, into the run's folder; returns its size as text."""
     text = [run.src, run.tgt, *((run.dev.src, run.dev.tgt) if run.dev else ())]
     state, where = read_pretrained(run.model)
     small = trim(state, where, text, progress=True)

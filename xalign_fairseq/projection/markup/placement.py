@@ -20,7 +20,7 @@ def place(
     src: SegmentedText,
     tgt: SegmentedText,
     links: Mapping[tuple[int, int], float],
-    written: Sequence[str] | None = None,
+    written: Sequence[str],
 ) -> tuple[str, list[Dropped]]:
     """The translation with the markup of its source, and the marks that no link places.
 
@@ -42,7 +42,7 @@ def place(
     placement = _Placement(source, pieces)
     placed = placement.marks(source.marks, (0, len(pieces.src)), (0, len(pieces.tgt)))
     out: list[str] = []
-    _write(placed, (0, len(tgt.text)), tgt.text if written is None else written, out)
+    _write(placed, (0, len(tgt.text)), written, out)
     return "".join(out), placement.dropped
 
 
