@@ -116,7 +116,7 @@ def aer_of(model: str | os.PathLike[str], gold: GoldText | None, options: Aligne
 
 
 def trim_model(run: TrainingRun) -> str:
-    """Write a run's model, trimmed to the bitext and development set, into the run's folder; returns its size as text."""
+    """Write a run's model, trimmed to the bitext and development set, into its folder; returns a line on its size."""
     text = [run.src, run.tgt, *((run.dev.src, run.dev.tgt) if run.dev else ())]
     state, where = read_pretrained(run.model)
     small = trim(state, where, text, progress=True)
