@@ -9,7 +9,7 @@ import sentencepiece
 import torch
 
 from xalign_fairseq.data.databin import links_prefix, mono_prefix, words_prefix
-from xalign_fairseq.data.mmap import MMapWriter
+from xalign_fairseq.data.mmap import MMapReader, MMapWriter
 from xalign_fairseq.data.tokenizers.wordpiece import from_vocabulary
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
@@ -36,9 +36,11 @@ def write_plain_data(folder, pairs=60):
 
 
 def write(prefix, rows):
+    """Write rows of ids as an mmap file, and open it."""
     with MMapWriter(prefix, np.uint16) as writer:
         for row in rows:
             writer.add(row)
+    return MMapReader(prefix)
 
 
 WORDS = {"das": "the", "ein": "a", "haus": "house", "buch": "book", "ist": "is", "alt": "old", "neu": "new"}

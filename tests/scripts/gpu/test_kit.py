@@ -1,11 +1,9 @@
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tarfile
 import time
-from itertools import chain
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -63,7 +61,6 @@ def test_processes_left_by_a_command_are_ended(bounded, tmp_path):
 
 
 ROOT = Path(__file__).parents[3]
-EXAMPLES = ROOT / "examples"
 CUDA = {"device": "NVIDIA H100", "devices": 1, "driver": "580.1", "torch": "2.11.0", "cuda": "13.0", "python": "3.12.3"}
 ROW = {
     "tool": "simalign",
@@ -76,32 +73,6 @@ ROW = {
     "peak_mb": 900.0,
 }
 ALIGNER = {"rows": [ROW], "machine": "NVIDIA H100", "pairs": 64, "subwords": 60.0, "commit": "abc1234", "command": "c"}
-
-
-@pytest.fixture
-def root(tmp_path):
-    """The documents of this repository, and the files that mark studies."""
-    for page in (ROOT / "README.md", *ROOT.glob("docs/*.md"), *EXAMPLES.rglob("*.md")):
-        if "results" in page.relative_to(ROOT).parts:
-            continue
-        copy = tmp_path / "root" / page.relative_to(ROOT)
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(page, copy)
-    for study in EXAMPLES.rglob("report.py"):  # these files mark studies
-        if (study.parent / "README.md").exists():
-            (tmp_path / "root" / study.relative_to(ROOT)).touch()
-    for studies in EXAMPLES.rglob("studies"):
-        (tmp_path / "root" / studies.relative_to(ROOT)).mkdir(parents=True)
-    figures = ("xlm_align/continued/results/**/*.json", "transfer/**/report.json", "transfer/mechanism/**/counts.npz")
-    for_prose = map(EXAMPLES.glob, figures)
-    for report in chain(EXAMPLES.rglob("results/report/report.md"), *for_prose):
-        copy = tmp_path / "root" / report.relative_to(ROOT)
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(report, copy)
-    shutil.copytree(ROOT / "scripts/results", tmp_path / "root/scripts/results")
-    (tmp_path / "root/xalign_fairseq/cli").mkdir(parents=True)
-    (tmp_path / "root/xalign_fairseq/cli/gpu_runs.json").write_text('{"runs": []}')
-    return tmp_path / "root"
 
 
 @pytest.fixture
@@ -125,24 +96,24 @@ def collect(gpu_script, capsys):
     return lambda *given: SimpleNamespace(code=module.main([*map(str, given)]), stderr=capsys.readouterr().err)
 
 
-def test_results_are_in_the_tables_and_in_doctors_file(collect, root, out):
+def test_results_are_in_the_tables_and_in_doctors_file(collect, documents, out):
     out("aligner", figures={"aligner-cuda.json": ALIGNER})
     out("tests", "failed", {"tests.json": {"passed": 4, "failed": ["a"], "skipped": []}}, reason="exit code 1")
     folder = out("install", start="2026-11-22T09:00:00+00:00")
     (folder / "training-profile-cuda.txt").write_text("times")
-    done = collect(folder, "--root", root)
+    done = collect(folder, "--root", documents)
     assert done.code == 0, done.stderr
-    (run,) = json.loads((root / "xalign_fairseq/cli/gpu_runs.json").read_text())["runs"]
+    (run,) = json.loads((documents / "xalign_fairseq/cli/gpu_runs.json").read_text())["runs"]
     assert run.items() >= {**CUDA, "commit": "abc1234", "date": "2026-11-22"}.items()
     assert next(iter(run["stages"])) == "install"
     assert run["stages"]["tests"] == {"status": "failed", "seconds": 3.0, "reason": "exit code 1", "tests": [4, 1, 0]}
-    assert json.loads((root / "scripts/results/aligner-cuda.json").read_text()) == ALIGNER
-    assert (root / "scripts/results/training-profile-cuda.txt").read_text() == "times"
-    assert "failed: 4 passed, 1 failed, 0 skipped" in (root / "docs/gpu.md").read_text()
-    assert "| 50.0 (1.00) |" in (root / "docs/performance.md").read_text()  # the aligner's own table
-    assert collect("--root", root, "--check").code == 0
-    assert collect(folder, "--root", root).code == 0  # again: replaces the first
-    assert len(json.loads((root / "xalign_fairseq/cli/gpu_runs.json").read_text())["runs"]) == 1
+    assert json.loads((documents / "scripts/results/aligner-cuda.json").read_text()) == ALIGNER
+    assert (documents / "scripts/results/training-profile-cuda.txt").read_text() == "times"
+    assert "failed: 4 passed, 1 failed, 0 skipped" in (documents / "docs/gpu.md").read_text()
+    assert "| 50.0 (1.00) |" in (documents / "docs/performance.md").read_text()  # the aligner's own table
+    assert collect("--root", documents, "--check").code == 0
+    assert collect(folder, "--root", documents).code == 0  # again: replaces the first
+    assert len(json.loads((documents / "xalign_fairseq/cli/gpu_runs.json").read_text())["runs"]) == 1
 
 
 def test_the_documents_here_are_as_the_results_say(collect):
