@@ -8,6 +8,7 @@ import numpy as np
 import sentencepiece
 import torch
 
+from support.small import move
 from xalign_fairseq.data.databin import links_prefix, mono_prefix, words_prefix
 from xalign_fairseq.data.mmap import MMapReader, MMapWriter
 from xalign_fairseq.data.tokenizers.wordpiece import from_vocabulary
@@ -104,9 +105,7 @@ def encoder_state(dictionary, tokenizer, sizes, noise=0.0, **model):
     """The content of a checkpoint with an untrained encoder; ``noise`` makes biases and layer norms matter."""
     torch.manual_seed(0)
     encoder = Encoder(EncoderConfig(vocab_size=dictionary.embedding_size, **sizes))
-    with torch.no_grad():
-        for parameter in encoder.parameters():
-            parameter.add_(torch.randn_like(parameter) * noise)
+    move(encoder, noise)
     return {
         "args": None,
         "cfg": {"model": Namespace(**model, **sizes), "task": {"_name": "xalign_pretraining", "data": "data-bin"}},
