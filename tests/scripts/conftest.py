@@ -12,7 +12,8 @@ EXAMPLES = ROOT / "examples"
 
 @pytest.fixture
 def script(monkeypatch):
-    """A function that imports a module of scripts/."""
+    """A function that imports a module of scripts/ or scripts/gpu/."""
+    monkeypatch.syspath_prepend(str(SCRIPTS / "gpu"))
     monkeypatch.syspath_prepend(str(SCRIPTS))
     return importlib.import_module
 

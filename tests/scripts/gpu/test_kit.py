@@ -16,8 +16,8 @@ from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.pretrained.trimming import trim
 
 
-def test_a_whole_kit_is_read(gpu_script, kit):
-    assert gpu_script("kit").read(kit)["commit"] == "abc1234"
+def test_a_whole_kit_is_read(script, kit):
+    assert script("kit").read(kit)["commit"] == "abc1234"
 
 
 @pytest.mark.parametrize(
@@ -27,18 +27,18 @@ def test_a_whole_kit_is_read(gpu_script, kit):
         ("requirements.txt", "lacks requirements.txt; pack it again"),
     ],
 )
-def test_an_incomplete_kit_is_an_error_without_a_traceback(gpu_script, kit, capsys, missing, message):
+def test_an_incomplete_kit_is_an_error_without_a_traceback(script, kit, capsys, missing, message):
     (kit / missing).unlink()
-    kits = gpu_script("kit")
+    kits = script("kit")
     assert kits.tell(lambda: kits.read(kit)) == 2
     said = capsys.readouterr().err
     assert said.startswith("error: ") and message in said
 
 
 @pytest.fixture
-def bounded(gpu_script, tmp_path, monkeypatch):
+def bounded(script, tmp_path, monkeypatch):
     """A function that runs a line of sh in a folder; its output goes to log."""
-    module = gpu_script("bounded")
+    module = script("bounded")
     monkeypatch.setattr(module, "GRACE", 0.5)
     return lambda line, seconds=20: module.run(["sh", "-c", line], tmp_path / "log", seconds, os.environ, tmp_path)
 
@@ -90,9 +90,9 @@ def out(tmp_path):
 
 
 @pytest.fixture
-def collect(gpu_script, capsys):
+def collect(script, capsys):
     """The script's exit code and output."""
-    module = gpu_script("collect")
+    module = script("collect")
     return lambda *given: SimpleNamespace(code=module.main([*map(str, given)]), stderr=capsys.readouterr().err)
 
 
@@ -125,8 +125,8 @@ PAIRS = ("de-en", "en-fr", "en-hi", "ro-en")
 
 
 @pytest.fixture
-def data(gpu_script):
-    return gpu_script("pack_data")
+def data(script):
+    return script("pack_data")
 
 
 def test_shares_are_equal_and_unused_room_goes_to_others(data):
@@ -170,8 +170,8 @@ def whole(tmp_path):
     return tmp_path / "whole.bin"
 
 
-def test_it_equals_the_output_of_xalign_trim(gpu_script, whole, tmp_path, monkeypatch, capsys):
-    script = gpu_script("pack_encoder")
+def test_it_equals_the_output_of_xalign_trim(script, whole, tmp_path, monkeypatch, capsys):
+    script = script("pack_encoder")
     text = tmp_path / "text"
     text.write_text("the house\nthe houses\n")
     monkeypatch.setattr(script, "find", lambda: whole)
@@ -190,18 +190,18 @@ def test_it_equals_the_output_of_xalign_trim(gpu_script, whole, tmp_path, monkey
 
 
 @pytest.fixture
-def stage(gpu_script):
+def stage(script):
     """A function that makes a stage from a line of sh."""
-    make = gpu_script("stages").Stage
+    make = script("stages").Stage
     return lambda name, line, **more: make(
         name, ("sh", "-c", line), **{"seconds": 20, "least": 0, "cuda": False, **more}
     )
 
 
 @pytest.fixture
-def runner(gpu_script, kit, machine, tmp_path):
+def runner(script, kit, machine, tmp_path):
     """A function that makes a runner of stages."""
-    run = gpu_script("run")
+    run = script("run")
 
     def make(*stages, seconds=None):
         return run.Runner(kit, tmp_path / "out", tmp_path / "work", seconds, stages)
@@ -261,8 +261,8 @@ def test_unmeasured_stages_have_a_reason_and_are_tried_again(
     assert results()["one"]["status"] == "passed"
 
 
-def test_every_stage_can_be_told_apart_and_its_command_filled(gpu_script):
-    stages = gpu_script("stages").STAGES
+def test_every_stage_can_be_told_apart_and_its_command_filled(script):
+    stages = script("stages").STAGES
     names = dict.fromkeys(
         (*("python", "machine_python", "source", "data", "encoder", "kit"), *("work", "files", "seconds", "minutes")),
         "x",
