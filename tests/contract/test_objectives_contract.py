@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 import torch
 from support.small import CONFIG, block, diagonal, move, pair
-from support.trials import Task, Trial, build_criterion
+from support.trials import TASK, Trial, build_criterion
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import Batch, collate
-from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.models.xalign import XalignModel
 from xalign_fairseq.objectives.registry import OBJECTIVES, options_of
@@ -27,9 +26,6 @@ if "new_objective" not in sys.modules:
 
 LENGTHS = ((5, 7), (3, 2), (6, 6), (1, 1))
 NAMES = sorted(OBJECTIVES)
-# Entries of one and of several subwords, one of them held out.
-LEXICON = Lexicon("aa", "bb", [5, 6, 7, 8, 9], [1, 1, 2, 1], [40, 41, 42, 43, 44, 45], [1, 2, 1, 2], [0, 0, 0, 1])
-TASK = Task(lexicons=[LEXICON])
 # Objective -> why its loss of a batch is not the sum of its examples' losses.
 NO_SUMS = {
     "lexicon_align": "it reads the lexicon, whatever the batch",
