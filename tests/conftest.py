@@ -9,15 +9,12 @@ import sys
 import tarfile
 from pathlib import Path
 
-import numpy as np
 import pytest
 import torch
 from hypothesis import HealthCheck, settings
 from support import gpu_device
 from support import transfer_data as made_up
 from support.warm_start import BIN, run_warm, start_servers, use_servers
-
-from xalign_fairseq.data.mmap import MMapReader, MMapWriter
 
 # A busy machine is slow to draw and run examples, which is not the code's fault.
 settings.register_profile("repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -96,19 +93,6 @@ def shared_gold():
     if not folder.is_dir():
         pytest.skip("no real gold links at ../shared/data/gold")
     return folder
-
-
-@pytest.fixture(scope="session")
-def write_mmap():
-    """A function that writes sentences of ids as an mmap file and opens it."""
-
-    def write(prefix, sentences):
-        with MMapWriter(prefix, np.uint16) as writer:
-            for sentence in sentences:
-                writer.add(sentence)
-        return MMapReader(prefix)
-
-    return write
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ import structure
 # Of the counts of scripts/structure.py. Lower one when its count falls.
 CEILINGS = {
     "lines of the package": 47_200,
-    "lines of tests": 50_700,
+    "lines of tests": 50_200,
     "lines of scripts and examples": 10_500,
     "rooms": 18,
     "levels of rooms": 14,
@@ -20,7 +20,7 @@ CEILINGS = {
     "functions outside cli that take a Namespace": 0,
     "functions of cli that take one, not to parse or run it": 0,
     "flags in errors outside cli": 0,
-    "fmt: skip": 90,
+    "fmt: skip": 87,
     ": Any": 128,
     "functions wrapped in trainer/compat": 12,
     "... of them of Trainer": 0,

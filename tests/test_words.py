@@ -7,13 +7,9 @@ import tokenize
 from pathlib import Path
 
 import pytest
+from support.pages import PAGES
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = [
-    *(ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "user_dir_docs.md")),
-    *sorted((ROOT / "docs").rglob("*.md")),
-    *(page for page in sorted((ROOT / "examples").rglob("*.md")) if "results" not in page.parts),
-]
 WORDS = re.compile(
     r"\b(again and again|as (?:it|they) comes?|beside|blanks?|(?<!thing )else|handed on|hangs? on|(?:is|are) told|kin"
     r"|mend(?:ed|s)?|seldom|so many|stands?(?! for|-in)|tells|wants)\b",

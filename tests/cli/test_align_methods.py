@@ -233,8 +233,6 @@ def test_an_interrupt_ends_all_processes_and_keeps_finished_links(tiny_checkpoin
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        # A shell starts background jobs, such as these tests, with interrupts ignored.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     part = Path(f"{out}.part")
     until = time.monotonic() + 120

@@ -166,16 +166,6 @@ def test_the_papers_aer_is_next_to_ours(data, links, capsys, tmp_path):
     assert bench("--data", data, *tool, "--paper", "ppa") == 2  # before anything is scored: it reports no AER
 
 
-def test_other_test_sets_are_not_compared_with_the_papers(data, links, capsys):
-    tool, row = links("tool", "0-0\n0-1 0-0\n", "0-0 1-1\n\n0-0\n"), "Optimal Transport, XLM-R"
-    assert bench("--data", data, *tool, "--paper", "xlm_align", "--row", f"tool={row}") == 0
-    lines = capsys.readouterr().out.splitlines()
-    [ours] = [line for line in lines if line.startswith("| ours: tool")]
-    assert "(2 pairs, paper: 508)" in ours and "(0 of 4 test sets, and 2 others)" in ours
-    [difference] = [line for line in lines if line.startswith("| tool less ")]
-    assert set(difference.split(row)[1]) <= set(" |")
-
-
 def test_two_sets_of_a_pair_are_compared_by_size():
     system = {"system": "x", "aer": 0.15, "sets": [{"aer": 0.1}, {"aer": 0.2}]}
     found = figures_of(

@@ -82,13 +82,11 @@ def test_a_full_disk_has_a_next_step(raising, capsys):
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_ctrl_c_and_sigterm_are_one_line_and_the_shells_code(monkeypatch, capsys, number, code):
-    first = signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs ignore it
     terminated = signal.getsignal(signal.SIGTERM)
     monkeypatch.setattr("xalign_fairseq.cli.user_dir.run", lambda args: signal.raise_signal(number))
     assert cli.main(["user-dir"]) == code
     assert capsys.readouterr().err == "xalign user-dir: stopped\n"
     assert signal.getsignal(signal.SIGTERM) == terminated
-    signal.signal(signal.SIGINT, first)
 
 
 def test_other_errors_are_bugs_and_keep_their_traceback(raising):

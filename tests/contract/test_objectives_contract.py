@@ -7,12 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from support.small import CONFIG, block, diagonal, pair, typed
-from support.trials import Task, Trial, build_criterion
+from support.small import CONFIG, block, diagonal, move, pair
+from support.trials import TASK, Trial, build_criterion
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import Batch, collate
-from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.models.xalign import XalignModel
 from xalign_fairseq.objectives.registry import OBJECTIVES, options_of
@@ -27,9 +26,6 @@ if "new_objective" not in sys.modules:
 
 LENGTHS = ((5, 7), (3, 2), (6, 6), (1, 1))
 NAMES = sorted(OBJECTIVES)
-# Entries of one and of several subwords, one of them held out.
-LEXICON = Lexicon("aa", "bb", [5, 6, 7, 8, 9], [1, 1, 2, 1], [40, 41, 42, 43, 44, 45], [1, 2, 1, 2], [0, 0, 0, 1])
-TASK = Task(lexicons=[LEXICON])
 # Objective -> why its loss of a batch is not the sum of its examples' losses.
 NO_SUMS = {
     "lexicon_align": "it reads the lexicon, whatever the batch",
@@ -63,9 +59,7 @@ def build(name, seed=0, **more):
     criterion.attach_heads(model)
     model.set_num_updates(4)
     criterion(model, batch(((4, 4), (3, 5))))  # makes copies of the encoder
-    with torch.no_grad():  # the encoder moves away from its copies
-        for parameter in model.encoder.parameters():
-            parameter += 0.01 * torch.randn_like(parameter)
+    move(model.encoder, 0.01)  # away from its copies
     model.set_num_updates(5)
     return model, criterion
 
@@ -225,8 +219,3 @@ def test_weight_scales_the_loss_and_zero_removes_the_objective(name):
     assert twice[0] == pytest.approx(2 * once[0])
     with pytest.raises(XalignError, match="weight"):
         build_one(name, **{f"{name}_weight": 0.0})
-
-
-def test_batches_reach_objectives_typed():
-    view = typed([sample(*lengths) for lengths in LENGTHS], [block(seed) for seed in range(4)])
-    assert view.bitext.spans.shape == (4, 4) and view.mono.masked.shape == (4, 12)

@@ -17,13 +17,10 @@ from xalign_fairseq.core.signals import (
 
 @pytest.fixture(autouse=True)
 def handlers(monkeypatch):
-    """Ctrl-C raises, and the handlers of Ctrl-C and SIGTERM are restored after each block."""
-    # A shell starts background jobs, such as these tests, with interrupts ignored.
-    first = signal.signal(signal.SIGINT, signal.default_int_handler)
+    """The handlers of Ctrl-C and SIGTERM are restored after each block."""
     before = [signal.getsignal(number) for number in INTERRUPTS]
     yield
     assert [signal.getsignal(number) for number in INTERRUPTS] == before
-    signal.signal(signal.SIGINT, first)
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGUSR1, 75)])

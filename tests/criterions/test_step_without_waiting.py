@@ -8,13 +8,10 @@ from fairseq import utils
 from support import gpu_device
 from support.gpu_device import NoWaiting
 from support.small import CONFIG, block, diagonal, pair
-from support.trials import Task, build_criterion, build_model
+from support.trials import OWN, TASK, build_criterion, build_model
 
 from xalign_fairseq.data.batches import collate
-from xalign_fairseq.data.lexicon import Lexicon
-from xalign_fairseq.objectives.registry import OBJECTIVES
 
-TASK = Task(lexicons=[Lexicon("aa", "bb", [5, 6], [1, 1], [40, 41], [1, 1], [0, 0])])
 LENGTHS = ((5, 7), (3, 2), (6, 6), (4, 0), (1, 1))
 MOCO = {"moco_queue_size": 8, "moco_queue_init": "random"}
 # Option variants of objectives, in addition to the defaults.
@@ -42,8 +39,6 @@ OTHERS = (
 # Where the host waits, and why. With several workers, moco and a gathering word_contrastive also exchange numbers of
 # rows; validation's AER counts words on the host.
 WAITING = (("self_training", {"self_training_method": "match"}, "links are found on the host"),)
-# Only the package's: another test of the session may have registered its own.
-NAMES = sorted(name for name, cls in OBJECTIVES.items() if cls.__module__.startswith("xalign_fairseq."))
 DTYPES = (torch.float32, torch.bfloat16, torch.float16)
 
 
@@ -88,7 +83,7 @@ def defaults(name):
 
 ways = pytest.mark.parametrize(
     ("name", "options"),
-    [*((name, defaults(name)) for name in NAMES), *OTHERS],
+    [*((name, defaults(name)) for name in OWN), *OTHERS],
     ids=lambda value: value if isinstance(value, str) else "-".join(map(str, value.values())) or "default",
 )
 

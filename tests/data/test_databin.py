@@ -1,30 +1,23 @@
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
+from support.text import write
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.databin import DataBin, links_prefix, mono_prefix, pair_prefix, words_prefix
-from xalign_fairseq.data.mmap import MMapWriter
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
-
-
-def put(folder: Path, name: str, items: list[list[int]]) -> None:
-    with MMapWriter(folder / name, np.uint16) as writer:
-        for item in items:
-            writer.add(item)
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     for split in ("train", "valid"):
-        put(tmp_path, pair_prefix(split, "en", "de", "en"), [[4, 5, 2], [6, 2]])
-        put(tmp_path, pair_prefix(split, "en", "de", "de"), [[7, 2], [8, 9, 2]])
-    put(tmp_path, words_prefix("valid", "en", "de", "en"), [[0, 0], [0]])
-    put(tmp_path, words_prefix("valid", "en", "de", "de"), [[0], [0, 1]])
-    put(tmp_path, links_prefix("valid", "en", "de"), [[0, 0, 1], [0, 0, 1, 0, 1, 0]])
-    put(tmp_path, mono_prefix("train", "fr"), [[4, 2]])
+        write(tmp_path / pair_prefix(split, "en", "de", "en"), [[4, 5, 2], [6, 2]])
+        write(tmp_path / pair_prefix(split, "en", "de", "de"), [[7, 2], [8, 9, 2]])
+    write(tmp_path / words_prefix("valid", "en", "de", "en"), [[0, 0], [0]])
+    write(tmp_path / words_prefix("valid", "en", "de", "de"), [[0], [0, 1]])
+    write(tmp_path / links_prefix("valid", "en", "de"), [[0, 0, 1], [0, 0, 1, 0, 1, 0]])
+    write(tmp_path / mono_prefix("train", "fr"), [[4, 2]])
     Dictionary("abcdefghij").save(tmp_path / "dict.txt")
     (tmp_path / "preprocess.log").write_text("")
     return tmp_path
@@ -45,9 +38,9 @@ def test_contents_are_listed(folder):
 
 
 def test_files_of_fairseq_preprocess_with_one_language(tmp_path):
-    put(tmp_path, "train.en-None.en", [[4, 2]])  # --only-source --source-lang en
-    put(tmp_path, "train", [[5, 2]])  # --only-source
-    put(tmp_path, "valid1", [[6, 2]])
+    write(tmp_path / "train.en-None.en", [[4, 2]])  # --only-source --source-lang en
+    write(tmp_path / "train", [[5, 2]])  # --only-source
+    write(tmp_path / "valid1", [[6, 2]])
     data = DataBin(tmp_path)
     assert data.pairs == []
     assert data.monos == [("train", ""), ("train", "en"), ("valid1", "")]
@@ -66,10 +59,10 @@ def test_missing_text_files_and_folders_are_named(folder, tmp_path):
 
 
 def test_sides_or_links_of_different_lengths_are_errors(folder):
-    put(folder, links_prefix("valid", "en", "de"), [[0, 0, 1]])
+    write(folder / links_prefix("valid", "en", "de"), [[0, 0, 1]])
     with pytest.raises(XalignError, match=r"valid\.en-de\.links: 1"):
         DataBin(folder).links("valid", "en", "de")
-    put(folder, pair_prefix("valid", "en", "de", "de"), [[7, 2]])
+    write(folder / pair_prefix("valid", "en", "de", "de"), [[7, 2]])
     with pytest.raises(XalignError, match=r"valid\.en-de\.en: 2, valid\.en-de\.de: 1"):
         DataBin(folder).pair("valid", "en", "de")
 

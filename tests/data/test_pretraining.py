@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
-from support.text import write_plain_data
+from support.text import write, write_plain_data
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.data.mmap import MMapWriter
 from xalign_fairseq.data.pretraining import PretrainingData, PretrainingDataOptions, Reader, pivot_language
 from xalign_fairseq.data.streams_dataset import StreamsDataset
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
@@ -16,8 +15,7 @@ def folder(tmp_path):
     """A data-bin of one sentence pair."""
     (tmp_path / "dict.txt").write_text("a 1\nb 1\nc 1\n")
     for lang in ("en", "fr"):
-        with MMapWriter(tmp_path / f"train.en-fr.{lang}", np.uint16) as writer:
-            writer.add([4, 5, 2])
+        write(tmp_path / f"train.en-fr.{lang}", [[4, 5, 2]])
     return tmp_path
 
 
@@ -44,8 +42,7 @@ def test_missing_data_are_named(folder, needs, every, message):
 
 def test_pairs_without_links_are_reported_if_objectives_need_them(folder, caplog):
     for lang in ("en", "fr"):
-        with MMapWriter(folder / f"valid.en-fr.{lang}", np.uint16) as writer:
-            writer.add([4, 5, 2])
+        write(folder / f"valid.en-fr.{lang}", [[4, 5, 2]])
     data = PretrainingData(folder)
     caplog.set_level("WARNING")
     data.dataset(StreamsDataset, "valid", Reader({"bitext"}))

@@ -1,13 +1,12 @@
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
+from support.text import write
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data import shards
 from xalign_fairseq.data.databin import DataBin
-from xalign_fairseq.data.mmap import MMapWriter
 from xalign_fairseq.data.prepare.manifest import hashes
 from xalign_fairseq.data.shards import Shards, changed_files, require_unchanged
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
@@ -26,8 +25,7 @@ def folders(tmp_path):
         folder.mkdir()
         (folder / "dict.txt").write_text("a 1\nb 1\nc 1\n")
         for lang in ("en", "fr"):
-            with MMapWriter(folder / f"train.en-fr.{lang}", np.uint16) as writer:
-                writer.add([4, 5, 2])
+            write(folder / f"train.en-fr.{lang}", [[4, 5, 2]])
         write_manifest(folder)
     return made
 

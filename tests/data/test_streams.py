@@ -2,17 +2,18 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from support.text import write
 
 from xalign_fairseq.data import streams
 from xalign_fairseq.data.streams import BitextStream, Corpus, MonoStream, exchange
 
 
 @pytest.fixture
-def stream(tmp_path, write_mmap):
+def stream(tmp_path):
     corpora = []
     for number, size in enumerate((30, 10)):
-        src = write_mmap(tmp_path / f"{number}.a", [[10 + number] * (1 + i % 5) + [2] for i in range(size)])
-        tgt = write_mmap(tmp_path / f"{number}.b", [[20 + number] * (1 + i % 3) + [2] for i in range(size)])
+        src = write(tmp_path / f"{number}.a", [[10 + number] * (1 + i % 5) + [2] for i in range(size)])
+        tgt = write(tmp_path / f"{number}.b", [[20 + number] * (1 + i % 3) + [2] for i in range(size)])
         corpora.append(Corpus(number, src, tgt))
     return BitextStream(corpora, max_length=100)
 
@@ -47,17 +48,17 @@ def test_an_exchanged_item_has_its_sides_and_links_exchanged(stream):
     assert stream[0].langs == (4, 2) and stream[1].langs == (2, 4)
 
 
-def test_mono_blocks_cover_the_text_once(tmp_path, write_mmap):
+def test_mono_blocks_cover_the_text_once(tmp_path):
     text = [[*range(4 + i, 9 + i), 2] for i in range(10)]
-    stream = MonoStream([write_mmap(tmp_path / "m", text)], length=8)
+    stream = MonoStream([write(tmp_path / "m", text)], length=8)
     blocks = [stream[i] for i in range(len(stream))]
     assert max(map(len, blocks)) == 7  # <s> makes it eight
     assert np.concatenate(blocks).tolist() == [token for sentence in text for token in sentence]
     assert sorted(stream.draw(seed=1, start=0, count=len(stream))) == list(range(len(stream)))
 
 
-def test_mono_draws_are_by_temperature_and_a_longer_draw_begins_with_the_shorter_one(tmp_path, write_mmap):
-    stream = MonoStream([write_mmap(tmp_path / f"m{n}", [[5] * n]) for n in (7000, 700)], length=8)
+def test_mono_draws_are_by_temperature_and_a_longer_draw_begins_with_the_shorter_one(tmp_path):
+    stream = MonoStream([write(tmp_path / f"m{n}", [[5] * n]) for n in (7000, 700)], length=8)
     drawn = stream.draw(1, 0, 5000, temperature=1.0)
     assert (drawn >= stream.offsets[1]).mean() == pytest.approx(1 / 11, abs=0.02)
     assert (stream.draw(1, 0, 5000, temperature=1e9) >= stream.offsets[1]).mean() == pytest.approx(0.5, abs=0.03)
@@ -66,9 +67,9 @@ def test_mono_draws_are_by_temperature_and_a_longer_draw_begins_with_the_shorter
 
 
 @pytest.mark.parametrize("temperature", [1.0, 3.0])
-def test_mono_draws_from_any_place_are_those_of_the_whole_stream(temperature, tmp_path, write_mmap, monkeypatch):
+def test_mono_draws_from_any_place_are_those_of_the_whole_stream(temperature, tmp_path, monkeypatch):
     monkeypatch.setattr(streams, "CHUNK", 50)
-    stream = MonoStream([write_mmap(tmp_path / f"m{n}", [[5] * n]) for n in (700, 210, 77)], length=8)
+    stream = MonoStream([write(tmp_path / f"m{n}", [[5] * n]) for n in (700, 210, 77)], length=8)
     for seed in range(3):
         whole = stream.draw(seed, 0, 600, temperature)
         for start, count in ((0, 40), (50, 50), (173, 300), (599, 1)):

@@ -3,6 +3,7 @@ import pytest
 from fairseq.data import data_utils
 from fairseq.data.iterators import EpochBatchIterator
 from support.small import MASK
+from support.text import write
 
 import xalign_fairseq
 
@@ -15,10 +16,10 @@ from xalign_fairseq.data.streams_dataset import DrawOptions, StreamsDataset, bat
 
 
 @pytest.fixture
-def build(tmp_path, write_mmap):
-    src = write_mmap(tmp_path / "a", [[10 + i % 7] * (1 + i % 5) + [2] for i in range(40)])
-    tgt = write_mmap(tmp_path / "b", [[30] * (1 + i % 3) + [2] for i in range(40)])
-    text = write_mmap(tmp_path / "m", [[50, 51, 52, 2]] * 30)
+def build(tmp_path):
+    src = write(tmp_path / "a", [[10 + i % 7] * (1 + i % 5) + [2] for i in range(40)])
+    tgt = write(tmp_path / "b", [[30] * (1 + i % 3) + [2] for i in range(40)])
+    text = write(tmp_path / "m", [[50, 51, 52, 2]] * 30)
 
     def make(training=True, pairs=True, blocks=True, **options):
         bitext = BitextStream([Corpus(0, src, tgt)], 100, both_directions=training) if pairs else None

@@ -1,5 +1,4 @@
 import argparse
-import os
 import pickle
 import sys
 import types
@@ -9,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 from support.checkpoints import mappings_of
+from support.damage import Foreign
 from torch import nn
 
 import xalign_fairseq
@@ -140,16 +140,6 @@ def test_statistics_of_fairseq_and_numpy_scalars_are_harmless(old_state, tmp_pat
     found = checkpoint.read(saved(tmp_path, old_state))["extra_state"]
     assert (found["best"], found["epoch"]) == (1.5, 3)
     assert vars(found["meters"]["loss"])["sum"] == 3.0
-
-
-class Foreign:
-    """Unpickling it makes a file."""
-
-    def __init__(self, path):
-        self.path = str(path)
-
-    def __reduce__(self):
-        return os.mkdir, (self.path,)
 
 
 @pytest.mark.parametrize("zipped", [True, False])

@@ -61,5 +61,4 @@ def test_a_layer_keeps_only_its_input(tokens):
         with torch.autograd.graph.saved_tensors_hooks(note, lambda tensor: tensor):
             made.states(tokens, training=True).layer(3)
         kept[recompute] = sum(sizes)
-    print(kept)
     assert kept[True] < 0.2 * kept[False]

@@ -1,6 +1,7 @@
 import pytest
 import torch
 from support.gpu_device import NoWaiting
+from support.small import move
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.config import EncoderConfig
@@ -24,12 +25,6 @@ TOKENS = torch.tensor([[0, 5, 6, 2], [0, 7, 2, 1]])
 def live():
     torch.manual_seed(1)
     return Encoder(CONFIG)
-
-
-def move(encoder, by=0.1):
-    with torch.no_grad():
-        for parameter in encoder.parameters():
-            parameter += by * torch.randn_like(parameter)
 
 
 def test_a_number_is_read_once_until_it_is_set_or_loaded(monkeypatch):

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 import torch
+from support.small import move
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.config import EncoderConfig
@@ -11,9 +12,7 @@ from xalign_fairseq.encoder.transformer import Encoder
 def random_maps(languages=("de", "to"), layers=2, dim=4, scale=0.3):
     maps = LanguageMaps(languages, "en", layers, dim)
     torch.manual_seed(1)
-    with torch.no_grad():
-        for parameter in maps.parameters():
-            parameter += scale * torch.randn_like(parameter)
+    move(maps, scale)
     return maps
 
 

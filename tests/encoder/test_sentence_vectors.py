@@ -2,12 +2,11 @@ import logging
 
 import pytest
 import torch
+from support import sentences
+from support.sentences import GERMAN
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.text.corpus import scan
 from xalign_fairseq.data.inputs import Input
-from xalign_fairseq.data.tokenizers.spm_training import train_sentencepiece
-from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.mappings import LanguageMaps
 from xalign_fairseq.encoder.sentence_vectors import (
@@ -19,24 +18,7 @@ from xalign_fairseq.encoder.sentence_vectors import (
 )
 from xalign_fairseq.encoder.transformer import Encoder
 
-GERMAN = ["das Haus", "ein rotes Auto", "der Hund schläft im großen Garten", "wo ist die Katze?", "ja", "das Haus"]
-
-
-@pytest.fixture(scope="module")
-def tokenizer(tmp_path_factory):
-    path = tmp_path_factory.mktemp("text") / "text"
-    path.write_text("".join(f"{line}\n" for line in GERMAN * 20), encoding="utf-8")
-    return SentencePieceTokenizer(train_sentencepiece([scan(path)], 40, seed=1))
-
-
-@pytest.fixture(scope="module")
-def encoder(tokenizer):
-    torch.manual_seed(0)
-    encoder = Encoder(EncoderConfig(tokenizer.dictionary.embedding_size, 3, 16, 32, 2, max_positions=40, dropout=0.5))
-    with torch.no_grad():
-        for parameter in encoder.parameters():
-            parameter.add_(torch.randn_like(parameter) * 0.1)
-    return encoder.eval()
+encoder, tokenizer = sentences.encoder, sentences.tokenizer
 
 
 def test_a_probe_can_be_trained_on_them(encoder, tokenizer):

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from support.processes import program
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 # Of the installed package: the imported one may be that of the working folder.
 USER_DIR = subprocess.run(
@@ -56,10 +58,8 @@ def run_script(folder, script, *arguments, instead=None, **variables):
     ``instead``: code of other stand-ins by name; ``variables``: the environment.
     """
     programs = folder / "bin"
-    programs.mkdir(parents=True, exist_ok=True)
     for name, text in (PROGRAMS | (instead or {})).items():
-        (programs / name).write_text(text)
-        (programs / name).chmod(0o755)
+        program(programs / name, text)
     environment = {name: value for name, value in os.environ.items() if name not in VARIABLES}
     environment |= {"PATH": f"{programs}:{os.environ['PATH']}", **variables}
     command = ["bash", str(EXAMPLES / script), *map(str, arguments)]

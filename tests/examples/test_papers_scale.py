@@ -4,6 +4,7 @@ from functools import partial
 
 import pytest
 from support.pages import blocks
+from support.processes import program
 
 from tests.examples.stand_ins import EXAMPLES, USER_DIR, run_real
 from xalign_fairseq.data.databin import DataBin
@@ -41,11 +42,8 @@ def steps(paper, folder):
 @pytest.mark.slow
 @pytest.mark.parametrize("paper", OPTIONS)
 def test_the_steps_of_a_papers_page_follow_each_other(paper, tmp_path):
-    programs = tmp_path / "bin"
-    programs.mkdir()
-    (programs / "fast_align").write_text(FAST_ALIGN)
-    (programs / "fast_align").chmod(0o755)
-    run = partial(run_real, folders=[programs])
+    program(tmp_path / "bin/fast_align", FAST_ALIGN)
+    run = partial(run_real, folders=[tmp_path / "bin"])
     downloading, preparing, training, *after = steps(paper, tmp_path)
 
     def step(line, **variables):

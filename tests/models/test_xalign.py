@@ -1,17 +1,24 @@
 import argparse
 import logging
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 import torch
 from torch import nn
 
 import xalign_fairseq
-from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.encoder import passes
-from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.hidden_states import open_passes
-from xalign_fairseq.encoder.passes import StepEncoder
+
+xalign_fairseq.register()
+
+from xalign_fairseq.core.errors import XalignError  # noqa: E402
+from xalign_fairseq.encoder import passes  # noqa: E402
+from xalign_fairseq.encoder.config import EncoderConfig  # noqa: E402
+from xalign_fairseq.encoder.copies import KeyQueue  # noqa: E402
+from xalign_fairseq.encoder.hidden_states import open_passes  # noqa: E402
+from xalign_fairseq.encoder.mappings import LanguageMaps  # noqa: E402
+from xalign_fairseq.encoder.passes import StepEncoder  # noqa: E402
+from xalign_fairseq.models.xalign import XalignModel, choose_layer_runs, require_sizes  # noqa: E402
 
 CONFIG = EncoderConfig(
     vocab_size=35,
@@ -26,9 +33,6 @@ CONFIG = EncoderConfig(
 @pytest.fixture
 def build():
     """Make a model of the small RoBERTa's size; no two have the same weights."""
-    xalign_fairseq.register()
-    from xalign_fairseq.models.xalign import XalignModel
-
     return lambda: XalignModel(CONFIG)
 
 
@@ -146,7 +150,7 @@ def test_two_readers_of_the_same_tokens_share_a_pass(build, tokens, monkeypatch,
 
 
 @pytest.mark.parametrize(("arch", "layers"), [("base", 12), ("large", 24)])
-def test_base_and_large_have_xlmrs_names_and_shapes(build, arch, layers, monkeypatch):
+def test_base_and_large_have_xlmrs_names_and_shapes(arch, layers, monkeypatch):
     from fairseq.data import Dictionary
     from fairseq.models import MODEL_DATACLASS_REGISTRY
     from fairseq.models.roberta import model as roberta
@@ -162,7 +166,7 @@ def test_base_and_large_have_xlmrs_names_and_shapes(build, arch, layers, monkeyp
         theirs = roberta.RobertaModel.build_model(args, task).state_dict()
         cfg = MODEL_DATACLASS_REGISTRY[f"xalign_{arch}"]()
         own_task = argparse.Namespace(dictionary=argparse.Namespace(embedding_size=250_002), restoring=False)
-        ours = type(build()).build_model(cfg, own_task).state_dict()
+        ours = XalignModel.build_model(cfg, own_task).state_dict()
     expected = {key: value.shape for key, value in theirs.items() if not key.endswith("version")}
     assert {key: value.shape for key, value in ours.items()} == expected
     assert f"encoder.sentence_encoder.layers.{layers - 1}.fc1.weight" in ours
@@ -171,8 +175,6 @@ def test_base_and_large_have_xlmrs_names_and_shapes(build, arch, layers, monkeyp
 @pytest.mark.parametrize("waits", [True, False])
 @pytest.mark.parametrize(("languages", "pivot"), [(["de"], "en"), (["de", "fr"], "en"), (["en"], "de")])
 def test_a_head_of_other_languages_or_sizes_is_refused(build, languages, pivot, waits):
-    from xalign_fairseq.encoder.mappings import LanguageMaps
-
     model, other = build(), build()
     model.attach_head("linear_mapping", LanguageMaps(["de", "to"], "en", 3, 24))
     head = LanguageMaps(languages, pivot, 3, 24)
@@ -186,9 +188,6 @@ def test_a_head_of_other_languages_or_sizes_is_refused(build, languages, pivot, 
 
 
 def test_with_another_architecture_the_error_names_the_encoder_and_no_head_option(build):
-    from xalign_fairseq.encoder.copies import KeyQueue
-    from xalign_fairseq.models.xalign import XalignModel
-
     small = XalignModel(replace(CONFIG, encoder_embed_dim=16))
     small.attach_head("moco", KeyQueue(4, 2))
     model = build()
@@ -200,8 +199,6 @@ def test_with_another_architecture_the_error_names_the_encoder_and_no_head_optio
 
 @pytest.mark.parametrize("count", [0, 2, 3])
 def test_frozen_layers_are_the_embeddings_and_the_first_ones(build, count):
-    from xalign_fairseq.models.xalign import XalignModel
-
     model = XalignModel(replace(CONFIG, language_embeddings="de,en"))
     model.attach_head("tagging", head(1))
     model.freeze_layers(count)
@@ -229,24 +226,20 @@ def test_products_are_in_bfloat16_where_it_is_asked_for(build, monkeypatch, toke
     assert model(lambda encoder: torch.is_autocast_enabled("cpu")) is False
 
 
-def test_the_way_that_layers_run_is_an_option(build):
-    from types import SimpleNamespace
-
+def test_the_way_that_layers_run_is_an_option():
     task = SimpleNamespace(dictionary=SimpleNamespace(embedding_size=35), restoring=False)
     made = {}
     for chosen in (True, False):
         options = argparse.Namespace(**vars(CONFIG), compile=chosen, checkpoint_activations=chosen)
-        made[chosen] = type(build()).build_model(options, task)
+        made[chosen] = XalignModel.build_model(options, task)
         layers = made[chosen].encoder.sentence_encoder.layers
         assert {layer.checkpoint_activations for layer in layers} == {layer.compiled for layer in layers} == {chosen}
     assert made[True].state_dict().keys() == made[False].state_dict().keys()
-    type(build()).build_model(argparse.Namespace(**vars(CONFIG)), task)  # from a checkpoint that lacks the options
+    XalignModel.build_model(argparse.Namespace(**vars(CONFIG)), task)  # from a checkpoint that lacks the options
 
 
 @pytest.mark.parametrize("way", ["compile", "cuda_graphs"])
 def test_without_a_compiler_compiling_is_refused(build, monkeypatch, way):
-    from xalign_fairseq.models.xalign import choose_layer_runs
-
     monkeypatch.setenv("CXX", "there_is_no_such_compiler")
     with pytest.raises(XalignError, match=r"needs a C\+\+ compiler") as refused:
         choose_layer_runs(build().encoder.sentence_encoder, argparse.Namespace(**{way: True}))
@@ -255,17 +248,12 @@ def test_without_a_compiler_compiling_is_refused(build, monkeypatch, way):
 
 @pytest.mark.parametrize("other", ["compile", "checkpoint_activations"])
 def test_cuda_graphs_exclude_other_ways(build, other):
-    from xalign_fairseq.models.xalign import choose_layer_runs
-
     with pytest.raises(XalignError, match="CUDA graphs exclude") as refused:
         choose_layer_runs(build().encoder.sentence_encoder, argparse.Namespace(cuda_graphs=True, **{other: True}))
     assert refused.value.parameters == ("cuda_graphs", other)
 
 
 def test_a_checkpoint_of_other_sizes_names_the_sizes():
-    xalign_fairseq.register()
-    from xalign_fairseq.models.xalign import require_sizes
-
     require_sizes({"encoder_layers": 3, "encoder_embed_dim": 24, "max_positions": None}, CONFIG)
     found = "found: encoder_embed_dim=24\n  expected: encoder_embed_dim=12"
     with pytest.raises(XalignError, match=f"(?s)other sizes.*where: arch\n  {found}"):

@@ -10,7 +10,7 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import Batch, Mono
 from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.encoder.passes import StepEncoder
-from xalign_fairseq.encoder.translations import TranslationTable, source_tokens
+from xalign_fairseq.encoder.translations import source_tokens
 from xalign_fairseq.objectives.dict_mlm import DictMLM
 from xalign_fairseq.transport.ops.linear_cross_entropy import linear_cross_entropy
 
@@ -134,20 +134,9 @@ def test_the_source_half_of_a_derived_language_is_the_natural_one():
     assert source_tokens([lexicon], V, 10).tolist() == [*natural[:6], *natural[7:], 58, 59]
 
 
-def test_translations_go_both_ways_and_are_chosen_evenly():
-    table = TranslationTable([LEXICON, Lexicon("aa", "cc", [5], [1], [46], [1], [0])], V, MASK)
-    draws = (torch.arange(9) / 9).float()
-    found, _, there = table.translate(torch.full((9,), 5), draws)
-    assert found.tolist() == [40, 40, 40, 41, 41, 41, 46, 46, 46] and there.all()
-    found, _, there = table.translate(torch.tensor([42, 45, 43, 0, V - 1]), torch.full((5,), 0.999999))
-    assert found.tolist() == [6, 45, 43, 0, V - 1] and there.tolist() == [True, False, False, False, False]
-
-
 def test_lexicons_without_an_entry_for_a_single_token():
     several = Lexicon("aa", "bb", [5, 6], [2], [40], [1], [0])
     held_out = Lexicon("aa", "cc", [7], [1], [41], [1], [1])
-    found, _, there = TranslationTable([several, held_out], V, MASK).translate(torch.arange(V), torch.zeros(V))
-    assert found.tolist() == list(range(V)) and not there.any()
     objective = bound(DictMLM(), task=Task(lexicons=[several, held_out]))
     with pytest.raises(XalignError, match="no entry"):
         objective.build_head()

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from support.small import CONFIG
+from support.small import CONFIG, move
 from support.trials import Task, bound
 from support.word_pair_batches import DE, EN, LANGUAGES, RU, SENTENCES, Trial, batch
 
@@ -13,9 +13,7 @@ from xalign_fairseq.objectives.linear_mapping import LinearMapping
 def trial(**options):
     """With maps other than the identity."""
     made = Trial(LinearMapping, **options)
-    with torch.no_grad():
-        for parameter in made.heads.parameters():
-            parameter += 0.3 * torch.randn_like(parameter)
+    move(made.heads, 0.3)
     return made
 
 

@@ -1,12 +1,5 @@
-from support.processes import run_without_fairseq
-
 from xalign_fairseq import objectives
 from xalign_fairseq.objectives.registry import OBJECTIVES
-
-
-def test_objectives_are_imported_where_fairseq_is_missing():
-    code = "from xalign_fairseq.objectives import DWA, TLM\nprint(DWA(label_layer=1).label_layer, TLM.name)"
-    assert run_without_fairseq(code) == "1 tlm\n"
 
 
 def test_every_objective_of_the_package_has_a_name_of_the_folder():

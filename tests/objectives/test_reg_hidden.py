@@ -2,7 +2,7 @@ import dataclasses
 
 import pytest
 import torch
-from support.small import CONFIG
+from support.small import CONFIG, move
 from support.word_pair_batches import DE, EN, SENTENCES, Trial, batch
 
 from xalign_fairseq.objectives.reg_hidden import RegHidden
@@ -13,9 +13,7 @@ def moved(cfg=CONFIG, **options):
     trial = Trial(RegHidden, cfg, **options)
     before = pivot_states(trial)
     trial.loss(batch())
-    with torch.no_grad():
-        for parameter in trial.encoder.parameters():
-            parameter += 0.1 * torch.randn_like(parameter)
+    move(trial.encoder)
     return trial, before
 
 

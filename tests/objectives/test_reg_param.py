@@ -1,5 +1,6 @@
 import pytest
 import torch
+from support.small import move
 from support.word_pair_batches import Trial, batch
 
 from xalign_fairseq.objectives.reg_param import RegParam
@@ -10,9 +11,7 @@ def moved(**options):
     trial = Trial(RegParam, **options)
     trial.loss(batch())
     before = {name: parameter.detach().clone() for name, parameter in trial.parameters.items()}
-    with torch.no_grad():
-        for parameter in trial.encoder.parameters():
-            parameter += 0.1 * torch.randn_like(parameter)
+    move(trial.encoder)
     return trial, before
 
 

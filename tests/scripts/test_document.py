@@ -1,6 +1,5 @@
 import io
 import re
-import shutil
 import sys
 from contextlib import redirect_stderr
 from pathlib import Path
@@ -29,31 +28,6 @@ def run(*arguments):
         return SimpleNamespace(returncode=compile_results.main(), stderr=said.getvalue())
 
 
-@pytest.fixture
-def folder(tmp_path):
-    """The documents of this repository without the results of small/."""
-    (tmp_path / "examples/xlm_align/small/studies").mkdir(parents=True)
-    (tmp_path / "docs").mkdir()
-    shutil.copy(ROOT / "README.md", tmp_path)
-    shutil.copy(ROOT / "docs/results.md", tmp_path / "docs")
-    for study in ("transfer", "transfer/small"):
-        (tmp_path / "examples" / study / "studies").mkdir(parents=True)
-    (tmp_path / "examples/small/studies").mkdir(parents=True)
-    shutil.copytree(ROOT / "scripts/results", tmp_path / "scripts/results")
-    for study in ("transfer", "transfer/encoders", "xlm_align/continued", "xlm_align/small"):  # for figures
-        shutil.copytree(ROOT / f"examples/{study}/results", tmp_path / f"examples/{study}/results")
-    studies = ("xlm_align", "xlm_align/small", "transfer", "small")
-    for page in (f"examples/{study}/README.md" for study in studies):
-        shutil.copy(ROOT / page, tmp_path / page)
-    assert run("--root", tmp_path).returncode == 0
-    return tmp_path
-
-
-def test_the_documents_of_this_repository_are_up_to_date():
-    done = run("--check")
-    assert done.returncode == 0, done.stderr
-
-
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
@@ -65,14 +39,14 @@ def test_the_documents_of_this_repository_are_up_to_date():
         ("<!-- end -->", "", ["has no end", "results.md, line"]),
     ],
 )
-def test_a_wrong_marker_is_named_and_nothing_is_written(folder, old, new, words):
-    document, page = folder / "docs/results.md", folder / "examples/small/README.md"
+def test_a_wrong_marker_is_named_and_nothing_is_written(documents, old, new, words):
+    document, page = documents / "docs/results.md", documents / "examples/small/README.md"
     document.write_text(document.read_text().replace(old, new))
     before = [document.read_text(), page.read_text()]
-    report = folder / "examples/small/results/report/report.md"
+    report = documents / "examples/small/results/report/report.md"
     report.parent.mkdir(parents=True, exist_ok=True)
     report.write_text("# Study\n\n## Summary\n\n| a |\n")
-    done = run("--root", folder)
+    done = run("--root", documents)
     assert done.returncode == 2
     assert all(word in done.stderr for word in words), done.stderr
     assert [document.read_text(), page.read_text()] == before

@@ -14,7 +14,7 @@ import pytest
 import torch
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
-from support.processes import wait_for
+from support.processes import program, wait_for
 
 from xalign_fairseq.core.installation import FAIRSEQ, INSTALL_FAIRSEQ
 
@@ -35,8 +35,7 @@ def start(tmp_path):
 
     def run(*programs):
         for name in programs:
-            (tmp_path / name).write_text('#!/bin/bash\nprintf "%s\\n" "$@"\n')
-            (tmp_path / name).chmod(0o755)
+            program(tmp_path / name, '#!/bin/bash\nprintf "%s\\n" "$@"\n')
         line = [shutil.which("bash"), SCRIPT, "2", "data-bin", "--save-dir", "run"]
         env = {"PATH": str(tmp_path), "NODES": "1"}
         return subprocess.run(line, env={**os.environ, **env}, capture_output=True, text=True)
@@ -59,8 +58,7 @@ exit 1
 
 def test_a_signal_to_the_script_reaches_the_workers(tmp_path, monkeypatch):
     for name, text in (("torchrun", TORCHRUN), ("fairseq-train", "#!/bin/bash\n")):
-        (tmp_path / name).write_text(text)
-        (tmp_path / name).chmod(0o755)
+        program(tmp_path / name, text)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     line = ["bash", SCRIPT, "2", "data-bin"]
     with subprocess.Popen(line, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
@@ -78,13 +76,10 @@ def write(tmp_path):
     (tmp_path / "scripts").mkdir()
     shutil.copy(WRITE, tmp_path / "scripts")
     (tmp_path / "constraints.txt").write_text("torch==2.0\n")
-    python = tmp_path / "bin/python"
-    python.parent.mkdir()
 
     def run(line):
-        python.write_text(f"#!/bin/bash\n{line}\n")
-        python.chmod(0o755)
-        env = {**os.environ, "PATH": f"{python.parent}:{os.environ['PATH']}"}
+        program(tmp_path / "bin/python", f"#!/bin/bash\n{line}\n")
+        env = {**os.environ, "PATH": f"{tmp_path}/bin:{os.environ['PATH']}"}
         done = subprocess.run(["bash", tmp_path / "scripts" / WRITE.name], env=env, cwd=tmp_path)
         return done.returncode, (tmp_path / "constraints.txt").read_text().splitlines()
 
@@ -109,10 +104,7 @@ def called(tmp_path):
         f'#!/bin/bash\necho "$(basename "$0") ${{*@Q}}" >> {tmp_path}/calls\n[[ "$1" != -c || -n "$COMPLETE" ]]\n'
     )
     for name in ("python", "ruff", "mypy", "shellcheck", "pytest", "nvidia-smi"):
-        program = tmp_path / "bin" / name
-        program.parent.mkdir(exist_ok=True)
-        program.write_text(stand_in)
-        program.chmod(0o755)
+        program(tmp_path / "bin" / name, stand_in)
 
     def run(line, **environment):
         path = f"{tmp_path / 'bin'}:{os.environ['PATH']}"
@@ -257,9 +249,7 @@ def test_links_of_splits_in_folders_of_any_name(tmp_path, name):
     for split, lines in (("train", "a\nb\nc"), ("valid", "d\ne\n")):
         for language in ("en", "de"):
             (folder / f"{split}.{language}").write_text(lines)
-    (tmp_path / "bin").mkdir()
-    (tmp_path / "bin/xalign").write_text(LINKS)
-    (tmp_path / "bin/xalign").chmod(0o755)
+    program(tmp_path / "bin/xalign", LINKS)
     code = 'source "$RECIPE"; engine=fast_align; link_splits "$1" en de --filters identical'
     environment = {
         **os.environ,

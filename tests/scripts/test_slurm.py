@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.processes import program
 
 from tests.scripts.test_machine import NAMES
 from tests.tasks.conftest import losses, options
@@ -62,8 +63,7 @@ def test_parts_that_are_aligned_side_by_side_are_the_links_of_the_whole(sample, 
 @pytest.fixture
 def align(tmp_path):
     """Run an array's task on two sides of some lines, the last without a newline; return code, error and parts."""
-    (tmp_path / "xalign").write_text(XALIGN)
-    (tmp_path / "xalign").chmod(0o755)
+    program(tmp_path / "xalign", XALIGN)
 
     def run(task, count, lines=(5, 5), text="text", parts="parts", packed=None, names=None, more=()):
         texts = [f"{text}.{end}" for end in ("en", "de")]
@@ -187,8 +187,7 @@ def test_existing_symbolic_links_are_not_followed(align, tmp_path, planted):
 @pytest.mark.slow
 def test_a_job_at_its_time_limit_is_requeued_and_resumes(databin, tmp_path):
     for name, text in (("srun", SRUN), ("scontrol", SCONTROL)):
-        (tmp_path / name).write_text(text)
-        (tmp_path / name).chmod(0o755)
+        program(tmp_path / name, text)
     slurm = {
         **{f"SLURM_{name}": "2" for name in ("NTASKS", "NTASKS_PER_NODE")},
         **{"SLURM_NNODES": "1", "SLURM_JOB_NODELIST": "here", "SLURM_JOB_ID": str(os.getpid())},

@@ -1,6 +1,7 @@
 import torch
 
 from support.links import joined_words, pair_matrices
+from support.small import move
 from support.tiny_checkpoint import SIZES
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
@@ -10,9 +11,7 @@ def small_encoder(tokenizer, positions=512):
     torch.manual_seed(0)
     config = EncoderConfig(tokenizer.dictionary.embedding_size, **{**SIZES, "max_positions": positions})
     encoder = Encoder(config).double()
-    with torch.no_grad():
-        for parameter in encoder.parameters():
-            parameter.add_(torch.randn_like(parameter) * 0.3)
+    move(encoder, 0.3)
     return encoder
 
 

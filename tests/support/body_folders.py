@@ -2,6 +2,7 @@
 
 import torch
 
+from support.small import move
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
@@ -66,9 +67,7 @@ def write_model(folder, model_type, seed=0, **changes):
     settings = {"pad_token_id": 0, **settings, "vocab_size": write_tokenizer(folder) + 7, **changes}
     torch.manual_seed(seed)
     model = getattr(transformers, architecture)(transformers.AutoConfig.for_model(model_type, **settings)).eval()
-    with torch.no_grad():
-        for parameter in model.parameters():  # make norms and biases differ from ones and zeros
-            parameter.add_(0.05 * torch.randn_like(parameter))
+    move(model, 0.05)
     model.save_pretrained(folder)
     return model
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from support.small import move
 from support.text import encoder_state
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.encoder import checkpoint, masked_lm
@@ -52,9 +53,8 @@ def roberta():
     task = argparse.Namespace(source_dictionary=dictionary, dictionary=dictionary)
     torch.manual_seed(0)
     model = RobertaModel.build_model(args, task).eval()
+    move(model)
     with torch.no_grad():
-        for parameter in model.parameters():  # biases start at 0 and layer norms at 1: make them matter
-            parameter.add_(torch.randn_like(parameter) * 0.1)
         model.encoder.sentence_encoder.embed_tokens.weight[1] = 0
         model.encoder.sentence_encoder.embed_positions.weight[1] = 0
     return model, args

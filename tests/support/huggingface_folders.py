@@ -61,18 +61,6 @@ def imported(folder):
     return state, checkpoint.load_encoder(state, folder)[0]
 
 
-def assert_same_hidden(encoder, model, tokens, theirs=None):
-    """All hidden states at tokens other than padding; ``theirs`` are the same tokens in the model's own ids."""
-    keep = tokens.ne(1)
-    with torch.no_grad():
-        expected = model(
-            tokens if theirs is None else theirs, attention_mask=keep.long(), output_hidden_states=True
-        ).hidden_states
-        states = encoder.states(tokens)
-    for layer, each in enumerate(expected):
-        torch.testing.assert_close(states.layer(layer)[keep], each[keep], rtol=1e-4, atol=1e-4)
-
-
 def assert_same_logits(encoder, model, tokens, order=None):
     """Logits at every token other than padding; ``order`` are the model's ids of the encoder's."""
     keep = tokens.ne(1)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import torch
 
+from support.processes import program
 from xalign_fairseq.transport.extraction import find_links
 from xalign_fairseq.transport.methods import Transport
 from xalign_fairseq.transport.names import FILTERS
@@ -36,9 +37,7 @@ def only_tools(monkeypatch, folder: Path, **programs: str) -> None:
     """Make these Python programs, by name, the only ones on the path."""
     folder.mkdir()
     for name, body in programs.items():
-        path = folder / name
-        path.write_text(f"#!{sys.executable} -S\n{body}")
-        path.chmod(0o755)
+        program(folder / name, f"#!{sys.executable} -S\n{body}")
     monkeypatch.setenv("PATH", str(folder))
     monkeypatch.setattr(sys, "executable", str(folder / "python"))
 

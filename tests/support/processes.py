@@ -50,6 +50,14 @@ def group_is_gone(group):
     return False
 
 
+def program(path, text):
+    """Write a program, by default one of the shell, that replaces a real one; its path."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text if text.startswith("#!") else f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return str(path)
+
+
 def run_workers(function, count, folder):
     """The results of ``function(rank)``, a function of a test file, in ``count`` processes of one gloo group.
 

@@ -1,6 +1,7 @@
 """Small objects for tests: an encoder's sizes, masks, samples, a tokenizer. None of it needs fairseq."""
 
 import numpy as np
+import torch
 
 from xalign_fairseq.data.batches import Batch, collate
 from xalign_fairseq.data.samples import MaskOptions, block_sample, pair_sample
@@ -12,6 +13,13 @@ CONFIG = EncoderConfig(
     vocab_size=60, encoder_layers=2, encoder_embed_dim=8, encoder_ffn_embed_dim=16, encoder_attention_heads=2
 )
 MASK = MaskOptions(mask=59, vocab=60, probability=0.3)
+
+
+def move(module, by=0.1):
+    """Add normal noise to all parameters: biases, which start at 0, and norms, which start at 1, then matter, too."""
+    with torch.no_grad():
+        for parameter in module.parameters():
+            parameter.add_(torch.randn_like(parameter) * by)
 
 
 def pair(src, tgt, links=None, *, words=None, langs=(0, 1), corpus=0, mask=MASK, seed=0):

@@ -8,8 +8,9 @@ import numpy as np
 import sentencepiece
 import torch
 
+from support.small import move
 from xalign_fairseq.data.databin import links_prefix, mono_prefix, words_prefix
-from xalign_fairseq.data.mmap import MMapWriter
+from xalign_fairseq.data.mmap import MMapReader, MMapWriter
 from xalign_fairseq.data.tokenizers.wordpiece import from_vocabulary
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
@@ -36,9 +37,11 @@ def write_plain_data(folder, pairs=60):
 
 
 def write(prefix, rows):
+    """Write rows of ids as an mmap file, and open it."""
     with MMapWriter(prefix, np.uint16) as writer:
         for row in rows:
             writer.add(row)
+    return MMapReader(prefix)
 
 
 WORDS = {"das": "the", "ein": "a", "haus": "house", "buch": "book", "ist": "is", "alt": "old", "neu": "new"}
@@ -102,9 +105,7 @@ def encoder_state(dictionary, tokenizer, sizes, noise=0.0, **model):
     """The content of a checkpoint with an untrained encoder; ``noise`` makes biases and layer norms matter."""
     torch.manual_seed(0)
     encoder = Encoder(EncoderConfig(vocab_size=dictionary.embedding_size, **sizes))
-    with torch.no_grad():
-        for parameter in encoder.parameters():
-            parameter.add_(torch.randn_like(parameter) * noise)
+    move(encoder, noise)
     return {
         "args": None,
         "cfg": {"model": Namespace(**model, **sizes), "task": {"_name": "xalign_pretraining", "data": "data-bin"}},

@@ -21,10 +21,13 @@ from xalign_fairseq.data.lexicon import Lexicon  # noqa: E402
 from xalign_fairseq.encoder.passes import StepEncoder  # noqa: E402
 from xalign_fairseq.encoder.transformer import Encoder  # noqa: E402
 from xalign_fairseq.models.xalign import XalignModel  # noqa: E402
-from xalign_fairseq.objectives.registry import RunContext  # noqa: E402
+from xalign_fairseq.objectives.registry import OBJECTIVES, RunContext  # noqa: E402
 from xalign_fairseq.tasks.heads_start import HeadsStart  # noqa: E402
 from xalign_fairseq.tasks.pretraining import XalignPretrainingConfig, XalignPretrainingTask  # noqa: E402
 
+# The objectives of the package: other tests of the process may have registered theirs.
+OWN = sorted(name for name, each in OBJECTIVES.items() if each.__module__.startswith("xalign_fairseq."))
+# Entries of one and of several subwords, one of them held out.
 LEXICON = Lexicon("aa", "bb", [5, 6, 7, 8, 9], [1, 1, 2, 1], [40, 41, 42, 43, 44, 45], [1, 2, 1, 2], [0, 0, 0, 1])
 
 
@@ -136,6 +139,7 @@ def plain_lm_loss(trial, sequences):
     return total, count, correct
 
 
+TASK = Task(lexicons=[LEXICON])
 BACKENDS = ("pytorch_ddp", "legacy_ddp")
 
 

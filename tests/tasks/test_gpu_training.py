@@ -9,6 +9,7 @@ import pytest
 import torch
 from support import gpu_device
 from support.gpu_device import ON, ON_CUDA
+from support.trials import OWN
 
 import xalign_fairseq
 from tests.tasks.conftest import losses, options, validations
@@ -22,7 +23,6 @@ from fairseq.logging import metrics  # noqa: E402
 from fairseq.trainer import Trainer  # noqa: E402
 
 from xalign_fairseq.encoder import graphs  # noqa: E402
-from xalign_fairseq.objectives.registry import OBJECTIVES  # noqa: E402
 
 pytestmark = pytest.mark.gpu
 UPDATES = 4
@@ -37,7 +37,6 @@ FINDS_LINKS, WIDER = ("self_training",), 4
 MORE = {"moco": ("--moco-queue-size", 8, "--moco-queue-init", "random"), "dwa": ("--dwa-start-update", 0)}
 # They read no text, or train nothing alone.
 BESIDE_MLM = ("lexicon_align", "reg_hidden", "reg_param")
-OWN = sorted(name for name, cls in OBJECTIVES.items() if cls.__module__.startswith("xalign_fairseq."))
 NAMES = [f"mlm,{name}" if name in BESIDE_MLM else name for name in OWN] + ["mlm,tlm,dwa"]
 
 

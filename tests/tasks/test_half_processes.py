@@ -11,11 +11,10 @@ import pytest
 import torch
 from support.processes import run_workers
 from support.small import block, diagonal, pair
-from support.trials import LEXICON, make_trainer
+from support.trials import LEXICON, OWN, make_trainer
 
 from xalign_fairseq.data.batches import collate
 from xalign_fairseq.objectives.presets import PRESETS
-from xalign_fairseq.objectives.registry import OBJECTIVES
 
 pytestmark = pytest.mark.slow
 OPTIONS = {
@@ -27,7 +26,6 @@ PRECISIONS = ("--fp16", "--memory-efficient-fp16", "--bf16")
 # With so large an eps, Adam's steps are proportional to the gradient: weights show differences of gradients.
 STEPS = ("--optimizer", "adam", "--adam-eps", 1000, "--lr", 500, "--fp16-init-scale", 4, "--clip-norm", 1)
 TOLERANCE = {"--fp16": 0.03, "--memory-efficient-fp16": 0.1, "--bf16": 0.15}
-OWN = sorted(name for name, each in OBJECTIVES.items() if each.__module__.startswith("xalign_fairseq."))
 PAPERS = ("xlm_align", "explicit_alignments", "ppa", "weam", "align_mlm", "xlm")
 # Maps edited between updates, which a float32 copy would undo: allowed only in memory-efficient precision.
 EDITING = ("linear_mapping",)

@@ -6,6 +6,7 @@ import pytest
 import torch
 from fairseq.criterions import CRITERION_DATACLASS_REGISTRY
 from omegaconf import OmegaConf
+from support.text import write
 
 import xalign_fairseq
 
@@ -13,7 +14,6 @@ xalign_fairseq.register()
 
 from xalign_fairseq.core.errors import XalignError  # noqa: E402
 from xalign_fairseq.data.databin import mono_prefix  # noqa: E402
-from xalign_fairseq.data.mmap import MMapWriter  # noqa: E402
 from xalign_fairseq.data.pretraining import Reader  # noqa: E402
 from xalign_fairseq.encoder.config import EncoderConfig  # noqa: E402
 from xalign_fairseq.encoder.vocabulary import stored_model, tokenizer_state  # noqa: E402
@@ -35,8 +35,7 @@ def shard(tmp_path):
         folder.mkdir()
         (folder / "dict.txt").write_text("".join(f"{symbol} 1\n" for symbol in symbols))
         for lang in pair.split("-"):
-            with MMapWriter(folder / f"train.{pair}.{lang}", np.uint16) as writer:
-                writer.add([4, 5, 2])
+            write(folder / f"train.{pair}.{lang}", [[4, 5, 2]])
         return folder
 
     return make
@@ -115,8 +114,7 @@ def test_a_checkpoint_whose_language_embeddings_have_another_order_is_refused(sh
 def test_languages_with_only_monolingual_text_are_numbered_last(shard):
     folder = shard("one", "en-fr")
     for language in ("en", "ro"):
-        with MMapWriter(folder / mono_prefix("train", language), np.uint16) as writer:
-            writer.add([4, 5, 2])
+        write(folder / mono_prefix("train", language), [[4, 5, 2]])
     assert task(folder).source.all_languages == ("en", "fr", "ro")
 
 
@@ -148,8 +146,7 @@ def test_mixed_precision_has_master_weights_unless_it_saves_memory(shard, option
 def test_languages_and_pivot_are_those_of_training(shard):
     folder = shard("one", "en-fr")
     for lang in ("de", "fr"):
-        with MMapWriter(folder / f"valid.de-fr.{lang}", np.uint16) as writer:
-            writer.add([4, 5, 2])
+        write(folder / f"valid.de-fr.{lang}", [[4, 5, 2]])
     one = task(folder)
     assert one.source.languages == ("en", "fr") and one.source.pivot == "en"
     one.load_dataset("valid")

@@ -2,6 +2,7 @@ import json
 import subprocess
 
 import pytest
+from support.processes import program
 
 from xalign_fairseq.core.version import __version__
 from xalign_fairseq.trainer import train_record
@@ -72,12 +73,8 @@ def test_a_copy_of_the_sources_is_told_its_commit(source, tmp_path, monkeypatch)
 @pytest.fixture
 def gpus(tmp_path, monkeypatch):
     """A stand-in for nvidia-smi: two GPUs, of which ``-i`` selects one; it fails for others."""
-    program = tmp_path / "nvidia-smi"
-    program.write_text(
-        '#!/bin/sh\ncase "$3 $4" in " ") printf "First\\nSecond\\n";; "-i 0") echo First;; "-i 1") echo Second;;\n'
-        '*) echo "No devices were found"; exit 6;; esac\n'
-    )
-    program.chmod(0o755)
+    answers = 'case "$3 $4" in " ") printf "First\\nSecond\\n";; "-i 0") echo First;; "-i 1") echo Second;;\n'
+    program(tmp_path / "nvidia-smi", f'{answers}*) echo "No devices were found"; exit 6;; esac')
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
 

@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
 import torch
+from support import text
 from support.checkpoints import checkpoint_of, with_languages
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.inputs import Input
-from xalign_fairseq.data.mmap import MMapWriter, dtype_for_vocabulary
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.mappings import LanguageMaps, load_maps
@@ -27,9 +27,7 @@ def data(tmp_path):
         files |= {f"{lang}.words": [[0, 1, 2]] * 8 for lang in (src, tgt)}
         files["links"] = [[0, 0, 1, 1, 1, 1, 2, 2, 0]] * 8  # the last link is a possible one
         for suffix, rows in files.items():
-            with MMapWriter(tmp_path / f"{name}.{suffix}", dtype_for_vocabulary(30)) as writer:
-                for row in rows:
-                    writer.add(row)
+            text.write(tmp_path / f"{name}.{suffix}", rows)
     return DataBin(tmp_path)
 
 

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 import torch
 from support.processes import run_workers
-from support.small import CONFIG, block, diagonal, pair, typed
+from support.small import CONFIG, block, diagonal, move, pair, typed
 from support.trials import Task, build_criterion, build_model
 
 from xalign_fairseq.core.errors import XalignError
@@ -129,9 +129,7 @@ def build_preset(objectives=EXACT, **options):
     )
     model = build_model(criterion)
     criterion(model, part(0))  # makes copies of the encoder
-    with torch.no_grad():  # the encoder moves away from its copies
-        for parameter in model.encoder.parameters():
-            parameter += 0.01 * torch.randn_like(parameter)
+    move(model.encoder, 0.01)  # away from its copies
     model.set_num_updates(1)
     return criterion, model
 

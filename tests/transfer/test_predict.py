@@ -3,15 +3,13 @@ from dataclasses import replace
 
 import pytest
 import torch
+from support import sentences
 from support.checkpoints import with_head, with_languages
+from support.sentences import ENGLISH, GERMAN
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.text.corpus import scan
 from xalign_fairseq.data.inputs import Input
-from xalign_fairseq.data.tokenizers.spm_training import train_sentencepiece
-from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer
 from xalign_fairseq.encoder import checkpoint
-from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.mappings import HEAD, LanguageMaps
 from xalign_fairseq.encoder.sentence_vectors import sentence_vectors
 from xalign_fairseq.encoder.transformer import Encoder
@@ -130,26 +128,7 @@ def test_a_frozen_encoder_is_read_through_each_languages_linear_maps(transfer_en
     assert mixed[0::2] == mapped != plain == mixed[1::2] == finnish
 
 
-GERMAN = ["das Haus", "ein rotes Auto", "der Hund schläft im großen Garten", "wo ist die Katze?", "ja", "das Haus"]
-ENGLISH = ["the house", "a red car", "the dog sleeps in the large garden", "where is the cat?", "yes", "the home"]
-
-
-@pytest.fixture(scope="module")
-def tokenizer(tmp_path_factory):
-    path = tmp_path_factory.mktemp("text") / "text"
-    path.write_text("".join(f"{line}\n" for line in (GERMAN + ENGLISH) * 20), encoding="utf-8")
-    return SentencePieceTokenizer(train_sentencepiece([scan(path)], 60, seed=1))
-
-
-@pytest.fixture(scope="module")
-def encoder(tokenizer):
-    torch.manual_seed(0)
-    vocabulary = tokenizer.dictionary.embedding_size
-    encoder = Encoder(EncoderConfig(vocabulary, 3, 16, 32, 2, max_positions=40, dropout=0.5)).eval()
-    with torch.no_grad():
-        for parameter in encoder.parameters():
-            parameter.add_(torch.randn_like(parameter) * 0.1)
-    return encoder
+encoder, tokenizer = sentences.encoder, sentences.tokenizer
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@ import json
 
 import pytest
 from support import operators
+from support.processes import program
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport import diagnosis
@@ -20,10 +21,7 @@ def findings(nothing_decided, monkeypatch, tmp_path):
 
 
 def test_a_machine_with_compilers(findings, monkeypatch, tmp_path):
-    (tmp_path / "bin").mkdir()
-    nvcc = tmp_path / "bin/nvcc"
-    nvcc.write_text("#!/bin/sh\necho 'Cuda compilation tools, release 12.9, V12.9.41'\n")
-    nvcc.chmod(0o755)
+    nvcc = program(tmp_path / "bin/nvcc", "echo 'Cuda compilation tools, release 12.9, V12.9.41'")
     monkeypatch.setenv("CUDA_HOME", str(tmp_path))
     found = findings()
     assert found["nvcc"].level == "ok" and found["nvcc"].text == f"12.9 at {nvcc}"

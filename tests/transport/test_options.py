@@ -4,12 +4,6 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.options import TransportOptions
 
 
-def test_defaults_match_the_released_code():
-    options = TransportOptions()
-    assert (options.iterations, options.mu, options.eps) == (2, 1.0, 1e-6)
-    assert (options.order, options.filter, options.rounds, options.alpha) == ("columns-first", "itermax", 2, 0.9)
-
-
 @pytest.mark.parametrize(
     ("name", "value"),
     [

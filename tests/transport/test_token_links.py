@@ -16,12 +16,6 @@ from xalign_fairseq.transport.token_links import (
 )
 
 
-def test_entries_of_a_matrix_by_hand():
-    links = torch.tensor([[[0, 1], [1, 0]], [[0, 0], [0, 0]], [[0, 0], [1, 1]]]).bool()
-    found = links_of_matrix(links, torch.arange(12.0).view(3, 2, 2))
-    assert [column.tolist() for column in found] == [[0, 0, 2, 2], [0, 1, 1, 1], [1, 0, 0, 1], [1, 2, 10, 11]]
-
-
 @pytest.mark.parametrize("one_sided", [False, True])
 def test_partners_and_matrix_agree(one_sided):
     _, spans = random_pairs(3, 12, 9)

@@ -5,6 +5,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.small import move
 
 from xalign_fairseq.aligner.neural import pair_states
 from xalign_fairseq.aligner.neural.pair_states import EncodedPair, PairEncoder, length_batches, pair_windows
@@ -24,9 +25,7 @@ PAIRS = [
 def drawn(languages=""):
     torch.manual_seed(0)
     encoder = Encoder(EncoderConfig(20, 2, 8, 16, 2, max_positions=10, language_embeddings=languages)).double().eval()
-    with torch.no_grad():
-        for parameter in encoder.parameters():
-            parameter.add_(torch.randn_like(parameter) * 0.3)
+    move(encoder, 0.3)
     return encoder
 
 

@@ -109,17 +109,6 @@ def test_an_interrupted_run_resumes(call, small_run, fairseq):
     assert (small_run.out / "data-bin/manifest.json").stat().st_mtime_ns == prepared
 
 
-def test_a_damaged_last_checkpoint_is_replaced_by_the_newest(call, small_run, fairseq):
-    fairseq.killed_at = 4
-    with pytest.raises(KeyboardInterrupt):
-        call()
-    last = small_run.out / "checkpoint_last.pt"
-    last.write_bytes(last.read_bytes()[:2000])
-    _, said, _ = call()
-    assert fairseq.calls == [0, 4]
-    assert "checkpoint_last.pt is damaged" in said[0] and said[1] == "resuming from the last checkpoint"
-
-
 def test_a_finished_training_is_not_repeated(call, small_run, fairseq):
     """fairseq would take one more step."""
     fairseq.killed_at = 8

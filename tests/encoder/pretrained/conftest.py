@@ -5,6 +5,7 @@ import sentencepiece
 import torch
 from support.checkpoints import old_state, roberta, tokens  # noqa: F401
 from support.huggingface_folders import BERT_SYMBOLS, POSITIONS, SIZES, TEXT, XLM_R_SETTINGS
+from support.small import move
 from support.text import sentencepiece_model
 from support.tiny_checkpoint import tiny_checkpoint, tiny_spm, tiny_state, tiny_text  # noqa: F401
 
@@ -45,9 +46,7 @@ def build(transformers, vocab_size):
             config = transformers.XLMRobertaConfig(**{**SIZES, **XLM_R_SETTINGS, **own, **options})
         torch.manual_seed(0)
         model = getattr(transformers, kind)(config).eval()
-        with torch.no_grad():
-            for parameter in model.parameters():
-                parameter.add_(torch.randn_like(parameter) * 0.1)
+        move(model)
         return model
 
     return build

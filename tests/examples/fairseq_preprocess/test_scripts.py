@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from support.processes import program
 
 from tests.examples.stand_ins import EXAMPLES, run_real
 from tests.examples.test_papers_scale import FAST_ALIGN
@@ -31,11 +32,8 @@ def test_tokens_are_words_and_all_links_sure():
 
 @pytest.mark.slow
 def test_the_pages_commands_lead_from_text_to_aer(tmp_path):
-    programs = tmp_path / "bin"
-    programs.mkdir()
-    (programs / "fast_align").write_text(FAST_ALIGN)
-    (programs / "fast_align").chmod(0o755)
-    run = partial(run_real, "bash", "-c", folders=[programs], cwd=HERE)
+    program(tmp_path / "bin/fast_align", FAST_ALIGN)
+    run = partial(run_real, "bash", "-c", folders=[tmp_path / "bin"], cwd=HERE)
     text, data, save = (tmp_path / name for name in ("text", "data", "run"))
     run(f"bash ../ppa/0_download.sh {text} de-en", SAMPLE="80")
     sample = text / ".sample/en-de"

@@ -28,11 +28,6 @@ def test_refused_input_does_not_change_the_lexicon(tmp_path):
     added(overwrite=True).add()
 
 
-TEI = (
-    "<TEI><entry><form><orth>sea</orth></form><sense><cit type='trans'><quote>Meer</quote></cit></sense></entry></TEI>"
-)
-
-
 def entries(path, kind="auto"):
     return list(read_entries(path, kind))
 
@@ -54,17 +49,3 @@ def test_tsv_and_muse(tmp_path):
     path.write_text("big groß\nbig house großes Haus\n", encoding="utf-8")
     with pytest.raises(XalignError, match="line 2"):
         entries(path)
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "kind"),
-    [
-        ("a.tei", "", "tei"),
-        ("a.XML.gz", "", "tei"),
-        ("a.txt", "big house\tHaus\n", "tsv"),
-        ("a.txt", "big groß\n", "muse"),
-    ],
-)
-def test_the_name_tells_the_format_and_else_the_first_line(tmp_path, name, content, kind):
-    (tmp_path / name).write_text(content)
-    assert format_of(tmp_path / name) == kind

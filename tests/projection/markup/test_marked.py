@@ -9,12 +9,6 @@ def shape(marks):
     return [(mark.tag, mark.kind, mark.start, mark.stop, shape(mark.children)) for mark in marks]
 
 
-def test_a_tree_over_the_characters():
-    read = read_inline("a <b>b<i>c</i></b> d", HTML)
-    assert read.text == "a bc d"
-    assert shape(read.marks) == [("<b>", "pair", 2, 4, [("<i>", "pair", 3, 4, [])])]
-
-
 def test_tags_without_a_partner_reach_to_the_edges():
     read = read_inline("a</u>b <b>c <i>d</b> e", HTML)
     assert shape(read.marks) == [("</u>", "closing", 0, 1, []), ("<b>", "pair", 3, 6, [("<i>", "opening", 5, 6, [])])]

@@ -277,21 +277,13 @@ def check_pair(seed):
     assert not itself.dropped
 
 
-def check_range(first, last):
+@pytest.mark.parametrize(("first", "last"), [(0, 500), pytest.param(500, 10_500, marks=pytest.mark.slow)])
+def test_no_tag_is_lost_and_no_text_changed_on_random_pairs(first, last):
     for seed in range(first, last):
         try:
             check_pair(seed)
         except Exception as error:
             raise AssertionError(f"random pair {seed}: {error!r}") from error
-
-
-def test_no_tag_is_lost_and_no_text_changed_on_random_pairs():
-    check_range(0, 500)
-
-
-@pytest.mark.slow
-def test_no_tag_is_lost_and_no_text_changed_on_ten_thousand_random_pairs():
-    check_range(500, 10_500)
 
 
 def random_tree(rng, count, depth=0):

@@ -1,11 +1,8 @@
-import importlib
 import json
 import sys
-from pathlib import Path
 
 import pytest
 
-SCRIPTS = Path(__file__).parents[3] / "scripts"
 MACHINE = {
     "device": None,
     "devices": 0,
@@ -18,14 +15,6 @@ MACHINE = {
     "apex": None,
     "missing": [],
 }
-
-
-@pytest.fixture
-def gpu_script(monkeypatch):
-    """A function that imports a module of scripts/gpu/."""
-    monkeypatch.syspath_prepend(str(SCRIPTS))
-    monkeypatch.syspath_prepend(str(SCRIPTS / "gpu"))
-    return importlib.import_module
 
 
 @pytest.fixture
@@ -44,8 +33,8 @@ def put(kit, **manifest):
 
 
 @pytest.fixture
-def machine(gpu_script, monkeypatch):
+def machine(script, monkeypatch):
     """The machine's reported properties; nothing else of it is used."""
     found = dict(MACHINE)
-    monkeypatch.setattr(gpu_script("run"), "look", lambda python, modules: found)
+    monkeypatch.setattr(script("run"), "look", lambda python, modules: found)
     return found

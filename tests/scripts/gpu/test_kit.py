@@ -1,11 +1,9 @@
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tarfile
 import time
-from itertools import chain
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -18,8 +16,8 @@ from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.pretrained.trimming import trim
 
 
-def test_a_whole_kit_is_read(gpu_script, kit):
-    assert gpu_script("kit").read(kit)["commit"] == "abc1234"
+def test_a_whole_kit_is_read(script, kit):
+    assert script("kit").read(kit)["commit"] == "abc1234"
 
 
 @pytest.mark.parametrize(
@@ -29,18 +27,18 @@ def test_a_whole_kit_is_read(gpu_script, kit):
         ("requirements.txt", "lacks requirements.txt; pack it again"),
     ],
 )
-def test_an_incomplete_kit_is_an_error_without_a_traceback(gpu_script, kit, capsys, missing, message):
+def test_an_incomplete_kit_is_an_error_without_a_traceback(script, kit, capsys, missing, message):
     (kit / missing).unlink()
-    kits = gpu_script("kit")
+    kits = script("kit")
     assert kits.tell(lambda: kits.read(kit)) == 2
     said = capsys.readouterr().err
     assert said.startswith("error: ") and message in said
 
 
 @pytest.fixture
-def bounded(gpu_script, tmp_path, monkeypatch):
+def bounded(script, tmp_path, monkeypatch):
     """A function that runs a line of sh in a folder; its output goes to log."""
-    module = gpu_script("bounded")
+    module = script("bounded")
     monkeypatch.setattr(module, "GRACE", 0.5)
     return lambda line, seconds=20: module.run(["sh", "-c", line], tmp_path / "log", seconds, os.environ, tmp_path)
 
@@ -63,7 +61,6 @@ def test_processes_left_by_a_command_are_ended(bounded, tmp_path):
 
 
 ROOT = Path(__file__).parents[3]
-EXAMPLES = ROOT / "examples"
 CUDA = {"device": "NVIDIA H100", "devices": 1, "driver": "580.1", "torch": "2.11.0", "cuda": "13.0", "python": "3.12.3"}
 ROW = {
     "tool": "simalign",
@@ -76,32 +73,6 @@ ROW = {
     "peak_mb": 900.0,
 }
 ALIGNER = {"rows": [ROW], "machine": "NVIDIA H100", "pairs": 64, "subwords": 60.0, "commit": "abc1234", "command": "c"}
-
-
-@pytest.fixture
-def root(tmp_path):
-    """The documents of this repository, and the files that mark studies."""
-    for page in (ROOT / "README.md", *ROOT.glob("docs/*.md"), *EXAMPLES.rglob("*.md")):
-        if "results" in page.relative_to(ROOT).parts:
-            continue
-        copy = tmp_path / "root" / page.relative_to(ROOT)
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(page, copy)
-    for study in EXAMPLES.rglob("report.py"):  # these files mark studies
-        if (study.parent / "README.md").exists():
-            (tmp_path / "root" / study.relative_to(ROOT)).touch()
-    for studies in EXAMPLES.rglob("studies"):
-        (tmp_path / "root" / studies.relative_to(ROOT)).mkdir(parents=True)
-    figures = ("xlm_align/continued/results/**/*.json", "transfer/**/report.json", "transfer/mechanism/**/counts.npz")
-    for_prose = map(EXAMPLES.glob, figures)
-    for report in chain(EXAMPLES.rglob("results/report/report.md"), *for_prose):
-        copy = tmp_path / "root" / report.relative_to(ROOT)
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(report, copy)
-    shutil.copytree(ROOT / "scripts/results", tmp_path / "root/scripts/results")
-    (tmp_path / "root/xalign_fairseq/cli").mkdir(parents=True)
-    (tmp_path / "root/xalign_fairseq/cli/gpu_runs.json").write_text('{"runs": []}')
-    return tmp_path / "root"
 
 
 @pytest.fixture
@@ -119,30 +90,30 @@ def out(tmp_path):
 
 
 @pytest.fixture
-def collect(gpu_script, capsys):
+def collect(script, capsys):
     """The script's exit code and output."""
-    module = gpu_script("collect")
+    module = script("collect")
     return lambda *given: SimpleNamespace(code=module.main([*map(str, given)]), stderr=capsys.readouterr().err)
 
 
-def test_results_are_in_the_tables_and_in_doctors_file(collect, root, out):
+def test_results_are_in_the_tables_and_in_doctors_file(collect, documents, out):
     out("aligner", figures={"aligner-cuda.json": ALIGNER})
     out("tests", "failed", {"tests.json": {"passed": 4, "failed": ["a"], "skipped": []}}, reason="exit code 1")
     folder = out("install", start="2026-11-22T09:00:00+00:00")
     (folder / "training-profile-cuda.txt").write_text("times")
-    done = collect(folder, "--root", root)
+    done = collect(folder, "--root", documents)
     assert done.code == 0, done.stderr
-    (run,) = json.loads((root / "xalign_fairseq/cli/gpu_runs.json").read_text())["runs"]
+    (run,) = json.loads((documents / "xalign_fairseq/cli/gpu_runs.json").read_text())["runs"]
     assert run.items() >= {**CUDA, "commit": "abc1234", "date": "2026-11-22"}.items()
     assert next(iter(run["stages"])) == "install"
     assert run["stages"]["tests"] == {"status": "failed", "seconds": 3.0, "reason": "exit code 1", "tests": [4, 1, 0]}
-    assert json.loads((root / "scripts/results/aligner-cuda.json").read_text()) == ALIGNER
-    assert (root / "scripts/results/training-profile-cuda.txt").read_text() == "times"
-    assert "failed: 4 passed, 1 failed, 0 skipped" in (root / "docs/gpu.md").read_text()
-    assert "| 50.0 (1.00) |" in (root / "docs/performance.md").read_text()  # the aligner's own table
-    assert collect("--root", root, "--check").code == 0
-    assert collect(folder, "--root", root).code == 0  # again: replaces the first
-    assert len(json.loads((root / "xalign_fairseq/cli/gpu_runs.json").read_text())["runs"]) == 1
+    assert json.loads((documents / "scripts/results/aligner-cuda.json").read_text()) == ALIGNER
+    assert (documents / "scripts/results/training-profile-cuda.txt").read_text() == "times"
+    assert "failed: 4 passed, 1 failed, 0 skipped" in (documents / "docs/gpu.md").read_text()
+    assert "| 50.0 (1.00) |" in (documents / "docs/performance.md").read_text()  # the aligner's own table
+    assert collect("--root", documents, "--check").code == 0
+    assert collect(folder, "--root", documents).code == 0  # again: replaces the first
+    assert len(json.loads((documents / "xalign_fairseq/cli/gpu_runs.json").read_text())["runs"]) == 1
 
 
 def test_the_documents_here_are_as_the_results_say(collect):
@@ -154,8 +125,8 @@ PAIRS = ("de-en", "en-fr", "en-hi", "ro-en")
 
 
 @pytest.fixture
-def data(gpu_script):
-    return gpu_script("pack_data")
+def data(script):
+    return script("pack_data")
 
 
 def test_shares_are_equal_and_unused_room_goes_to_others(data):
@@ -199,8 +170,8 @@ def whole(tmp_path):
     return tmp_path / "whole.bin"
 
 
-def test_it_equals_the_output_of_xalign_trim(gpu_script, whole, tmp_path, monkeypatch, capsys):
-    script = gpu_script("pack_encoder")
+def test_it_equals_the_output_of_xalign_trim(script, whole, tmp_path, monkeypatch, capsys):
+    script = script("pack_encoder")
     text = tmp_path / "text"
     text.write_text("the house\nthe houses\n")
     monkeypatch.setattr(script, "find", lambda: whole)
@@ -219,18 +190,18 @@ def test_it_equals_the_output_of_xalign_trim(gpu_script, whole, tmp_path, monkey
 
 
 @pytest.fixture
-def stage(gpu_script):
+def stage(script):
     """A function that makes a stage from a line of sh."""
-    make = gpu_script("stages").Stage
+    make = script("stages").Stage
     return lambda name, line, **more: make(
         name, ("sh", "-c", line), **{"seconds": 20, "least": 0, "cuda": False, **more}
     )
 
 
 @pytest.fixture
-def runner(gpu_script, kit, machine, tmp_path):
+def runner(script, kit, machine, tmp_path):
     """A function that makes a runner of stages."""
-    run = gpu_script("run")
+    run = script("run")
 
     def make(*stages, seconds=None):
         return run.Runner(kit, tmp_path / "out", tmp_path / "work", seconds, stages)
@@ -290,8 +261,8 @@ def test_unmeasured_stages_have_a_reason_and_are_tried_again(
     assert results()["one"]["status"] == "passed"
 
 
-def test_every_stage_can_be_told_apart_and_its_command_filled(gpu_script):
-    stages = gpu_script("stages").STAGES
+def test_every_stage_can_be_told_apart_and_its_command_filled(script):
+    stages = script("stages").STAGES
     names = dict.fromkeys(
         (*("python", "machine_python", "source", "data", "encoder", "kit"), *("work", "files", "seconds", "minutes")),
         "x",

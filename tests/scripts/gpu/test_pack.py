@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from support.processes import program
 
 ROOT = Path(__file__).parents[3]
 PACK = ROOT / "scripts/gpu/pack.sh"
@@ -70,10 +71,8 @@ def test_the_kit_has_all_that_the_package_asks_for():
 def test_a_kit_is_packed_without_a_network_and_its_first_stages_run(wheels, tmp_path):
     folder, lacking = wheels
     kit, out, work = tmp_path / "kit", tmp_path / "out", tmp_path / "work"
-    (tmp_path / "bin").mkdir()
     for name, text in COMPILERS.items():
-        (tmp_path / name).write_text(f"#!/usr/bin/env bash\n{text}\n")
-        (tmp_path / name).chmod(0o755)
+        program(tmp_path / name, f"#!/usr/bin/env bash\n{text}\n")
     compilers = {"CUDA_HOME": str(tmp_path), "CXX": str(tmp_path / "c++"), "TORCH_CUDA_ARCH_LIST": ""}
     done = pack(kit, WHEELS=str(folder), **compilers)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -1,6 +1,5 @@
 import argparse
 import collections
-import os
 import sys
 import types
 
@@ -8,6 +7,7 @@ import pytest
 import torch
 from fairseq import checkpoint_utils
 from fairseq.logging import meters
+from support.damage import Foreign
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.trainer import compat
@@ -65,17 +65,9 @@ def test_meters_of_a_module_that_is_gone_load(tmp_path, monkeypatch):
     assert loaded.avg == 1.5
 
 
-class Foreign:
-    def __init__(self, path):
-        self.path = path
-
-    def __reduce__(self):
-        return os.mkdir, (self.path,)
-
-
 @pytest.mark.parametrize("zipped", [True, False], ids=["zip", "before torch 1.6"])
 def test_foreign_code_is_refused_and_not_run(tmp_path, zipped):
-    state = old_state(best=Foreign(str(tmp_path / "ran")))
+    state = old_state(best=Foreign(tmp_path / "ran"))
     torch.save(state, tmp_path / "model.pt", _use_new_zipfile_serialization=zipped)
     with pytest.raises(XalignError, match=r"foreign pickled code(.|\n)*mkdir"):
         checkpoint_utils.load_checkpoint_to_cpu(str(tmp_path / "model.pt"))

@@ -12,6 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 import torch
+from support.processes import program
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.sinkhorn import building, toolchain
@@ -71,13 +72,9 @@ def test_changed_sources_are_compiled_next_to_the_old_library(native, again, tmp
 
 
 def test_several_processes_compile_once(native, tmp_path, monkeypatch):
-    notes, compiler = tmp_path / "notes", tmp_path / "counting"
-    compiler.write_text(
-        f'#!/bin/sh\n[ "$1" = --version ] || {{ echo . >> {notes}; sleep 0.5; }}\nexec {shutil.which("c++")} "$@"\n'
-    )
-    compiler.chmod(0o755)
-    monkeypatch.setenv("CXX", str(compiler))
-    counting = notes
+    notes = tmp_path / "notes"
+    counting = f'[ "$1" = --version ] || {{ echo . >> {notes}; sleep 0.5; }}\nexec {shutil.which("c++")} "$@"'
+    monkeypatch.setenv("CXX", program(tmp_path / "counting", counting))
     context = multiprocessing.get_context("fork")
     queue = context.Queue()
     processes = [context.Process(target=ask, args=(queue,)) for _ in range(WORKERS)]
@@ -86,7 +83,7 @@ def test_several_processes_compile_once(native, tmp_path, monkeypatch):
     assert [queue.get(timeout=60) for _ in processes] == [42] * WORKERS
     for process in processes:
         process.join()
-    assert counting.read_text() == ".\n"
+    assert notes.read_text() == ".\n"
 
 
 def test_waiting_for_a_lock_that_is_never_released_ends(native, again, tmp_path, monkeypatch):
@@ -170,10 +167,8 @@ def test_a_portable_library_needs_no_compiler_and_finds_its_openmp(native, again
 
 
 def test_a_portable_library_without_openmp_is_refused(native, tmp_path, monkeypatch):
-    compiler = tmp_path / "plain"
-    compiler.write_text(f'#!/bin/sh\nfor a; do [ "$a" = -fopenmp ] && exit 1; done\nexec {shutil.which("c++")} "$@"\n')
-    compiler.chmod(0o755)
-    monkeypatch.setenv("CXX", str(compiler))
+    plain = f'for a; do [ "$a" = -fopenmp ] && exit 1; done\nexec {shutil.which("c++")} "$@"'
+    monkeypatch.setenv("CXX", program(tmp_path / "plain", plain))
     with pytest.raises(XalignError, match="needs OpenMP"):
         toolchain.compile_portable(native, building.PREBUILT_FOLDER / "cpu")
 

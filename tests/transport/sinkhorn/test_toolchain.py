@@ -1,6 +1,7 @@
 import shutil
 
 import pytest
+from support.processes import program
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.sinkhorn import toolchain
@@ -17,14 +18,6 @@ from xalign_fairseq.transport.sinkhorn.toolchain import (
     read_record,
     source_digest,
 )
-
-
-def program(path, text):
-    """A shell script that stands for a compiler."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"#!/bin/sh\n{text}\n")
-    path.chmod(0o755)
-    return str(path)
 
 
 def test_the_instructions_of_a_cpu(monkeypatch, tmp_path):

@@ -5,7 +5,6 @@ import torch
 from support.huggingface_folders import (
     BERT_SYMBOLS,
     PREFIX,
-    assert_same_hidden,
     assert_same_logits,
     change_weights,
     configure,
@@ -40,13 +39,10 @@ def test_logits_equal_transformers(build, save, tokens, form):
     assert {f"encoder.{name}" for name in encoder.state_dict()} == set(state["model"])
 
 
-def test_a_base_model_without_head_and_with_pooler(build, save, tokens, spm, caplog):
-    model = build("XLMRobertaModel")
-    folder = save(model)
-    state, encoder = imported(folder)
+def test_a_base_model_without_head_and_with_pooler(build, save, spm, caplog):
+    state, _ = imported(save(build("XLMRobertaModel")))
     assert "no masked-language-model head" in caplog.text
     assert "not used from" in caplog.text and "pooler (2 tensors)" in caplog.text
-    assert_same_hidden(encoder, model, tokens)
     head = {name: value for name, value in state["model"].items() if ".lm_head." in name}
     assert torch.equal(head["encoder.lm_head.dense.weight"], torch.eye(24))
     processor = sentencepiece.SentencePieceProcessor(str(spm))
@@ -54,10 +50,6 @@ def test_a_base_model_without_head_and_with_pooler(build, save, tokens, spm, cap
     expected = torch.tensor([*[min(scores)] * 4, *scores, min(scores)])
     assert torch.equal(head["encoder.lm_head.bias"], expected)
     assert torch.equal(head["encoder.lm_head.weight"], state["model"][PREFIX + "embed_tokens.weight"])
-    random = torch.get_rng_state()
-    again = importing.read(folder)
-    assert torch.equal(torch.get_rng_state(), random)
-    assert all(torch.equal(again["model"][name], value) for name, value in head.items())
 
 
 @pytest.mark.parametrize(
@@ -97,14 +89,12 @@ def test_a_parameter_too_few_or_too_many_is_named(folder, name, message):
 
 
 @pytest.mark.parametrize("name", ["lm_head.decoder.weight", "lm_head.decoder.bias"])
-def test_an_untied_head_is_left_out_and_named(build, save, tokens, caplog, name):
-    model = build()
-    folder = save(model)
+def test_an_untied_head_is_left_out_and_named(build, save, caplog, name):
+    folder = save(build())
     to_bin(folder, lambda state: state[name].add_(1))
     _, encoder = imported(folder)
     assert f"head is left out: it is not tied ({name} unlike " in caplog.text
     assert caplog.text.count("no masked-language-model head: one is made from its embeddings") == 1
-    assert_same_hidden(encoder, model, tokens)
     assert torch.equal(encoder.lm_head.dense.weight, torch.eye(24))
 
 

@@ -1,8 +1,8 @@
 import json
-import os
 
 import pytest
 import torch
+from support.damage import Foreign
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.pretrained.huggingface.weights import read_tensors, read_weights, write_tensors
@@ -73,11 +73,7 @@ def test_a_truncated_file(tmp_path, name):
 
 
 def test_pickled_code_is_not_run(tmp_path):
-    class Foreign:
-        def __reduce__(self):
-            return os.mkdir, (str(tmp_path / "trap"),)
-
-    torch.save({"a": Foreign()}, tmp_path / "x.bin")
+    torch.save({"a": Foreign(tmp_path / "trap")}, tmp_path / "x.bin")
     with pytest.raises(XalignError, match="foreign pickled code"):
         read_tensors(tmp_path / "x.bin")
     assert not (tmp_path / "trap").exists()
