@@ -4,6 +4,7 @@ import fcntl
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -28,6 +29,13 @@ def test_a_file_in_the_place_of_the_folder_is_named_and_kept(folder, tmp_path):
     with pytest.raises(XalignError, match=rf"(?s)a file is where a folder is needed.*{tmp_path}/text"):
         alone(tmp_path / folder).__enter__()
     assert (tmp_path / "text").read_text() == "mine"
+
+
+def test_a_folder_that_can_not_be_written_is_an_error():
+    with pytest.raises(XalignError, match="/proc/run"):
+        alone(Path("/proc/run")).__enter__()
+    with pytest.raises(XalignError, match=r"/proc/\.lock"):
+        alone(Path("/proc")).__enter__()
 
 
 def test_a_child_holds_the_lock_as_long_as_it_runs(tmp_path):

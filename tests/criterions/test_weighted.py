@@ -1,3 +1,4 @@
+import argparse
 import dataclasses
 import math
 from dataclasses import replace
@@ -7,6 +8,7 @@ import pytest
 import torch
 from fairseq import metrics
 from fairseq.criterions import CRITERION_DATACLASS_REGISTRY, CRITERION_REGISTRY
+from fairseq.dataclass.utils import gen_parser_from_dataclass
 from hydra.core.config_store import ConfigStore
 from support.small import CONFIG, pair
 from support.trials import Task, build_criterion
@@ -284,6 +286,26 @@ def test_a_preset_can_be_added(monkeypatch):
     made = build_criterion("only_tlm")
     assert [objective.name for objective in made.active] == ["tlm"] and made.objectives[0].weight == 3.0
     assert type(made).__name__ == "OnlyTlmCriterion"
+
+
+def test_an_objective_s_annotations_may_be_text():
+    """As in a module with ``from __future__ import annotations``."""
+    code = """from __future__ import annotations
+from dataclasses import dataclass
+from xalign_fairseq.objectives.registry import Objective, option, register_objective
+
+@register_objective("texts")
+@dataclass
+class Texts(Objective):
+    depth: int | None = option(None, "depth")
+
+    def forward(self, step):
+        raise NotImplementedError
+"""
+    exec(code, {"__name__": __name__})
+    parser = argparse.ArgumentParser()
+    gen_parser_from_dataclass(parser, CRITERION_DATACLASS_REGISTRY["dwa"]())
+    assert parser.parse_args(["--texts-depth", "2"]).texts_depth == 2
 
 
 def test_a_late_objective_reaches_existing_criterions_by_command_line_and_yaml():

@@ -1,4 +1,5 @@
 import copy
+import math
 from dataclasses import replace
 
 import pytest
@@ -149,6 +150,9 @@ def test_it_equals_a_plain_loop(options):
 
 def test_a_queue_of_data_is_filled_before_it_is_used():
     run = Run(config(queue_init="data", queue_size=4))
+    with torch.no_grad():  # the loss of chance in validation: with zero, this checkpoint would be the best
+        loss = run.loss(batch((0, 1), (2, 3)), 0, training=False)
+    assert loss.count == 2 and loss.total == pytest.approx(2 * math.log(5)) and loss.stats["accuracy"][0] == 0
     for update, (pairs, filled) in enumerate([([(0, 1), (2, 3)], 0), ([(4, 5)], 2), ([(6, 7)], 3)]):
         loss = run.loss(batch(*pairs), update)
         assert loss.total == 0 and loss.count == 0 and loss.stats["accuracy"][1] == 0

@@ -18,7 +18,7 @@ from xalign_fairseq.data.pretraining import Reader  # noqa: E402
 from xalign_fairseq.encoder.config import EncoderConfig  # noqa: E402
 from xalign_fairseq.encoder.vocabulary import stored_model, tokenizer_state  # noqa: E402
 from xalign_fairseq.models.xalign import XalignModel  # noqa: E402
-from xalign_fairseq.objectives import DWA  # noqa: E402
+from xalign_fairseq.objectives import DWA, MLM  # noqa: E402
 from xalign_fairseq.tasks.pretraining import (  # noqa: E402
     XalignPretrainingConfig,
     XalignPretrainingTask,
@@ -249,14 +249,14 @@ def test_first_updates_that_train_nothing_are_warned_of(objective, told, shard, 
     ("metric", "linked", "expected"),
     [("aer", True, None), ("aer_en-de", True, None), ("loss", False, None), ("dwa_accuracy", False, None),
      ("aer_en-ed", True, "aer, aer_en-de, loss, dwa_loss"), ("aer", False, "no pair of {} has links"),
-     ("dwa_acuracy", False, "dwa_accuracy")],
+     ("dwa_acuracy", False, "dwa_accuracy"), ("mlm_loss", True, "one of aer, aer_en-de, loss, dwa_loss")],
 )  # fmt: skip
 def test_a_score_that_validation_will_not_have_chooses_no_checkpoint(metric, linked, expected, shard, monkeypatch):
     """fairseq failed at the first validation with a KeyError."""
     made = task(shard("data", "en-de"), valid_subset="valid,test", best_checkpoint_metric=metric)
-    made.objectives = [DWA()]
+    made.objectives = [DWA(), MLM()]
     corpora = [SimpleNamespace(number=0, links=[] if linked else None)]
-    dataset = SimpleNamespace(bitext=SimpleNamespace(corpora=corpora))
+    dataset = SimpleNamespace(bitext=SimpleNamespace(corpora=corpora), mono=None)
     monkeypatch.setattr(made.source, "dataset", lambda *given: dataset)
     made.load_dataset("other")
     if expected is None:
@@ -276,6 +276,16 @@ def test_options_that_would_split_states_are_refused_early(options):
         task("nowhere", **options)
     with pytest.raises(XalignError, match="nowhere"):  # fairseq's own optimizers are allowed
         task("nowhere", zero_sharding="os", optimizer="adam")
+
+
+def test_a_checkpoint_is_validated_on_a_data_bin_without_training_data(shard):
+    folder = shard("data", "en-fr")
+    for path in folder.glob("train.*"):
+        path.rename(path.with_name(path.name.replace("train", "test")))
+    cfg = XalignPretrainingConfig(data=str(folder), seed=1)
+    build_criterion(XalignPretrainingTask(cfg, from_checkpoint=True), "tlm")
+    with pytest.raises(XalignError, match="none for training"):
+        build_criterion(XalignPretrainingTask(cfg), "tlm")
 
 
 def test_no_other_split_is_trained_on(shard):

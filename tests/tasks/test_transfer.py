@@ -39,12 +39,14 @@ def test_examples_are_those_of_the_chosen_languages(transfer_data):
 
 def test_files_can_be_named(transfer_data):
     dev = transfer_data / "ud/en_ewt-ud-dev.conllu"
-    made = task(transfer_data / "nowhere", train_files=f"en={dev},fi={dev}", valid_files=f"en={dev}")
+    made = task(transfer_data / "nowhere", train_files=f"en={dev}, fi={dev}", valid_files=f"en={dev}")
     assert [group[0].language for group in made.train_groups] == ["en"] * 12 + ["fi"] * 12
     with pytest.raises(XalignError, match=r"does not exist[\s\S]*valid_files[\s\S]*en=gone[\s\S]*LANG=FILE"):
         task(transfer_data, valid_files="en=gone")
     with pytest.raises(XalignError, match=r"train_files"):
         task(transfer_data, train_files=f"={dev}")
+    with pytest.raises(XalignError, match=r"given twice[\s\S]*train_files"):
+        task(transfer_data, train_files=f"en={dev},en={dev}")
 
 
 def test_the_metric_that_selects_can_be_chosen(transfer_data):

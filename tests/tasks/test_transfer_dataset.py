@@ -2,8 +2,10 @@ import logging
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from support.small import CONFIG, Letters
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.labelled.examples import PairExample
 from xalign_fairseq.tasks.transfer_dataset import SORTED_BATCHES, TransferDataset
 from xalign_fairseq.transfer.family import Limits
@@ -65,6 +67,8 @@ def test_a_limit_of_tokens_holds():
     made = build([(example(k, int(n)),) for k, n in enumerate(lengths(2, 40))])
     for batch in made.batch_by_size(made.ordered_indices(), max_tokens=50, max_sentences=8):
         assert len(batch) * made.num_tokens_vec(batch).max() <= 50
+    with pytest.raises(XalignError, match=r"longer than a batch[\s\S]*max_tokens[\s\S]*at least"):
+        made.batch_by_size(made.ordered_indices(), max_tokens=1)
 
 
 def test_a_mixture_stays_in_one_batch():

@@ -3,8 +3,12 @@
 Here a file holds its number of updates, 0 for an untrained model, and an empty file is damaged.
 """
 
-import pytest
+from unittest.mock import Mock
 
+import pytest
+import torch
+
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.trainer.checkpoint_repair import mend
 
@@ -27,7 +31,7 @@ def write(folder, updates):
 
 
 def read(folder):
-    return {path.stem.removeprefix("checkpoint_"): updates_of(path) for path in folder.iterdir()}
+    return {path.stem.removeprefix("checkpoint_"): updates_of(path) for path in folder.glob("*.pt")}
 
 
 @pytest.mark.parametrize(
@@ -46,14 +50,18 @@ def read(folder):
             {"1_4": 4, "best": 8, "last": 8},
             ["last.pt is damaged: checkpoint_best"],
         ),
-        ({"1_8": None, "last": 4}, {"last": 4}, ["1_8.pt is damaged and is removed"]),
+        (
+            {"1_8": None, "last": 4},
+            {"last": 4},
+            ["1_8.pt is damaged or no checkpoint of a training"],
+        ),
         # a model put there by hand, without training state
         ({"1_8": 8, "best": 0, "last": 8}, {"1_8": 8, "best": 0, "last": 8}, []),
         ({"1_8": 8, "best": 0, "last": None}, {"1_8": 8, "best": 0, "last": 8}, ["last.pt is damaged: checkpoint_1_8"]),
         (
             {"1_8": None, "best": None, "last": None},
             {},
-            ["1_8.pt is damaged and is", "best.pt is", "last.pt is", "has no undamaged checkpoint: training starts"],
+            ["1_8.pt is damaged", "best.pt is", "last.pt is", "has no undamaged checkpoint: training starts"],
         ),
         ({}, {}, []),
     ],
@@ -65,6 +73,18 @@ def test_the_newest_whole_checkpoint_takes_the_place_of_a_damaged_one(tmp_path, 
     assert read(tmp_path / "run") == after
     assert len(lines) == len(said)
     assert all(any(each in line for line in lines) for each in said), lines
+    aside = {path.name.removesuffix(".pt.unreadable") for path in (tmp_path / "run").glob("*.unreadable")}
+    assert aside == {f"checkpoint_{name}" for name in before.keys() - after.keys()}
+
+
+@pytest.mark.parametrize("error", [OSError(5, "Input/output error"), MemoryError()])
+def test_a_file_that_can_not_be_read_now_is_not_damaged(tmp_path, monkeypatch, error):
+    monkeypatch.undo()
+    torch.save({"model": {}}, tmp_path / "checkpoint_last.pt")
+    monkeypatch.setattr(torch, "load", Mock(side_effect=error))
+    with pytest.raises(XalignError, match=r"checkpoint_last\.pt"):
+        mend(tmp_path, print)
+    assert [path.name for path in tmp_path.iterdir()] == ["checkpoint_last.pt"]
 
 
 def test_without_a_last_checkpoint_training_restarts(tmp_path):

@@ -77,6 +77,9 @@ def test_without_text_to_validate_on_nothing_is_validated(tmp_path):
         assert "--disable-validation" not in added and line[-len(own) :] == own
     (tmp_path / "valid.en-de.en.idx").touch()
     assert "--disable-validation" not in train_line(f"{tmp_path}:{tmp_path / 'other'}", GIVEN)[1]
+    (tmp_path / "only-source").mkdir()
+    (tmp_path / "only-source/valid.idx").touch()
+    assert "--disable-validation" not in train_line(str(tmp_path / "only-source"), GIVEN)[1]
     # fairseq validates only on the first folder
     assert "--disable-validation" in train_line(f"{tmp_path / 'other'}:{tmp_path}", GIVEN)[1]
 

@@ -117,17 +117,17 @@ def other(folder, **options):
 
 
 def test_the_second_of_two_trainings_is_refused_and_goes_when_the_first_has_ended(tmp_path):
-    cfg = SimpleNamespace(save_dir=str(tmp_path / "run"), no_save=False)
-    with other(tmp_path / "run") as first:
+    cfg = SimpleNamespace(save_dir=str(tmp_path / "12:30"), no_save=False)
+    with other(tmp_path / "12:30") as first:
         assert first.stdout.readline() == "held\n"
         with pytest.raises(XalignError, match="another process"):
             hold(cfg)
-        hold(SimpleNamespace(save_dir=str(tmp_path / "run"), no_save=True))
+        hold(SimpleNamespace(save_dir=str(tmp_path / "12:30"), no_save=True))
         first.communicate("")
     hold(cfg)
     hold(cfg)
-    assert os.environ[HELD] == str(tmp_path / "run")
-    with other(tmp_path / "run") as spawned:  # of this training, by its environment
+    assert os.environ[HELD] == str(tmp_path / "12:30")
+    with other(tmp_path / "12:30") as spawned:  # of this training, by its environment
         assert spawned.communicate("")[0] == "held\n"
 
 

@@ -1,3 +1,4 @@
+import pickle
 from itertools import islice
 
 import pytest
@@ -49,6 +50,16 @@ def test_epochs_are_those_of_fairseq_train(folder):
     expected = of_fairseq(folder, 1) + of_fairseq(folder, 2)
     found = [seen(batch) for batch in islice(batches(folder), len(expected))]
     assert found == expected and len({str(each) for each in found}) == len(found)
+
+
+def test_processes_may_be_connected_after_the_batches_are_made(folder, monkeypatch):
+    made = batches(folder)
+    assert (made.rank, made.world_size) == (0, 1)
+    monkeypatch.setattr("xalign_fairseq.training.batches.worker", lambda: (1, 2))
+    assert (made.rank, made.world_size) == (1, 2)
+    sent = pickle.dumps(made)
+    monkeypatch.undo()
+    assert (pickle.loads(sent).rank, pickle.loads(sent).world_size) == (1, 2)
 
 
 def test_processes_share_an_epoch_as_in_fairseq_train(folder):

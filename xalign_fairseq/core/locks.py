@@ -34,6 +34,8 @@ def alone(folder: Path) -> Iterator[int]:
         folder.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError) as error:
         raise XalignError("a file is where a folder is needed", where=error.filename) from None
+    except OSError as error:
+        raise XalignError("the folder can't be made", where=folder, found=error) from None
     if (folder / "manifest.json").is_file():
         raise XalignError("a run can't be written into a data-bin", where=folder, remedy="choose another folder")
     with _locked(folder / LOCK, folder) as lock:
@@ -60,7 +62,7 @@ def _locked(lock: Path, output: Path) -> Iterator[int]:
             handle = os.open(lock, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o666)
         except OSError as error:
             if error.errno != errno.ELOOP:
-                raise
+                raise XalignError("the lock can't be written", where=lock, found=error) from None
             raise XalignError("a lock is a symbolic link", where=lock, remedy="remove it, if you trust it") from None
         with open(handle, "a") as stream:
             _hold(stream, output)

@@ -5,7 +5,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, make_dataclass
 from types import UnionType
-from typing import Any, Optional, Union, get_args
+from typing import Any, Optional, Union, get_args, get_type_hints
 
 import torch
 from fairseq import metrics
@@ -219,8 +219,9 @@ def _options(criterion: str) -> type[FairseqDataclass]:
             full = f"{name}_{each.name}"
             metadata = {**each.metadata, "help": f"{name}: {each.metadata.get('help', '')}"}
             default = defaults.get(full, each.default)
-            # fairseq's parser knows Optional[int], but not int | None.
-            kind = Union[get_args(each.type)] if isinstance(each.type, UnionType) else each.type
+            # The annotations of a module may be text. fairseq's parser knows Optional[int], but not int | None.
+            kind = get_type_hints(objective)[each.name] if isinstance(each.type, str) else each.type
+            kind = Union[get_args(kind)] if isinstance(kind, UnionType) else kind
             fields.append((full, kind, field(default=default, metadata=metadata)))
     made = make_dataclass(f"{criterion}_options", fields, bases=(WeightedConfig,))
     made.__module__ = __name__

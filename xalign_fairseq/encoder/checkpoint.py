@@ -159,7 +159,9 @@ def updates_of(path: StrPath) -> int | None:
     """The number of updates of a checkpoint, 0 without training; None if it is damaged or missing."""
     try:
         history = read(path).get("optimizer_history")
-    except XalignError:
+    except XalignError as error:
+        if isinstance(error.__context__, (OSError, MemoryError)):  # which say nothing about the content
+            raise
         return None
     return history[-1].get("num_updates", 0) if history else 0
 
@@ -174,6 +176,8 @@ def is_intact(path: StrPath) -> bool:
             return True
         with zipfile.ZipFile(path) as parts:
             return parts.testzip() is None
+    except OSError:  # says nothing about the content
+        raise
     except Exception:  # other bytes can fail in any way
         return False
 

@@ -176,8 +176,12 @@ class MoCo(Objective):
 
         spans = bitext.spans
         complete = (spans[:, 1] > spans[:, 0]) & (spans[:, 3] > spans[:, 2])
-        # Until the queue is full, the loss is zero, with a zero gradient because distributed wrappers wait for one.
-        counted = complete & head.queue.full & head.momentum_encoder.started
+        # Until the queue is full, the loss is zero, with a zero gradient because distributed wrappers wait for one. In
+        # validation it is that of chance: with zero, the first checkpoint would be the best.
+        ready = head.queue.full & head.momentum_encoder.started
+        if not step.training:
+            losses, first = torch.where(ready, losses, math.log(1 + len(head.queue))), first & ready
+        counted = complete & (ready | (not step.training))
         count, size = counted.sum(), len(head.queue)
         stats = {
             "accuracy": ((first & counted).sum(), count),

@@ -124,7 +124,8 @@ class XalignPretrainingTask(XalignTask):
         self.labelling, self.objectives = criterion.labelling, criterion.active
         self._require_trained(criterion)
         self.reader = criterion.reader(self.models)
-        self.source.require(self.reader)
+        if not self.restoring:  # fairseq-validate reads no training data
+            self.source.require(self.reader)
         return criterion
 
     def _require_trained(self, criterion: Any) -> None:
@@ -156,7 +157,10 @@ class XalignPretrainingTask(XalignTask):
         """Refuse to choose checkpoints by an unknown score, before the updates up to the first validation."""
         corpora = dataset.bitext.corpora if dataset.bitext is not None else []
         linked = [f"aer_{self.source.pair_names[each.number]}" for each in corpora if each.links is not None]
-        known = ["loss", *(f"{each.name}_{stat}" for each in self.objectives for stat in ("loss", *each.traits.stats))]
+        here = {"bitext": dataset.bitext, "mono": dataset.mono, "links": linked, "lexicon": True}
+        # By the class: an objective that begins with prepared links has a loss without them.
+        logged = [each for each in self.objectives if all(here[need] for need in type(each).traits.needs)]
+        known = ["loss", *(f"{each.name}_{stat}" for each in logged for stat in ("loss", *each.traits.stats))]
         known = ["aer", *linked, *known] if linked else known
         expected = f"one of {', '.join(known)}{'' if linked else f'; no pair of {split} has links'}"
         check_values(NO_SCORE, (METRIC, metric := self.cfg.best_checkpoint_metric, metric in known, expected))

@@ -124,7 +124,10 @@ class TransferTask(XalignTask):
         if not given:
             languages = listed(getattr(self.cfg, f"{part}_langs"))
             return {each: find(self.benchmark, self.cfg.data, SPLITS[part], each) for each in languages}
-        files = dict(each.partition("=")[::2] for each in given.split(","))
+        named = [each.partition("=")[::2] for each in listed(given)]
+        files = dict(named)
+        if len(files) < len(named):
+            raise XalignError("a language is given twice", parameter=f"{part}_files", found=given)
         missing = {language: path for language, path in files.items() if not Path(path).is_file()}
         if missing or "" in files:
             found = ", ".join(f"{language}={path}" for language, path in (missing or files).items())

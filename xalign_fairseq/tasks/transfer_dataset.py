@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from fairseq.data import data_utils
 
-from xalign_fairseq.core.errors import Parameter
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.tasks.base import DrawnDataset
 from xalign_fairseq.transfer.family import EncodedExample, TaskFamily, make_batch
@@ -83,6 +83,10 @@ class TransferDataset(DrawnDataset):
         if self.training and items:
             pools = np.split(indices, range(items * SORTED_BATCHES, len(indices), items * SORTED_BATCHES))
             indices = np.concatenate([pool[np.argsort(self.sizes[pool], kind="stable")] for pool in pools])
+        longest = int(self.sizes[indices].max(initial=0))
+        if max_tokens and longest > max_tokens:
+            problem, expected = "an example is longer than a batch", f"at least {longest}"
+            raise XalignError(problem, parameter="max_tokens", found=max_tokens, expected=expected)
         batches: list[np.ndarray] = data_utils.batch_by_size(
             indices,
             num_tokens_fn=self.num_tokens,

@@ -38,11 +38,12 @@ def repair(folder: Path, say: Say) -> tuple[Path | None, list[Path]]:
 
 
 def mend(folder: Path, say: Say) -> bool:
-    """:func:`repair` a run's folder and remove files that are still damaged; returns whether a run can resume."""
+    """:func:`repair` a run's folder and rename files that are still unreadable; returns whether a run can resume."""
     newest, damaged = repair(folder, say)
     for path in damaged:
-        say(f"{path} is damaged and is removed")
-        path.unlink()
+        aside = path.with_name(f"{path.name}.unreadable")
+        say(f"{path} is damaged or no checkpoint of a training: it is renamed to {aside.name}")
+        path.replace(aside)
     if damaged and newest is None:
         say(f"{folder} has no undamaged checkpoint: training starts from the beginning")
     return (folder / LAST).is_file()

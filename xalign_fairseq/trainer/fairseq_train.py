@@ -98,7 +98,7 @@ def train_line(
     updates = int(most) if (most := value(options, "max_update")) and most.isdigit() else 0  # 0 means no limit
     if value(options, "lr_scheduler") is None and updates:
         defaults |= {"lr_scheduler": "polynomial_decay", "total_num_update": updates}
-    valid = any(Path(data.split(":")[0]).glob("valid.*.idx"))  # fairseq validates on the first data-bin only
+    valid = any(Path(data.split(":")[0]).glob("valid.*idx"))  # fairseq validates on the first data-bin only
     given = {each.partition("=")[0] for each in options}
     if task == TASK and not given & {flag(name) for name in VALIDATION} and not valid:
         defaults["disable_validation"] = True

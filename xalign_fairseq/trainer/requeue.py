@@ -31,12 +31,12 @@ def hold(cfg: DictConfig) -> None:
     if cfg.no_save:
         return
     folder = Path(cfg.save_dir).resolve()
-    held = os.environ.get(HELD, "").split(os.pathsep)
+    held = os.environ.get(HELD, "").split("\n")
     if str(folder) in held:
         return
     if not _is_inherited(folder / LOCK):
         _locks.enter_context(alone(folder))
-    os.environ[HELD] = os.pathsep.join([*filter(None, held), str(folder)])
+    os.environ[HELD] = "\n".join([*filter(None, held), str(folder)])
 
 
 def _is_inherited(lock: Path) -> bool:

@@ -64,12 +64,23 @@ class Batches(IterableDataset[dict[str, Any]]):
         self.data, self.reader, self.split = data, reader, split
         self.max_tokens, self.batch_size = max_tokens, batch_size
         self.multiple, self.num_workers = required_batch_size_multiple, num_workers
-        self.rank, self.world_size = share or worker()
+        self._given = share
         if self.training:
             data.require(reader)
         # The epoch, its finished batches at the start of the iteration, and this process's batches since then.
         self.epoch, self._before, self._done = 1, 0, 0
         self._goes_on = False  # from a state that was loaded
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_given": (self.rank, self.world_size)}  # a spawned data worker isn't connected
+
+    @property
+    def rank(self) -> int:
+        return (self._given or worker())[0]  # torch.distributed may be initialised after the batches
+
+    @property
+    def world_size(self) -> int:
+        return (self._given or worker())[1]
 
     @property
     def training(self) -> bool:
