@@ -105,15 +105,12 @@ class Killed:
         path = os.pathsep.join([str(HERE / "faults_hook"), *filter(None, [os.environ.get("PYTHONPATH")])])
         environment = {**os.environ, "XALIGN_FAULTS": told, "PYTHONPATH": path}
         with open(self.log, "wb") as log:
-            done = subprocess.run(
-                self.run.command(self.out),
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                timeout=LIMIT,
-            )
-        return done.returncode, record.read_text(encoding="utf-8").splitlines()
+            line, streams = self.run.command(self.out), {"stdin": subprocess.DEVNULL, "stdout": log, "stderr": log}
+            try:
+                code = subprocess.run(line, env=environment, timeout=LIMIT, **streams).returncode
+            except subprocess.TimeoutExpired:
+                code = TOO_LONG
+        return code, record.read_text(encoding="utf-8").splitlines()
 
     def kill(self, number: int) -> Kill:
         """Kill the command at an operation, run it again, and compare."""

@@ -114,7 +114,7 @@ def pack(benchmark: Path, text: Path, kit: Path, tokenizer: str | None) -> None:
     while True:
         part = _cut(bitext, counts)
         now = (_bytes(part), write(part, benchmark, path, tokenizer))
-        each = (now[1] - before[1]) / ((now[0] - before[0]) or 1)  # archive bytes per byte of text
+        each = (now[1] - before[1]) / ((now[0] - before[0]) or 1) or 1  # archive bytes per byte of text
         more = int((AIM * room - now[1]) / each)
         if now[1] <= room and (now[0] == sum(sizes.values()) or more < ENOUGH * now[0]):
             break

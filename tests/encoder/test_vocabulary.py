@@ -4,7 +4,7 @@ from support.text import sentencepiece_model
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.data.tokenizers.tokenizer import dictionary_of_model, load_sentencepiece
-from xalign_fairseq.encoder.vocabulary import load_tokenizer, tokenizer_state
+from xalign_fairseq.encoder.vocabulary import check_dictionary, load_tokenizer, tokenizer_state
 
 
 @pytest.fixture(scope="module")
@@ -107,6 +107,12 @@ def test_a_dictionary_that_does_not_fit_the_checkpoint(folder, dictionary, spm):
         stream.write("<mask> 1\n")
     found = load_tokenizer({}, size + 1, where=where)
     assert ids(found) == expected(spm, dictionary) and found.dictionary.mask_index == size
+
+
+def test_a_dictionary_of_other_symbols_is_told(dictionary):
+    stored = {"task_state": {"tokenizer": {"symbols": dictionary.symbols[::-1]}}}
+    with pytest.raises(XalignError, match="but other symbols"):
+        check_dictionary(dictionary, "data", stored, dictionary.embedding_size, "model.pt")
 
 
 def test_an_invalid_sentencepiece_model(folder, dictionary):

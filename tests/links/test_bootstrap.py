@@ -48,6 +48,8 @@ def test_paired_test_finds_a_real_difference_and_no_imagined_one():
     assert clear.p_value == pytest.approx(1 / 1000) and clear.low < clear.difference < clear.high < 0
     doubtful = paired_bootstrap(worse, other, samples=999)
     assert doubtful.p_value > 0.05 and doubtful.low < 0 < doubtful.high
+    few = paired_bootstrap([AlignmentCounts(1, 1, 1, 1)] * 3, [AlignmentCounts(0, 0, 1, 1)] * 3)
+    assert few.difference == 1 and few.p_value == 0.25  # as by chance with two heads after the first
     same = paired_bootstrap(worse, worse, samples=99)
     assert same.difference == 0 and same.p_value == 1
 

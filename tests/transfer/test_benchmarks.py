@@ -125,5 +125,7 @@ def test_of_a_release_with_several_treebanks_of_a_language_the_usual_one_is_take
     assert find(BENCHMARKS["parsing"], folder, "test", "en_gum") == folder / names[1]
     with pytest.raises(XalignError, match="several files"):
         find(BENCHMARKS["parsing"], folder, "test", "cs")
+    chinese = [f"ud-treebanks-v2.6/UD_Chinese-{name}/zh_{name.lower()}-ud-test.conllu" for name in ("GSD", "GSDSimp")]
+    assert find(BENCHMARKS["parsing"], touch(*chinese), "test", "zh") == folder / chinese[0]
     touch("udpos/test-en.tsv")
     assert find(BENCHMARKS["pos"], folder, "test", "en") == folder / "udpos/test-en.tsv"

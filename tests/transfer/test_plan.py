@@ -174,6 +174,7 @@ RETRIEVAL = "data: .\nseeds: [3, 1]\ntasks:\n  tatoeba: {languages: [de], settin
     [
         (with_task("models: one", "freeze_layers: 4"), r"no such layer.*enc, pairs, freeze_layers.*found: 4"),
         (RETRIEVAL % 4, r"no such layer.*enc, tatoeba, layer.*found: 4.*0 \(embeddings\) to 3"),
+        (with_task("models: one", "warmup: 50"), "warm-up is longer.*pairs, warmup.*at most 12"),
         (with_task("holdout: 0.01"), "share to hold out.*pairs, holdout.*of 22 examples"),
         (with_task("holdout: 0.99"), "share to hold out.*pairs, holdout.*of 22 examples"),
         (with_task("train: {en: 'a,b.tsv'}"), "comma"),  # fairseq would split the path there

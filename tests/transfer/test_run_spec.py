@@ -92,6 +92,16 @@ def test_a_folder_of_another_run_is_refused(runs, tmp_path, folder):
         is_done(runs()[0], out)
 
 
+@pytest.mark.parametrize("name", ["result.json", "checkpoints/checkpoint_last.pt"])
+def test_a_run_without_its_definition_is_not_continued(runs, tmp_path, name):
+    spec = runs()[0]
+    made = spec.folder(tmp_path) / name
+    made.parent.mkdir(parents=True)
+    made.touch()
+    with pytest.raises(XalignError, match=r"no definition[\s\S]*spec\.json"):
+        is_done(spec, tmp_path)
+
+
 def test_a_test_file_may_change_while_nothing_is_tested_on_it(runs, tmp_path, folder):
     spec, out = runs()[0], tmp_path / "out"
     here = spec.folder(out)

@@ -75,6 +75,7 @@ tasks:
         (MINIMAL + "  tatoeba: {languages: [de], train_languages: [en], holdout: 0.1, settings: {layer: 2, lr: 1}}\n",
          r"(?s)without training.*tatoeba\n  found: train_languages, holdout, settings: lr"),
         (MINIMAL.replace("}", ", models: each, train_languages: [en, fr]}"), "no test of fr"),
+        (MINIMAL.replace("}", ", models: each, train_languages: [de]}"), "no model of en"),
         (MINIMAL.replace("}", ", code_switch: true}"), "another language besides English"),
         (MINIMAL.replace("}", ", settings: {crff: true}}"), r"(?s)found: crff.*expected: crf\?"),
         (MINIMAL.replace("}", ", settings: {arc_size: 3}}"), "unknown key"),  # an option of the parser

@@ -67,7 +67,8 @@ def check_dictionary(
         raise XalignError(
             "the dictionary does not fit the checkpoint",
             where=f"{source}, {where}",
-            found=f"{dictionary.embedding_size} ids, and {vocab_size} in the checkpoint",
+            found=f"{dictionary.embedding_size} ids, and {vocab_size} in the checkpoint"
+            + (", but other symbols" if dictionary.embedding_size == vocab_size else ""),
             remedy=f"take the {DICTIONARY} of the data-bin that the checkpoint was trained with",
         )
 

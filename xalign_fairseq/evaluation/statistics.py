@@ -56,14 +56,15 @@ def bootstrap_interval(counts: np.ndarray, value: Value, *, samples: int = 1000,
 
 @dataclass(frozen=True)
 class Resampled:
-    """Scores of a system's runs, for each of L test sets: (S,) float64, and (R, S) on R resamples."""
+    """Scores of a system's runs, for each of L test sets: (S,) float64, and (R, S) on R resamples of its items."""
 
     scores: list[np.ndarray]
     drawn: list[np.ndarray]
+    items: list[int]
 
     def runs(self, chosen: Sequence[int]) -> "Resampled":
         """Only some of its runs."""
-        return Resampled([each[chosen] for each in self.scores], [each[:, chosen] for each in self.drawn])
+        return Resampled([each[chosen] for each in self.scores], [each[:, chosen] for each in self.drawn], self.items)
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,7 @@ class Comparison:
 
     differences: np.ndarray
     drawn: np.ndarray
+    items: list[int]
 
     @classmethod
     def of_items(cls, first: Resampled, second: Resampled) -> "Comparison":
@@ -100,12 +102,13 @@ class Comparison:
             shares = {scores.shape[1]: weights(number, scores.shape[1], len(scores)) for scores in system.drawn}
             means = [(scores * shares[scores.shape[1]]).sum(1) for scores in system.drawn]
             drawn.append(np.stack(means, axis=1))
-        return cls(observed[1] - observed[0], drawn[1] - drawn[0])
+        return cls(observed[1] - observed[0], drawn[1] - drawn[0], first.items)
 
     def test(self, sets: Sequence[int] | None = None) -> PairedTest:
         """Test the mean difference over the chosen test sets (default: all)."""
         chosen = list(range(len(self.differences)) if sets is None else sets)
-        return paired_test(float(self.differences[chosen].mean()), self.drawn[:, chosen].mean(1))
+        items = max(self.items[each] for each in chosen)  # the sets may be translations of each other
+        return paired_test(float(self.differences[chosen].mean()), self.drawn[:, chosen].mean(1), items)
 
 
 def resample(
@@ -136,7 +139,7 @@ def resample(
                     totals = weights @ system[number]
                     into[number][begin:end] = value(totals.reshape(len(block), into[number].shape[1], -1))
             begin = end
-    return [Resampled(*each) for each in zip(scores, drawn, strict=True)]
+    return [Resampled(*each, sizes) for each in zip(scores, drawn, strict=True)]
 
 
 def paired_items(

@@ -81,7 +81,7 @@ def paired_bootstrap_of_sets(
         difference += (after - before) / len(first)
         aers = _drawn_aers(pair, samples, _seed(seed, first, place))
         drawn += (aers[1] - aers[0]) / len(first)
-    return paired_test(difference, drawn)
+    return paired_test(difference, drawn, sum(sizes[0]))
 
 
 def _seed(seed: int, sets: Sequence[object], place: int) -> int | tuple[int, int]:
@@ -107,11 +107,16 @@ def resampled(
     return [np.concatenate(found) for found in drawn]
 
 
-def paired_test(difference: float, drawn: np.ndarray) -> PairedTest:
-    """The test of an observed difference from resampled differences (R,), defined in :func:`paired_bootstrap`."""
+def paired_test(difference: float, drawn: np.ndarray, items: int) -> PairedTest:
+    """The test of an observed difference from resampled differences (R,), defined in :func:`paired_bootstrap`.
+
+    p is at least 2^(1 - items), the lowest of a test that exchanges the systems' outputs item by item: few items can
+    all have the same difference by chance.
+    """
     # Rounding must not decide whether equal differences are equal.
     extreme = int((np.abs(drawn - drawn.mean()) >= abs(difference) - 1e-12).sum())
-    return PairedTest(difference, *percentile_interval(drawn), (1 + extreme) / (1 + len(drawn)))
+    p_value = max((1 + extreme) / (1 + len(drawn)), 2.0 ** (1 - items))
+    return PairedTest(difference, *percentile_interval(drawn), p_value)
 
 
 def check_options(samples: int, seed: int = 1) -> None:

@@ -115,7 +115,7 @@ def find(benchmark: Benchmark, folder: StrPath, split: str, language: str) -> Pa
         for end in ("", *COMPRESSED):
             found = sorted(Path(folder).glob(pattern + end))
             if len(found) > 1 and pattern.startswith(_RELEASE) and language in USUAL_TREEBANKS:
-                found = [each for each in found if each.name.startswith(USUAL_TREEBANKS[language])] or found
+                found = [each for each in found if each.name.startswith(f"{USUAL_TREEBANKS[language]}-")] or found
             if len(found) > 1:
                 raise XalignError(
                     f"several files fit {benchmark.name}, {split}, {language}",

@@ -155,6 +155,9 @@ def build(study: Study, encoders: Sequence[Checkpoint], *, cpu: bool, precision:
             paths = {part: {each: str(found[part][each]) for each in languages} for part, languages in model.items()}
             examples, batches, unlabelled = _read(task, paths, encoders)
             updates, warmup = update_counts(task.settings, batches) if task.trains else (0, 0)
+            with errors_at(task.name):
+                allowed = f"at most {updates}, the updates"
+                check_values("the warm-up is longer than the training", ("warmup", warmup, warmup <= updates, allowed))
             specs += [
                 RunSpec(
                     checkpoint=encoder.name,

@@ -90,8 +90,11 @@ def is_done(spec: RunSpec, out: Path) -> bool:
     folder = spec.folder(out)
     path, finished = folder / "spec.json", (folder / "result.json").is_file()
     made = finished or any(any(folder.glob(name)) for name in ("checkpoints/*.pt", "trained.json"))
-    if not made or not path.is_file():
+    if not made:
         return False
+    if not path.is_file():
+        remedy = ("choose another", Parameter("out"), "or remove this folder")
+        raise XalignError("a run has no definition, so it can't be continued", where=path, remedy=remedy)
     mine, found = spec.as_data(), RunSpec.read(path).as_data()
     wanted, known = mine["digests"].pop("test"), found["digests"].pop("test")
     if finished:  # until then, the test files may change; more of them may have been tested

@@ -277,6 +277,8 @@ def _check_languages(task: Task) -> None:
         remedy = "leave en out; test English in its own task"
         raise XalignError("English can't be switched with itself", parameter=place, found=listed, remedy=remedy)
     untested = [language for language in task.train_languages if language not in task.languages]
-    if task.models == EACH and untested:
+    untrained = [language for language in task.languages if language not in task.train_languages]
+    if task.models == EACH and (untested or untrained):
         problem = "a model for each language is tested on its own language"
-        raise XalignError(problem, parameter="languages", found=f"no test of {', '.join(untested)}")
+        found = f"no test of {', '.join(untested)}" if untested else f"no model of {', '.join(untrained)}"
+        raise XalignError(problem, parameter="languages", found=found)

@@ -3,11 +3,14 @@ import sys
 from dataclasses import replace
 
 import pytest
+import torch
+from support.body_folders import write_model
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.bodies.body import TransformersBody
 from xalign_fairseq.encoder.bodies.families import BODIES, SIZES, read_settings, takes_positions, warn_of_dropout
 from xalign_fairseq.encoder.config import DROPOUTS, EncoderConfig
+from xalign_fairseq.encoder.pretrained.reading import open_model
 
 FAMILY = BODIES["modernbert"]
 FOUND = {
@@ -73,12 +76,19 @@ def test_only_settings_of_the_encoder_are_kept():
         ({"hidden_size": None}, "no hidden_size"),
         ({"hidden_size": "16"}, "hidden_size"),
         ({"rope_parameters": [1]}, "rope_parameters"),
-        ({"position_embedding_type": "sans_pos"}, "position_embedding_type sans_pos"),
     ],
 )
 def test_malformed_settings_are_refused(change, match):
     with pytest.raises(XalignError, match=match):
         FAMILY.encoder_config(FAMILY.check({**FOUND, **change}, "here"), 60, "here")
+
+
+def test_a_setting_of_mmbert_that_transformers_ignores(tmp_path):
+    write_model(tmp_path / "a", "modernbert")
+    write_model(tmp_path / "b", "modernbert", position_embedding_type="sans_pos")
+    tokens = torch.tensor([[0, 7, 8, 9, 2]])
+    one, other = (open_model(tmp_path / name).encoder.states(tokens).layer(-1) for name in "ab")
+    assert torch.equal(one, other)
 
 
 def test_sizes_and_rates_are_the_models_own():

@@ -227,7 +227,9 @@ def test_a_paper_of_several_objectives_is_cited_once_and_an_unknown_objective_no
     assert card.count("](https://") == 2  # and the architecture's
 
 
-def test_a_cut_encoder_has_no_heads():
+def test_a_cut_encoder_has_no_heads_and_no_layers_of_the_whole_one():
     body = "encoder.sentence_encoder.layers"
     state = {"model": {f"{body}.{i}.fc1.bias": i for i in range(3)} | {"heads.dwa.x": 1, "encoder.lm_head.bias": 2}}
+    state["task_state"] = {"family": "e5-small", "labelling": {"layers": (3,)}, "tokenizer": {}}
+    assert cut(state, 2)["task_state"] == {"tokenizer": {}}
     assert cut(state, 2)["model"].keys() == {f"{body}.0.fc1.bias", f"{body}.1.fc1.bias", "encoder.lm_head.bias"}

@@ -46,6 +46,19 @@ def test_a_wrong_file_extension_is_refused(transfer_encoder, tmp_path, name):
         convert(transfer_encoder, tmp_path / name)
 
 
+def test_a_half_precision_model_is_written_in_float32_and_stays_tied(transfer_encoder, tmp_path):
+    state = read_pretrained(transfer_encoder)[0]
+    embeddings = state["model"]["encoder.sentence_encoder.embed_tokens.weight"].half()
+    model = {name: value.half() if value.is_floating_point() else value for name, value in state["model"].items()}
+    ends = ("embed_tokens.weight", "lm_head.weight")
+    model |= {name: embeddings for name in model if name.endswith(ends)}
+    torch.save({**state, "model": model}, tmp_path / "half.pt")
+    convert(tmp_path / "half.pt", tmp_path / "whole.pt")
+    found = torch.load(tmp_path / "whole.pt", weights_only=False)["model"]
+    tied = [value for name, value in found.items() if name.endswith(ends)]
+    assert len(tied) == 2 and tied[0].data_ptr() == tied[1].data_ptr() and tied[0].dtype == torch.float32
+
+
 @pytest.mark.parametrize("name", ["model.pt", "folder"])
 def test_a_full_disk_leaves_nothing(transfer_encoder, tmp_path, full_disk, name):
     state, where = read_pretrained(transfer_encoder)

@@ -110,7 +110,6 @@ MODERNBERT = BodyFamily(
     embeddings="embeddings.tok_embeddings",
     norm="final_norm",
     eps="norm_eps",
-    fixed={"position_embedding_type": "absolute"},
     rates={
         "dropout": "embedding_dropout",
         "attention_dropout": "attention_dropout",

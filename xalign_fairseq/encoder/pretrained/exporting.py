@@ -238,7 +238,9 @@ def cut(state: dict[str, Any], layers: int) -> dict[str, Any]:
         for name, value in state["model"].items()
         if not name.startswith("heads.") and not ((found := _LAYER.match(name)) and int(found[1]) >= layers)
     }
-    return {**state, "model": model}
+    others = ("family", "labelling", "transfer")  # name layers of the whole encoder, or a head
+    kept = {name: value for name, value in (state.get("task_state") or {}).items() if name not in others}
+    return {**state, "model": model, "task_state": kept}
 
 
 def write(folder: Path, config: EncoderConfig, pooling: str) -> None:

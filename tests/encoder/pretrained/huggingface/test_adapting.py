@@ -31,8 +31,9 @@ def test_a_folder_is_known_by_its_configuration(tmp_path):
     assert not adapting.is_body(tmp_path)
     write_model(tmp_path, "deberta-v2")
     assert adapting.is_body(tmp_path)
-    configure(tmp_path, model_type="xlm-roberta")
-    assert not adapting.is_body(tmp_path)
+    for other in ("xlm-roberta", ["bert"]):
+        configure(tmp_path, model_type=other)
+        assert not adapting.is_body(tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def hub(monkeypatch):
     [
         ("xlm-roberta-base", True), ("FacebookAI/xlm-roberta-base", True), ("sentence-transformers/LaBSE", True),
         ("runs/checkpoint_best.pt", False), ("a/b/c", False), ("/tmp/x", False), ("../x", False), ("", False),
-        ("model.safetensors", False),
+        ("model.safetensors", False), ("gold.npz", False),
     ],
 )  # fmt: skip
 def test_names_of_the_hub(path, expected):

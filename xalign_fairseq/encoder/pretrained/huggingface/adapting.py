@@ -45,7 +45,7 @@ KEPT = ("tokenizer*", "special_tokens_map.json", "added_tokens.json", "vocab.*",
 def is_body(folder: Path) -> bool:
     """Whether a folder's ``config.json`` describes an encoder that transformers runs."""
     path = folder / "config.json"
-    return path.is_file() and read_json(path).get("model_type") in BODIES
+    return path.is_file() and str(read_json(path).get("model_type")) in BODIES
 
 
 def read(folder: Path) -> dict[str, Any]:

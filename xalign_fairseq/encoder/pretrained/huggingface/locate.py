@@ -21,7 +21,7 @@ SAFE = ("model.safetensors", "model.safetensors.index.json", "model-*.safetensor
 PICKLED = ("pytorch_model.bin", "pytorch_model.bin.index.json", "pytorch_model-*.bin")
 # "name" or "organisation/name", but not a file name with an ending.
 HUB_NAME = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?")
-FILE_ENDINGS = (".pt", ".pth", ".bin", ".safetensors", ".onnx", ".json", ".model", ".txt", ".zip", ".gz")
+FILE_ENDINGS = (".pt", ".pth", ".npz", ".bin", ".safetensors", ".onnx", ".json", ".model", ".txt", ".zip", ".gz")
 SECONDS = 20  # timeout for the hub's answer
 
 
