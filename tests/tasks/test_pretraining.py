@@ -66,13 +66,16 @@ def test_pairs_of_a_batch_are_counted_without_its_blocks():
 
 
 def test_a_shard_may_hold_other_pairs_than_the_first(shard):
-    both = task(shard("one", "en-fr"), shard("two", "de-en"))
-    numbers = []
-    for epoch in (1, 2, 3):
-        both.load_dataset("train", epoch=epoch)
-        numbers.append(both.datasets["train"][0].corpus)
-    assert both.source.pair_names == ["de-en", "en-fr"]
-    assert numbers == [1, 0, 1]
+    folders = shard("one", "en-fr"), shard("two", "de-en")
+    for both in (task(*folders), task(*folders, lang_pairs="de-en,en-fr")):
+        numbers = []
+        for epoch in (1, 2, 3):
+            both.load_dataset("train", epoch=epoch)
+            numbers.append(both.datasets["train"][0].corpus)
+        assert both.source.pair_names == ["de-en", "en-fr"]
+        assert numbers == [1, 0, 1]
+    with pytest.raises(XalignError, match=r"(?s)no such language pair.*name it en-fr"):
+        task(*folders, lang_pairs="de-en,fr-en")
 
 
 def test_a_run_resumed_with_more_shards_finishes_its_shard_first(shard):
