@@ -40,6 +40,19 @@ def test_missing_data_are_named(folder, needs, every, message):
         PretrainingData(folder).require(Reader(needs, links_of_every_pair=every))
 
 
+@pytest.mark.parametrize(
+    ("stream", "file"), [("bitext", "train.en"), ("bitext", "train.en-ro.en"), ("mono", "train.en-fr.en")]
+)
+def test_streams_that_a_later_folder_lacks_are_named_before_its_epoch(folder, stream, file):
+    (later := folder / "later").mkdir()
+    (later / "dict.txt").write_text("a 1\nb 1\nc 1\n")
+    for path in (folder / "train.fr", later / file):
+        write(path, [[4, 5, 2]])
+    data = PretrainingData(f"{folder}:{later}", PretrainingDataOptions(lang_pairs="en-fr"))
+    with pytest.raises(XalignError, match=rf"for training\n  where: {later}"):
+        data.require(Reader({stream}))
+
+
 def test_pairs_without_links_are_reported_if_objectives_need_them(folder, caplog):
     for lang in ("en", "fr"):
         write(folder / f"valid.en-fr.{lang}", [[4, 5, 2]])

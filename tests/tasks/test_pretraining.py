@@ -66,23 +66,25 @@ def test_pairs_of_a_batch_are_counted_without_its_blocks():
 
 
 def test_a_shard_may_hold_other_pairs_than_the_first(shard):
-    both = task(shard("one", "en-fr"), shard("two", "de-en"))
-    numbers = []
-    for epoch in (1, 2, 3):
-        both.load_dataset("train", epoch=epoch)
-        numbers.append(both.datasets["train"][0].corpus)
-    assert both.source.pair_names == ["de-en", "en-fr"]
-    assert numbers == [1, 0, 1]
+    folders = shard("one", "en-fr"), shard("two", "de-en")
+    for both in (task(*folders), task(*folders, lang_pairs="de-en,en-fr")):
+        numbers = []
+        for epoch in (1, 2, 3):
+            both.load_dataset("train", epoch=epoch)
+            numbers.append(both.datasets["train"][0].corpus)
+        assert both.source.pair_names == ["de-en", "en-fr"]
+        assert numbers == [1, 0, 1]
+    with pytest.raises(XalignError, match=r"(?s)no such language pair.*name it en-fr"):
+        task(*folders, lang_pairs="de-en,fr-en")
 
 
 def test_a_run_resumed_with_more_shards_finishes_its_shard_first(shard):
     folders = [shard(name, pair) for name, pair in (("one", "en-fr"), ("two", "en-fr"), ("three", "en-fr"))]
-    before = task(*folders[:2])
-    assert "shard" not in task(folders[0]).state_dict()
-    before.load_dataset("train", epoch=3)
-    after = task(*folders)
-    after.load_state_dict(before.state_dict())
-    assert [after.source.shards.of_epoch(epoch).path.name for epoch in (3, 4, 5, 6)] == ["one", "two", "three", "one"]
+    for had, expected in ((1, ["one", "two", "one"]), (2, ["two", "three", "one"])):
+        before, after = task(*folders[:had]), task(*folders[: had + 1])
+        before.load_dataset("train", epoch=4)
+        after.load_state_dict(before.state_dict())
+        assert [after.source.shards.of_epoch(epoch).path.name for epoch in (4, 5, 6)] == expected
     with pytest.raises(XalignError, match="unexpected content"):
         after.load_state_dict({**before.state_dict(), "shard": {"epoch": "3", "index": 0, "visits": [0]}})
 
@@ -196,9 +198,9 @@ def test_the_initial_encoders_origin_is_kept(shard, tmp_path):
     XalignModel.build_model(options, first)
     assert first.state_dict()["family"] == "tiny" and first.state_dict()["trimmed"] == {"to": ["a.en"]}
     resumed = task(folder)
-    assert resumed.state_dict().keys() == {"tokenizer"}
+    assert resumed.state_dict().keys() == {"tokenizer", "shard"}
     resumed.load_state_dict(first.state_dict())
-    assert resumed.state_dict().keys() == {"tokenizer", "family", "trimmed"}
+    assert resumed.state_dict().keys() == {"tokenizer", "shard", "family", "trimmed"}
 
 
 def test_the_first_tokenizer_is_kept_if_the_data_have_none(shard):

@@ -9,6 +9,11 @@ BATCHES = 23
 class Numbers(FairseqDataset):
     """The items are their own numbers."""
 
+    epoch = 1  # that the data are of
+
+    def set_epoch(self, epoch):
+        self.epoch = epoch
+
     def __getitem__(self, index):
         return index
 
@@ -16,11 +21,12 @@ class Numbers(FairseqDataset):
         return 2 * BATCHES
 
 
-def readers(count, size=2):
+def readers(count, size=2, **options):
     """The batches that each process reads."""
     items = list(range(2 * BATCHES))
     batches = [items[start : start + size] for start in range(0, len(items), size)]
-    return [TrainIterator(Numbers(), list, batches, seed=5, num_shards=count, shard_id=rank) for rank in range(count)]
+    options |= {"seed": 5, "num_shards": count}
+    return [TrainIterator(Numbers(), list, batches, shard_id=rank, **options) for rank in range(count)]
 
 
 def read(all_readers, steps=None):
@@ -50,12 +56,17 @@ def test_no_item_comes_twice_and_fewer_batches_than_processes_are_left_out(befor
     assert 0 <= left_out < after and (left_out == 0 or before != after)
 
 
-def test_a_finished_epoch_is_followed_by_the_next():
+@pytest.mark.parametrize("skip_remainder", [False, True])
+def test_no_epoch_reads_the_data_of_the_epoch_before(skip_remainder):
+    """fairseq loads the data of the state's epoch before the state."""
     _, state = read(readers(1), BATCHES - 1)
-    resumed = readers(4)
+    resumed = readers(4, skip_remainder_batch=skip_remainder)
     for each in resumed:
         each.load_state_dict(state)
-    assert [(each.next_epoch_idx, each.iterations_in_epoch) for each in resumed] == [(2, 0)] * 4
+        assert len(list(each.next_epoch_itr())) == 1
+    assert [(each.dataset.epoch, each.iterations_in_epoch) for each in resumed] == [
+        (1, len(resumed[0]) - skip_remainder)
+    ] * 4
 
 
 @pytest.mark.parametrize(
@@ -63,7 +74,7 @@ def test_a_finished_epoch_is_followed_by_the_next():
     [
         (1, 10, 1, 4, 6),  # 23 batches of 2 are 12 of 4: 5.2
         (1, 10, 1, 1, 20),
-        (1, 20, 1, 23, (2, 0)),  # two processes
+        (1, 20, 1, 23, 1),  # of 2
         (2, 5, 1, 4, 6),
     ],
 )
@@ -72,8 +83,7 @@ def test_with_other_batches_the_share_of_the_epoch_is_kept(before, steps, after,
     _, state = read(readers(before), steps)
     (resumed,) = readers(after, size)
     resumed.load_state_dict(state)
-    epoch, done = place if isinstance(place, tuple) else (1, place)
-    assert (resumed.next_epoch_idx, resumed.iterations_in_epoch) == (epoch, done)
+    assert (resumed.next_epoch_idx, resumed.iterations_in_epoch) == (1, place)
 
 
 def test_a_state_without_the_number_is_unchanged():

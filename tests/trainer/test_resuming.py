@@ -302,6 +302,9 @@ def test_a_run_keeps_its_data_or_gets_more(tmp_path, monkeypatch, caplog):
     assert not caplog.text
     require_same_run({"cfg": changed("task", data=both)}, changed("task", data="data"), "run")
     assert "the run continues with other options: data /" in caplog.text  # fewer data
+    for other in ("more:data", "other:data:more", "more", "data:other"):  # a checkpoint names folders by number
+        with pytest.raises(XalignError, match=rf"data /.*/more, now {other}"):
+            require_same_run({"cfg": changed("task", data=both)}, changed("task", data=other), "run")
     (tmp_path / "data").rename("moved")
     for other in ("other", "moved"):
         with pytest.raises(XalignError, match=rf"data /.*/data, now {other}"):

@@ -43,6 +43,15 @@ def test_every_linked_pair_is_read_once_for_any_batches(data, monkeypatch):
         assert len(batches) == 16 if most == 1 else len(batches) < 16
 
 
+def test_the_pivot_can_be_chosen(data):
+    assert LinkedBitext(data, ["en-de"], 32, "de").pivot == "de"
+    with pytest.raises(XalignError, match=r"(?s)do not determine.*found: de-fr.*pivot_lang"):
+        LinkedBitext(data, ["de-fr"], 32)
+    data.pairs.clear()
+    with pytest.raises(XalignError, match="no pair at all"):
+        LinkedBitext(data, None, 32, "de")
+
+
 def test_a_checkpoint_without_a_tokenizer_gets_that_of_the_data(data):
     state, maps = {"args": None, "cfg": {}, "model": {}}, LanguageMaps(["de"], "en", 1, 4)
     assert with_maps(state, maps, data)["task_state"]["tokenizer"]["symbols"] == data.dictionary.symbols
@@ -152,7 +161,7 @@ def test_mean_pooling(source, small_bin, tmp_path):
 
 @pytest.mark.parametrize(
     ("pairs", "message"),
-    [(("en-ru",), "no such language pair"), (("en-de", "fr-ru"), "share no language")],
+    [(("en-ru",), "no such language pair"), (("en-de", "fr-ru"), "do not determine")],
 )
 def test_bad_choices_are_refused_before_the_work(pairs, message, source, databin, tmp_path):
     with pytest.raises(XalignError, match=message):

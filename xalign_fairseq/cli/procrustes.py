@@ -1,8 +1,8 @@
 """Learn orthogonal linear maps between languages, in closed form.
 
-For each layer and each language except the pivot (English if all pairs have it, otherwise the language that all pairs
-share), the map brings the hidden states of that language's words closest to those of their linked words (Procrustes; Wu
-& Dredze 2020, Eq. 1). The bitext is read once; memory does not grow with it. The encoder does not change.
+For each layer and each language except the pivot, the map brings the hidden states of that language's words closest to
+those of their linked words (Procrustes; Wu & Dredze 2020, Eq. 1). The bitext is read once; memory does not grow with
+it. The encoder does not change.
 xalign align --maps, xalign retrieve and feature-based transfer read the result, as they read a checkpoint trained with
 --criterion linear_mapping.
 
@@ -25,6 +25,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_out(parser, "the new checkpoint", metavar="PT")
     parser.add_argument("--overwrite", action="store_true", help="replace --out if it exists")
     parser.add_argument("--lang-pairs", metavar="PAIRS", help="for example en-de,en-fr (default: all)")
+    parser.add_argument(
+        "--pivot-lang",
+        metavar="LANG",
+        help="language that all pairs share (default: en, otherwise the only one that all share)",
+    )
     parser.add_argument(
         "--pooling",
         choices=WORD_POOLINGS,

@@ -13,7 +13,7 @@ from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.lexicon import Lexicon, trained_lexicons
 from xalign_fairseq.data.samples import MaskOptions
-from xalign_fairseq.data.shards import Shards
+from xalign_fairseq.data.shards import Shards, Texts
 from xalign_fairseq.data.streams import BitextStream, Corpus, MonoStream
 from xalign_fairseq.data.streams_dataset import DrawOptions, StreamsDataset
 
@@ -131,6 +131,9 @@ class PretrainingData:
         self.pair_names = sorted({f"{src}-{tgt}" for shard in texts for _, src, tgt in shard.pairs})
         trained = {f"{src}-{tgt}" for shard in texts for split, src, tgt in shard.pairs if split == "train"}
         pairs = self.options.lang_pairs
+        for pair in listed(pairs or ""):
+            if trained and pair not in trained:
+                self.data.pair("train", *pair.partition("-")[::2])  # raises, naming the available pairs
         chosen = {pair for pair in trained or self.pair_names if not pairs or pair in listed(pairs)}
         self.languages = tuple(sorted({language for pair in chosen for language in pair.split("-")}))
         # Objectives number the languages of the pairs; languages with only monolingual text follow.
@@ -154,20 +157,15 @@ class PretrainingData:
         if not set(needs) & {"bitext", "mono"}:
             problem = "no objective reads text, and batches are made of text"
             raise XalignError(problem, parameter="objectives", remedy="add one that does, such as mlm")
-        if "bitext" in needs and not self._pairs(self.data, "train"):
-            problem = "an objective needs bitext, and the data-bin has none for training"
-            remedy = Command("prepare", Parameter("pair", "SRC-TGT"), Parameter("trainpref", "FILE"))
-            raise XalignError(problem, where=self.data.path, remedy=remedy)
-        if "mono" in needs and not self.data.languages("train"):
-            raise XalignError(
-                "an objective needs monolingual text, and the data-bin has none for training",
-                where=self.data.path,
-                remedy=(
-                    Command("prepare", Parameter("mono", "LANG=FILE")),
-                    "or take mlm out of",
-                    Parameter("objectives"),
-                ),
-            )
+        for folder, texts in zip(self.shards.folders, self.shards.texts, strict=True):
+            if "bitext" in needs and not self._pairs(texts, "train"):
+                problem = "an objective needs bitext, and the data-bin has none for training"
+                remedy = Command("prepare", Parameter("pair", "SRC-TGT"), Parameter("trainpref", "FILE"))
+                raise XalignError(problem, where=folder, remedy=remedy)
+            if "mono" in needs and not any(split == "train" for split, _ in texts.monos):
+                problem = "an objective needs monolingual text, and the data-bin has none for training"
+                prepare, less = Command("prepare", Parameter("mono", "LANG=FILE")), Parameter("objectives")
+                raise XalignError(problem, where=folder, remedy=(prepare, "or take mlm out of", less))
 
         pairs = self._pairs(self.data, "train") if "links" in needs else []
         bare = [f"{src}-{tgt}" for src, tgt in pairs if self.data.links("train", src, tgt) is None]
@@ -181,15 +179,10 @@ class PretrainingData:
                 remedy=("make links with", Command("links"), "and add them with", add_links),
             )
 
-    def _pairs(self, data: DataBin, split: str) -> list[tuple[str, str]]:
-        here = data.language_pairs(split)
-        if not self.options.lang_pairs:
-            return here
-        wanted = [tuple(pair.split("-")) for pair in listed(self.options.lang_pairs)]
-        for pair in wanted:
-            if pair not in here and split == "train":
-                data.pair(split, pair[0], pair[-1])  # raises, naming the available pairs
-        return [pair for pair in here if pair in wanted]
+    def _pairs(self, texts: DataBin | Texts, split: str) -> list[tuple[str, str]]:
+        chosen = self.options.lang_pairs
+        here = [(src, tgt) for name, src, tgt in texts.pairs if name == split]
+        return [pair for pair in here if not chosen or "-".join(pair) in listed(chosen)]
 
     def dataset(self, make: type[Made], split: str, reader: Reader, epoch: int = 1) -> Made:
         """A split for a reader. With several folders, each epoch of training reads the next (:class:`.Shards`).

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TypeVar
 
 from torch import Tensor, nn
 
-from xalign_fairseq.core.errors import XalignError, check_values
+from xalign_fairseq.core.errors import Parameter, XalignError, check_values
 from xalign_fairseq.data.batches import BATCHED, Batch, Bitext
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.lexicon import Lexicon
@@ -230,10 +230,11 @@ class Objective(ABC):
         return self.context.languages.index(self.required_pivot())
 
     def required_pivot(self) -> str:
-        """The pivot language; XalignError if the pairs share no language and none was chosen."""
+        """The pivot language; XalignError if the pairs do not determine it and none was chosen."""
         if self.context.pivot is None:
-            problem = f"{self.name} aligns all languages to one, and the pairs of the data share none"
-            raise XalignError(problem, parameter=("pivot_lang", "lang_pairs"), found=", ".join(self.context.languages))
+            problem = f"the pairs do not determine the language that {self.name} aligns the others to"
+            remedy = ("set", Parameter("pivot_lang"), "or choose pairs with", Parameter("lang_pairs"))
+            raise XalignError(problem, found=", ".join(self.context.languages), remedy=remedy)
         return self.context.pivot
 
 

@@ -204,16 +204,15 @@ class XalignPretrainingTask(XalignTask):
     def state_dict(self) -> dict[str, Any]:
         """A checkpoint's state besides the weights.
 
-        It has the tokenizer, the labelling method, family and trimming of the first encoder, the lexicons, and for
-        several folders this epoch's folder and how often each was read.
+        It has the tokenizer, the labelling method, family and trimming of the first encoder, the lexicons, this epoch's
+        folder and how often each was read.
         """
         state: dict[str, Any] = {**self.lasting, "tokenizer": trained_tokenizer(self.first_tokenizer, self.data)}
         if "lexicon" in self.reader.needs:
             state["lexicons"] = [each.state() for each in self.source.lexicons]
         if self.labelling is not None:
             state["labelling"] = self.labelling.state()
-        if len(self.source.shards.folders) > 1:
-            state["shard"] = self.source.shards.place(self.epoch)
+        state["shard"] = self.source.shards.place(self.epoch)
         # The languages with an embedding, in row order, from the model's option.
         if languages := next((model.encoder.config.language_embeddings for model in self.models), ""):
             state["language_embeddings"] = languages

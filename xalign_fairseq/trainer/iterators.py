@@ -51,7 +51,8 @@ class TrainIterator(EpochBatchIterator):
 
     A checkpoint's ``train_iterator`` has two more keys, ``processes`` and ``batches`` (of all processes). If the total
     number of batches is unchanged, a process's count times N / N' is rounded up: fewer than N' batches are skipped, and
-    no batch repeats, except with ``--fix-batches-to-gpus``. With other batches the finished share of the epoch is kept.
+    no batch repeats, except with ``--fix-batches-to-gpus`` and at the epoch's end: each process reads at least one more
+    batch, so up to N' repeat. With other batches the finished share of the epoch is kept.
     """
 
     def state_dict(self) -> dict[str, Any]:
@@ -64,12 +65,12 @@ class TrainIterator(EpochBatchIterator):
         done, has = state_dict.get("iterations_in_epoch", 0), len(self.frozen_batches)
         had = state_dict.get("batches", has)
         if done and (before, had) != (now, has):
-            place = -(-done * before * has // (now * had))
+            # not into the next epoch, whose data and batches would still be this one's
+            last = len(self) - 1 - self.skip_remainder_batch
+            place = min(-(-done * before * has // (now * had)), last)
             text = "%d batches of each of %d processes, of an epoch of %d, are %d of each of %d, of %d, now"
             logger.info(text, done, before, had, place, now, has)
             state_dict = {**state_dict, "iterations_in_epoch": place}
-            if place >= -(-has // now):  # the epoch had no further batches
-                state_dict = {**state_dict, "epoch": state_dict["epoch"] + 1, "iterations_in_epoch": 0}
         super().load_state_dict(state_dict)
 
 

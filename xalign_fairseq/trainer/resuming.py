@@ -21,7 +21,7 @@ def require_same_run(state: Mapping[str, Any], cfg: Mapping[str, Any], folder: o
 
     Raises:
         XalignError: an option of the criterion or of its objectives, the task, the architecture, the initial
-            checkpoint or the seed has another value, or all data are other ones.
+            checkpoint or the seed has another value, or the data's folders are other ones or in another order.
     """
     found, others = {}, {}
     for group in ("criterion", "task", "model", "common", "dataset"):
@@ -30,9 +30,12 @@ def require_same_run(state: Mapping[str, Any], cfg: Mapping[str, Any], folder: o
             key = f"{group}.{name}"
             if name not in before or before[name] == now[name]:
                 continue
-            kept = _data(before) & _data(now) if key == "task.data" else None
-            if kept and kept == _data(before):  # a run may get more data
-                continue
+            kept = False
+            if key == "task.data":  # a checkpoint names folders by number
+                old, new = _data(before), _data(now)
+                if new[: len(old)] == old:  # a run may get more data
+                    continue
+                kept = old[: len(new)] == new
             if group == "criterion" or (key in IDENTITY and not kept):
                 found[IDENTITY.get(key, name)] = f"{before[name]}, now {now[name]}"
             elif name in ("batch_size", "max_tokens") or (group in ("task", "model") and name != "max_update"):
@@ -56,8 +59,8 @@ def absolute(data: str) -> str:
     return ":".join(map(os.path.abspath, data.split(":")))
 
 
-def _data(options: Mapping[str, Any]) -> set[str]:
-    return {os.path.realpath(each) for each in str(options["data"]).split(":")}
+def _data(options: Mapping[str, Any]) -> list[str]:
+    return [os.path.realpath(each) for each in str(options["data"]).split(":")]
 
 
 def _listed(found: Mapping[str, str]) -> str:

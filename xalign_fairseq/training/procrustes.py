@@ -39,16 +39,15 @@ class LinkedBitext:
     Pairs longer than ``max_length`` tokens, special tokens included, are left out and counted, as in training.
     """
 
-    def __init__(self, data: DataBin, lang_pairs: list[str] | None, max_length: int):
+    def __init__(self, data: DataBin, lang_pairs: list[str] | None, max_length: int, pivot: str | None = None):
         pairs = lang_pairs or ["-".join(pair) for pair in data.language_pairs("train")]
-        pivot = pivot_language(pairs, None)
+        pivot = pivot_language(pairs, pivot) if pairs else None
         if pivot is None:
             raise XalignError(
-                "the pairs share no language that the others could be mapped to",
+                "the pairs do not determine the language that the others are mapped to",
                 where=data.path,
                 found=", ".join(pairs) or "no pair at all",
-                expected="pairs with a common language",
-                remedy=("choose pairs with", Parameter("lang_pairs")),
+                remedy=("set", Parameter("pivot_lang"), "or choose pairs with", Parameter("lang_pairs")),
             )
         self.pivot = pivot
         self.languages = sorted({language for pair in pairs for language in pair.split("-")})
@@ -138,6 +137,7 @@ class MappedCheckpoint:
     data: StrPath  # a data-bin with links and the same dictionary
     out: StrPath
     lang_pairs: tuple[str, ...] | None = None  # such as ("en-de",); None: all
+    pivot_lang: str | None = None  # None: en, otherwise the only language that all pairs share
     pooling: str = "first"  # vector of a word: that of its first token, or the mean over all its tokens
     device: str = "auto"
     overwrite: bool = False
@@ -154,7 +154,7 @@ class MappedCheckpoint:
         stored = (state.get("task_state") or {}).get("tokenizer") or {}
         require_same_tokenizer(stored, data, encoder.config.vocab_size)
         pairs = list(self.lang_pairs) if self.lang_pairs else None
-        bitext = LinkedBitext(data, pairs, encoder.config.max_positions)
+        bitext = LinkedBitext(data, pairs, encoder.config.max_positions, self.pivot_lang)
         with atomic_write(self.out, "wb") as out:
             with progress(len(bitext)) as advance:
                 maps, problems = procrustes_maps(encoder.to(device), bitext, self.pooling, advance)
