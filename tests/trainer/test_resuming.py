@@ -288,6 +288,15 @@ def test_another_setting_is_another_run(group, option, told):
         require_same_run({"cfg": BEFORE}, changed(group, **option), "run")
 
 
+def test_the_initial_checkpoint_may_be_written_in_another_way(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.pt").touch()
+    before, now = ({"model": {"init_checkpoint": path}} for path in ("a.pt", str(tmp_path / "a.pt")))
+    require_same_run({"cfg": before}, now, tmp_path)
+    with pytest.raises(XalignError, match="init_checkpoint"):
+        require_same_run({"cfg": before}, {"model": {"init_checkpoint": "b.pt"}}, tmp_path)
+
+
 def test_a_run_keeps_its_data_or_gets_more(tmp_path, monkeypatch, caplog):
     for folder in ("work", "data", "other"):
         (tmp_path / folder).mkdir()

@@ -123,6 +123,8 @@ class PretrainingData:
         self.options, self.seed = options or PretrainingDataOptions(), seed
         check_options(self.options)
         folders = [folder for folder in os.fspath(path).split(os.pathsep) if folder]
+        if not folders:
+            raise XalignError("no data-bin is given", parameter="data")
         self.shards = Shards(folders)
         self.data = self.shards.first
         self.dictionary = self.data.dictionary
@@ -229,6 +231,8 @@ class PretrainingData:
         corpora, training = [], split == "train"
         for src, tgt in self._pairs(data, split):
             readers = data.pair(split, src, tgt)
+            if not len(readers[0]):  # of an empty file
+                continue
             learns_links = "links" in reader.needs
             links = data.links(split, src, tgt) if learns_links or not training else None
             if learns_links and links is None:
@@ -248,12 +252,12 @@ class PretrainingData:
         return BitextStream(corpora, longest, both_directions=training, side_lengths=sides)
 
     def _mono(self, data: DataBin, split: str, reader: Reader) -> MonoStream | None:
-        languages = data.languages(split)
-        if not languages:
+        texts = {language: data.mono(split, language) for language in data.languages(split)}
+        texts = {language: text for language, text in texts.items() if text.tokens}  # the others' files were empty
+        if not texts:
             return None
-        readers = [data.mono(split, language) for language in languages]
-        numbers = [self.all_languages.index(language) for language in languages]
-        return MonoStream(readers, min(self.options.mono_tokens_per_sample, reader.positions), numbers)
+        numbers = [self.all_languages.index(language) for language in texts]
+        return MonoStream([*texts.values()], min(self.options.mono_tokens_per_sample, reader.positions), numbers)
 
 
 def listed(text: str) -> list[str]:

@@ -30,6 +30,8 @@ def require_same_run(state: Mapping[str, Any], cfg: Mapping[str, Any], folder: o
             key = f"{group}.{name}"
             if name not in before or before[name] == now[name]:
                 continue
+            if name == "init_checkpoint" and _is_one_file(before[name], now[name]):
+                continue
             kept = False
             if key == "task.data":  # a checkpoint names folders by number
                 old, new = _data(before), _data(now)
@@ -57,6 +59,12 @@ def require_same_run(state: Mapping[str, Any], cfg: Mapping[str, Any], folder: o
 def absolute(data: str) -> str:
     """Data-bins by absolute paths, so that a checkpoint names them from any folder."""
     return ":".join(map(os.path.abspath, data.split(":")))
+
+
+def _is_one_file(first: str | None, second: str | None) -> bool:
+    if not first or not second:
+        return False
+    return os.path.exists(first) and os.path.exists(second) and os.path.samefile(first, second)
 
 
 def _data(options: Mapping[str, Any]) -> list[str]:
