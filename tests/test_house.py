@@ -10,7 +10,7 @@ import structure
 # Of the counts of scripts/structure.py. Lower one when its count falls.
 CEILINGS = {
     "lines of the package": 47_200,
-    "lines of tests": 50_400,
+    "lines of tests": 50_500,
     "lines of scripts and examples": 10_500,
     "rooms": 18,
     "levels of rooms": 14,

@@ -1,5 +1,6 @@
+import io
 import json
-from contextlib import nullcontext
+from contextlib import nullcontext, redirect_stdout
 from itertools import zip_longest
 
 import pytest
@@ -152,6 +153,9 @@ def test_standard_output(capsys):
     with Output("-", RECORD, False, []).open() as stream:
         stream.write("é\n")
     assert capsys.readouterr().out == "é\n"
+    with redirect_stdout(io.StringIO()) as notebook, Output("-", RECORD, False, []).open() as stream:
+        stream.write("é\n")
+    assert notebook.getvalue() == "é\n"
 
 
 @pytest.mark.parametrize("block", [1, 2, 3, 100])

@@ -28,8 +28,6 @@ def test_contents_are_listed(folder):
     assert data.pairs == [("train", "en", "de"), ("valid", "en", "de")]
     assert data.monos == [("train", "fr")]
     assert data.splits == ["train", "valid"]
-    assert data.language_pairs("train") == [("en", "de")]
-    assert data.language_pairs("test") == []
     assert data.languages("train") == ["fr"]
     assert data.links("train", "en", "de") is None
     assert data.manifest is None

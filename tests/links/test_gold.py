@@ -75,6 +75,9 @@ def test_gold_links_are_those_of_the_text(tmp_path):
     gold.write_text("1 1 1\n3 1 1\n")
     with pytest.raises(XalignError, match=r"line 2\n  found: pair 3\n  expected: 1 to 2"):
         read_gold_text(src, tgt, gold)
+    gold.write_text("1 1 1\n1 2 2\n2 1 2\n")  # on line 3
+    with pytest.raises(XalignError, match=r"gold, pair 2\n  found: link 1-2, sentence lengths 0 and 0"):
+        read_gold_text(src, tgt, gold)
     gold.write_text("0-0 2-1\n\n")
     with pytest.raises(XalignError, match=r"gold, line 1\n  found: link 2-1, sentence lengths 2 and 2"):
         read_gold_text(src, tgt, gold)

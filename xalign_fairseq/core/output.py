@@ -1,5 +1,6 @@
 """An output with one line per input line: written completely or not at all, or kept as a part to continue."""
 
+import io
 import logging
 import os
 import re
@@ -99,7 +100,8 @@ class Output:
     def open(self) -> Iterator[IO[str]]:
         """A stream to write to; the output becomes complete if the block ends without an error."""
         if self._standard:
-            sys.stdout.reconfigure(encoding="utf-8", newline="\n")  # type: ignore[union-attr]
+            if isinstance(sys.stdout, io.TextIOWrapper):  # otherwise a notebook's
+                sys.stdout.reconfigure(encoding="utf-8", newline="\n")
             yield sys.stdout
             sys.stdout.flush()
         elif self._record is None:

@@ -176,10 +176,6 @@ class DataBin:
         """The names of all splits here, sorted."""
         return sorted({split for split, *_ in self.pairs} | {split for split, _ in self._mono})
 
-    def language_pairs(self, split: str) -> list[tuple[str, str]]:
-        """``(src, tgt)`` of the bitexts of a split, sorted."""
-        return [(src, tgt) for name, src, tgt in self.pairs if name == split]
-
     def languages(self, split: str) -> list[str]:
         """The languages of the monolingual texts of a split, sorted."""
         return [lang for name, lang in sorted(self._mono) if name == split]

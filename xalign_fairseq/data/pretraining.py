@@ -218,13 +218,10 @@ class PretrainingData:
         mask = MaskOptions(self.mask, vocab, options.mask_prob, options.mask_special_tokens)
         dataset = make(bitext, mono, mask, self.seed, training, draws)
         sizes = (
-            f"{counted(len(bitext.corpora), 'language pair')}, {counted(len(bitext), 'item')}"
-            if bitext
-            else "no bitext"
+            [counted(len(bitext.corpora), "language pair"), counted(len(bitext), "item")] if bitext else ["no bitext"]
         )
-        logger.info(
-            "%s: %s; %s", split, sizes, f"{counted(len(mono), 'monolingual block')}" if mono else "no monolingual text"
-        )
+        blocks = counted(len(mono), "monolingual block") if mono else "no monolingual text"
+        logger.info("%s: %s; %s", split, ", ".join(sizes), blocks)
         return dataset
 
     def _bitext(self, data: DataBin, split: str, reader: Reader) -> BitextStream | None:

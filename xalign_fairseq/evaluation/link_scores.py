@@ -76,7 +76,8 @@ def read_counts(files: LinkFilesToScore, hyp_base: int, gold_base: int) -> list[
         lengths = list(zip(src, tgt, strict=True))
         for path, links in hyps.items():
             check_bounds(links, lengths, where=path, remedy=_converting("hyp_index_base"), base=hyp_base)
-        check_bounds(possible, lengths, where=files.gold, remedy=_converting("gold_index_base"), base=gold_base)
+        remedy, numbered = _converting("gold_index_base"), is_numbered(files.gold)
+        check_bounds(possible, lengths, where=files.gold, remedy=remedy, base=gold_base, numbered=numbered)
     if files.hyp_index_base is None:
         for path, links in hyps.items():
             _refuse_one_based(one_based_evidence(links, possible), path, "hyp_index_base")

@@ -41,8 +41,10 @@ def read_gold_text(
         XalignError: a file is missing or malformed, or they do not belong together.
     """
     pairs = SentencePairs(src, tgt, split)
-    golds = read_gold(gold, pairs=len(pairs))
-    check_bounds([each.possible for each in golds], [(len(one), len(other)) for one, other in pairs], where=gold)
+    lines = list(read_lines(gold, table=True))
+    numbered, golds = _is_numbered(lines), _golds(lines, gold, 0, len(pairs))
+    lengths = [(len(one), len(other)) for one, other in pairs]
+    check_bounds([each.possible for each in golds], lengths, where=gold, base=int(numbered), numbered=numbered)
     if needs_links and not any(each.possible for each in golds):
         raise XalignError("the gold file has no link", where=gold, expected="i-j (sure) and ipj (possible), 0-based")
     return GoldText(pairs, golds)
@@ -79,7 +81,10 @@ def read_gold(path: StrPath, *, base: int = 0, pairs: int | None = None) -> list
         >>> sorted(gold.possible)
         [(0, 0), (1, 2)]
     """
-    lines = list(read_lines(path, table=True))
+    return _golds(list(read_lines(path, table=True)), path, base, pairs)
+
+
+def _golds(lines: Sequence[str], path: StrPath, base: int, pairs: int | None) -> list[Gold]:
     if _is_numbered(lines):
         return _numbered(lines, path, pairs)
     return [parse_line(line, where=f"{path}, line {number}", base=base) for number, line in enumerate(lines, 1)]

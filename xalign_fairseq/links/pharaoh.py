@@ -143,12 +143,14 @@ def check_bounds(
     remedy: Text | None = None,
     base: int = 0,
     first: int = 1,
+    numbered: bool = False,
 ) -> None:
     """Check 0-based links against the lengths of their sentences.
 
     Args:
         base: the index that the file gives to the first token; errors name links as the file does.
         first: the number of the first line, for part of a file.
+        numbered: the file has a line for each link, with the pair's number.
 
     Raises:
         XalignError: numbers of lines differ (the error has both), or a link is outside its sentences (the error has the
@@ -162,7 +164,7 @@ def check_bounds(
             is_shifted = not base and index_base_problem(links, lengths)
             raise XalignError(
                 f"a link lies outside its sentences{'; the file ' + is_shifted if is_shifted else ''}",
-                where=f"{where}, line {number}",
+                where=f"{where}, {'pair' if numbered else 'line'} {number}",
                 found=f"link {i + base}-{j + base}, sentence lengths {n} and {m}",
                 remedy=(remedy or "subtract 1 from every index")
                 if is_shifted

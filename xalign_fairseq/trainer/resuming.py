@@ -61,10 +61,9 @@ def absolute(data: str) -> str:
     return ":".join(map(os.path.abspath, data.split(":")))
 
 
-def _is_one_file(first: str | None, second: str | None) -> bool:
-    if not first or not second:
-        return False
-    return os.path.exists(first) and os.path.exists(second) and os.path.samefile(first, second)
+def _is_one_file(*paths: str | None) -> bool:
+    first, second = (each if each and os.path.exists(each) else os.devnull for each in paths)
+    return first != os.devnull and os.path.samefile(first, second)
 
 
 def _data(options: Mapping[str, Any]) -> list[str]:

@@ -40,7 +40,7 @@ class LinkedBitext:
     """
 
     def __init__(self, data: DataBin, lang_pairs: list[str] | None, max_length: int, pivot: str | None = None):
-        pairs = lang_pairs or ["-".join(pair) for pair in data.language_pairs("train")]
+        pairs = lang_pairs or [f"{src}-{tgt}" for split, src, tgt in data.pairs if split == "train"]
         pivot = pivot_language(pairs, pivot) if pairs else None
         if pivot is None:
             raise XalignError(

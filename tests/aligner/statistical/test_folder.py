@@ -1,4 +1,5 @@
 import io
+import json
 
 import numpy as np
 import pytest
@@ -75,6 +76,15 @@ def test_folders_that_are_not_aligners(tmp_path):
     assert not is_statistical("e5-small")
     (tmp_path / "statistical.json").write_text('{"units": 3}')
     with pytest.raises(XalignError):
+        load(tmp_path)
+
+
+@pytest.mark.parametrize("change", [{"units": []}, {"units": ["../prefix4"]}, {"slope": 0.0}])
+def test_a_damaged_record(tmp_path, change):
+    train_models(tmp_path, "a")
+    path = tmp_path / "statistical.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    with pytest.raises(XalignError, match="record of a statistical aligner is damaged"):
         load(tmp_path)
 
 

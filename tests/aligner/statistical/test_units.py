@@ -55,6 +55,11 @@ def test_unknown_units(name):
         make_units(name, {})
 
 
+def test_a_text_that_sentencepiece_cannot_read():
+    with pytest.raises(XalignError, match=r"no word pieces[\s\S]*both sides have words"):
+        make_units("pieces2000", {"x" * 5000: 2})
+
+
 def test_half_a_surrogate_pair_is_the_users_error():
     with pytest.raises(XalignError, match="not valid Unicode"):
         cut_all(make_units("pieces2000", TEXT), ["low", "a\ud800"])

@@ -40,7 +40,9 @@ def test_words_of_characters_by_brute_force(start, stop):
     assert set(text.words_in(start, stop)) == inside
 
 
-@pytest.mark.parametrize("text", ["e\u0301a", "👍🏽a", "👩‍👧a", "🇩🇪🇫🇷a", "a\r\nb\r", "कि", "ab", "\u0301a"])
+@pytest.mark.parametrize(
+    "text", ["e\u0301a", "👍🏽a", "👩‍👧a", "🇩🇪🇫🇷a", "a\r\nb\r", "कि", "ab", "\u0301a", "ന്\u200d വ", "ന്\u200d."]
+)
 def test_graphemes_stay_whole(text):
     bounds = {match.start() for match in regex.finditer(r"\X", text)} | {len(text)}
     assert {index for index in range(len(text) + 1) if not inside_grapheme(text, index)} == bounds

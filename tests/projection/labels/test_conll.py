@@ -27,6 +27,12 @@ def test_entities_are_written_as_bio_with_the_separator_of_the_source(pieces):
     assert unit.project({(0, 1): 0.9}).text == "die\tO\nEU\tB-ORG\n\n"
 
 
+def test_a_word_may_have_white_space_that_is_no_space(pieces):
+    [unit] = pieces("New\u00a0York B-LOC\n\u3000 O\n", "Paris .\n")
+    assert unit.src.words[0] == "New\u00a0York"
+    assert unit.project({(0, 0): 0.9, (1, 1): 0.9}).text == "Paris B-LOC\n. O\n\n"
+
+
 def test_tags_that_are_not_valid_are_counted_and_give_no_label(pieces):
     _, bad, bare, empty = pieces("a\tB-PER\nb\tO\n\na\tO\nb\tI-PER\n\nc\n\nd\tO\n", "x y\nx y\nz\nd\n")
     for unit, reason in ((bad, "not valid BIO"), (bare, "no tag")):

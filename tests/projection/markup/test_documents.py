@@ -105,6 +105,15 @@ def test_tags_around_and_between_segments_are_compared(tmp_path, source, target,
     assert {each.reason for each in found} <= {"outside the segments: add this one by hand", ADDED}
 
 
+def test_segments_of_one_number_divide_nothing(tmp_path):
+    parts, target = ("A <g>x</g>.", "B."), "<1>A x.</mrk><2>B.</mrk><1>C.</mrk>"
+    source = f"<source>{' '.join(parts)}</source><seg-source><1>{'</mrk><2>'.join(parts)}</mrk></seg-source>"
+    content = f"<xliff><trans-unit>{source}<target>{target}</target></trans-unit></xliff>"
+    units, _, text = result(tmp_path, "xliff", re.sub(r"<(\d)", r'<mrk mtype="seg" mid="\1"', content))
+    assert text == re.sub(r"<(\d)", r'<mrk mtype="seg" mid="\1"', content)
+    assert "<g>" in {each.item for unit in units for each in unit.project({}).dropped}
+
+
 @pytest.mark.parametrize(
     "unit",
     [

@@ -236,6 +236,8 @@ def learn_model(
 
 def load(folder: Path) -> TrainedModels:
     described = read_json(folder / DONE, Described)
+    if not described["units"] or not set(described["units"]) <= set(NAMES) or described["slope"] <= 0:
+        raise XalignError("the record of a statistical aligner is damaged", where=folder / DONE, remedy=ANEW)
     identity = read_json(folder / BEGUN) if (folder / BEGUN).is_file() else {}
     stored = {name: read_arrays(folder / f"{name}.npz", FORM, remedy=ANEW) for name in described["units"]}
     models = [model_of(name, arrays, folder / f"{name}.npz") for name, arrays in stored.items()]

@@ -82,18 +82,22 @@ class Units:
 def learned_pieces(counts: Mapping[str, int], model_type: str, size: int) -> bytes:
     """Sentencepiece's model of the tokens of one side and their counts; a small text has fewer than ``size`` pieces."""
     stream = io.BytesIO()
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(f"{token}\t{count}" for token, count in sorted(counts.items())),
-        input_format="tsv",
-        model_writer=stream,
-        model_type=model_type,
-        vocab_size=max(size, len({character for token in counts for character in token}) + 10),
-        hard_vocab_limit=False,
-        character_coverage=1.0,
-        normalization_rule_name="identity",
-        num_threads=1,
-        minloglevel=2,
-    )
+    try:
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=iter(f"{token}\t{count}" for token, count in sorted(counts.items())),
+            input_format="tsv",
+            model_writer=stream,
+            model_type=model_type,
+            vocab_size=max(size, len({character for token in counts for character in token}) + 10),
+            hard_vocab_limit=False,
+            character_coverage=1.0,
+            normalization_rule_name="identity",
+            num_threads=1,
+            minloglevel=2,
+        )
+    except RuntimeError as error:  # such as a side of one very long word
+        problem, found = "no word pieces can be learned from this text", str(error).partition("\n")[0]
+        raise XalignError(problem, found=found, remedy="check that both sides have words") from None
     return stream.getvalue()
 
 

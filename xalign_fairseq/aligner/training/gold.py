@@ -121,20 +121,15 @@ def _train_encoder(run: ScorerRun, sets: Sequence[GoldSet], say: Callable[[str],
 def _record(
     run: ScorerRun, sets: Sequence[GoldSet], scorer: LinkScorer, parameters: Iterable[torch.Tensor]
 ) -> dict[str, Any]:
-    names = Counter(each.name for each in sets)  # two files in different folders may have one name
+    times = Counter(each.name for each in sets)  # two files in different folders may have one name
+    names = [each.name if times[each.name] == 1 else f"{each.name} {each.digest}" for each in sets]
     return {
         "xalign_fairseq": __version__,
         "model": run.model,
         "family": family_of(read_pretrained(run.model, lookup=True)[0]),
         "layers": layer_range(scorer.layers),
         "parameters": sum(each.numel() for each in parameters),
-        "sets": {
-            f"{each.name} {each.digest}" if names[each.name] > 1 else each.name: {
-                "pairs": len(each.pairs),
-                "sha256": each.digest,
-            }
-            for each in sets
-        },
+        "sets": {key: {"pairs": len(each.pairs), "sha256": each.digest} for key, each in zip(names, sets, strict=True)},
         "seed": run.seed,
         "command": run.command(),
         **({"held_out": run.held_out} if run.held_out else {}),

@@ -126,7 +126,9 @@ def inside_grapheme(text: str, index: int) -> bool:
     before, after = text[index - 1], text[index]
     if before in "\r\n" or after in "\r\n":
         return before + after == "\r\n"
-    if unicodedata.category(after).startswith("M") or after in _EXTENDING or before == _JOINER:
+    kind = unicodedata.category(after)[0]
+    # A joiner at the end of a word, as in older Malayalam, joins nothing.
+    if kind == "M" or after in _EXTENDING or (before == _JOINER and kind in "LS"):
         return True
     flags = 0
     while flags < index and text[index - 1 - flags] in _FLAG_LETTERS:

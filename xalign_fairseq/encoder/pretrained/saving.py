@@ -78,9 +78,7 @@ def convert(model: StrPath, target: StrPath, *, overwrite: bool = False) -> Enco
         state, _ = read_pretrained(where)
         encoder, _ = checkpoint.load_encoder(state, where)
         tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=where)
-        wide: dict[object, Tensor] = {}
-        for each in state["model"].values():
-            wide[_place(each)] = each.float() if each.is_floating_point() else each
+        wide = {_place(each): each.float() if each.is_floating_point() else each for each in state["model"].values()}
         weights = {key: wide[_place(each)] for key, each in state["model"].items()}  # tied ones stay tied
         save(untrained(state, weights, tokenizer_state(tokenizer.dictionary, tokenizer.model)), where)
     return encoder.config

@@ -256,8 +256,8 @@ def _outside(text: str, places: Iterable[Span]) -> str:
 
 
 def _segments(text: str) -> dict[str, Span]:
-    """The content of each ``<mrk mtype="seg">`` by its number."""
-    found: dict[str, Span] = {}
+    """The content of each ``<mrk mtype="seg">`` by its number; empty if two have the same, which names neither."""
+    found: list[tuple[str, Span]] = []
     open_tags: list[tuple[str | None, int]] = []
     for match in TAG.finditer(text):
         if local_name(match[2]) != "mrk":
@@ -265,7 +265,7 @@ def _segments(text: str) -> dict[str, Span]:
         if match[1]:
             number, start = open_tags.pop() if open_tags else (None, 0)
             if number is not None:
-                found[number] = start, match.start()
+                found.append((number, (start, match.start())))
         else:
             attributes = attributes_of(match[3])
             is_segment = attributes.get("mtype") == "seg" and not open_tags
@@ -273,5 +273,6 @@ def _segments(text: str) -> dict[str, Span]:
             if not match[3].endswith("/"):
                 open_tags.append((number, match.end()))
             elif number is not None:
-                found[number] = match.end(), match.end()
-    return found
+                found.append((number, (match.end(), match.end())))
+    by_number = dict(found)
+    return by_number if len(by_number) == len(found) else {}
