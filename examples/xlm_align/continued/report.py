@@ -150,6 +150,7 @@ def main(runs: Path | None, here: Path = HERE) -> None:
     made = {
         "objectives": tables.objectives(records, tests["none"]),
         "ablations": tables.ablations(records),
+        "rates": tables.rates(records),
         "runs": tables.all_runs(records),
     }
     pages = [here / "README.md", here / "details.md", results / "runs.md"]

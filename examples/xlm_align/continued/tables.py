@@ -63,8 +63,8 @@ def tested(group: Sequence[Mapping[str, Any]]) -> list[float]:
 
 
 def objectives(records: Records, tests: Tests) -> str:
-    """Settings and their changes that have several seeds, means over seeds, lowest development AER first."""
-    groups = {name: group for name, group in groups_of(records).items() if "," not in name or len(group) > 1}
+    """Settings with their usual options, means over seeds, lowest development AER first."""
+    groups = {name: group for name, group in groups_of(records).items() if "," not in name}
     order = sorted(groups, key=lambda name: mean(lowest(each)[1] for each in groups[name]))
     columns = (
         "setting",
@@ -133,6 +133,16 @@ def ablations(records: Records) -> str:
         for group in groups.get(frozenset({option}), []):
             rows.append([title, str(group[0]["options"][option]), *ablated(group)])
     return markdown(("changed", "value", "seeds", "development, lowest", "test"), rows, names=2)
+
+
+def rates(records: Records) -> str:
+    """L2's test AER at each learning rate, with both distances of parameters."""
+    groups, usual = groups_of(records), study.COMMON["--lr"]
+    rows = []
+    for rate in ("2e-6", "5e-6", "1e-5", usual, "5e-5", "1e-4"):
+        changes = "" if rate == usual else f",lr={rate}"
+        rows.append([rate, *(spread(tested(groups.get(f"{name}{changes}", []))) for name in ("l2", "l2-norm"))])
+    return markdown(("learning rate", "squared distance", "distance (released code)"), rows)
 
 
 def ablated(group: list[dict[str, Any]]) -> list[str]:
