@@ -42,11 +42,14 @@ def run(by):
         connection.connect(f"{FOLDER}/{by}.socket")
         socket.send_fds(connection, [b"\n"], [ends, *numbers])
         os.close(ends)
+        signals = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1)
+        signal.pthread_sigmask(signal.SIG_BLOCK, signals)  # until they can be passed on
         connection.sendall(json.dumps(job).encode() + b"\n")
         answers = connection.makefile()
         process = int(answers.readline())
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1):
+        for number in signals:
             signal.signal(number, lambda given, _: _signal(process, given))
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, signals)
         return int(answers.readline())
 
 

@@ -77,11 +77,10 @@ def test_the_newest_whole_checkpoint_takes_the_place_of_a_damaged_one(tmp_path, 
     assert aside == {f"checkpoint_{name}" for name in before.keys() - after.keys()}
 
 
-@pytest.mark.parametrize("error", [OSError(5, "Input/output error"), MemoryError()])
-def test_a_file_that_can_not_be_read_now_is_not_damaged(tmp_path, monkeypatch, error):
+def test_a_file_that_can_not_be_read_now_is_not_damaged(tmp_path, monkeypatch):
     monkeypatch.undo()
     torch.save({"model": {}}, tmp_path / "checkpoint_last.pt")
-    monkeypatch.setattr(torch, "load", Mock(side_effect=error))
+    monkeypatch.setattr(torch, "load", Mock(side_effect=OSError(5, "Input/output error")))
     with pytest.raises(XalignError, match=r"checkpoint_last\.pt"):
         mend(tmp_path, print)
     assert [path.name for path in tmp_path.iterdir()] == ["checkpoint_last.pt"]

@@ -141,9 +141,8 @@ def named_models(given: Iterable[str], parameter: str = "model") -> dict[str, st
         if not (equals and name and path) or Path(each).exists():
             name = path = each
         if name in found:
-            raise XalignError(
-                "two models have the same name", parameter=parameter, found=name, expected="NAME=PATH of each"
-            )
+            problem, expected = "two models have the same name", "NAME=PATH of each"
+            raise XalignError(problem, parameter=parameter, found=name, expected=expected)
         found[name] = path
     return found
 
@@ -181,8 +180,7 @@ def chosen_paper(paper: str | None, named: Sequence[str], metrics: Sequence[str]
     for each in named:
         name, equals, row = each.partition("=")
         if not equals or not paper:
-            raise XalignError(
-                "a row needs a name and a paper", parameter="row", found=each, expected="NAME=ROW, and a paper"
-            )
+            problem, expected = "a row needs a name and a paper", "NAME=ROW, and a paper"
+            raise XalignError(problem, parameter="row", found=each, expected=expected)
         rows[name] = row
     return PublishedTables(read_published(find_published(paper)), rows, metrics) if paper else None

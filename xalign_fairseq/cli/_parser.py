@@ -46,12 +46,8 @@ class HelpLines(argparse.RawDescriptionHelpFormatter):
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         """Paragraphs as wide as the terminal; indented lines (commands) unchanged."""
         parts = text.split("\n\n")
-        return (
-            "\n\n".join(
-                part if "\n  " in part else textwrap.fill(part, width, break_on_hyphens=False) for part in parts
-            )
-            + "\n"
-        )
+        filled = (part if "\n  " in part else textwrap.fill(part, width, break_on_hyphens=False) for part in parts)
+        return "\n\n".join(filled) + "\n"
 
 
 class CommandParser(argparse.ArgumentParser):

@@ -1,6 +1,7 @@
 """Read checkpoints without running code in them."""
 
 import argparse
+import errno
 import logging
 import pickle
 import re
@@ -160,7 +161,7 @@ def updates_of(path: StrPath) -> int | None:
     try:
         history = read(path).get("optimizer_history")
     except XalignError as error:
-        if isinstance(error.__context__, (OSError, MemoryError)):  # which say nothing about the content
+        if _is_of_the_disk(error.__context__):
             raise
         return None
     return history[-1].get("num_updates", 0) if history else 0
@@ -176,10 +177,15 @@ def is_intact(path: StrPath) -> bool:
             return True
         with zipfile.ZipFile(path) as parts:
             return parts.testzip() is None
-    except OSError:  # says nothing about the content
-        raise
-    except Exception:  # other bytes can fail in any way
+    except Exception as error:  # other bytes can fail in any way
+        if _is_of_the_disk(error):
+            raise
         return False
+
+
+def _is_of_the_disk(error: BaseException | None) -> bool:
+    """Whether an error says nothing about a file's content; EINVAL is a position outside a damaged archive."""
+    return isinstance(error, OSError) and error.errno != errno.EINVAL
 
 
 def options(state: dict[str, Any], group: str = "model") -> dict[str, Any]:
