@@ -48,7 +48,8 @@ def source(tmp_path_factory):
     (folder / LIB / "build.json").write_text("{}")
     archive = build("sdist", folder, folder / "dist")
     with tarfile.open(archive) as content:
-        content.extractall(folder / "extracted", filter="data")
+        content.extraction_filter = getattr(tarfile, "data_filter", None)  # Python before 3.11.4 has none
+        content.extractall(folder / "extracted")
     (top,) = (folder / "extracted").iterdir()
     return top
 

@@ -153,7 +153,8 @@ def unpack(path: Path) -> Path:
         work = path.with_name("." + folder.name)
         shutil.rmtree(work, ignore_errors=True)
         with tarfile.open(path) as archive:
-            archive.extractall(work, filter="data")
+            archive.extraction_filter = getattr(tarfile, "data_filter", None)  # Python before 3.11.4 has none
+            archive.extractall(work)
         inner = work / folder.name  # most hold one folder of the same name
         (inner if inner.is_dir() else work).rename(folder)
         shutil.rmtree(work, ignore_errors=True)

@@ -36,7 +36,8 @@ def install(kit: Path, work: Path) -> Path:
     run([*pip, "--force-reinstall", str(one(wheels, "xalign_fairseq-*.whl"))])
     if (kit / kits.DATA).exists():
         with tarfile.open(kit / kits.DATA) as archive:
-            archive.extractall(work / "data", filter="data")
+            archive.extraction_filter = getattr(tarfile, "data_filter", None)  # Python before 3.11.4 has none
+            archive.extractall(work / "data")
     return python
 
 
