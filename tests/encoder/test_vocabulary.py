@@ -109,7 +109,7 @@ def test_a_dictionary_that_does_not_fit_the_checkpoint(folder, dictionary, spm):
     assert ids(found) == expected(spm, dictionary) and found.dictionary.mask_index == size
 
 
-def test_a_dictionary_of_other_symbols_is_told(dictionary):
+def test_other_symbols_are_named_in_the_error(dictionary):
     stored = {"task_state": {"tokenizer": {"symbols": dictionary.symbols[::-1]}}}
     with pytest.raises(XalignError, match="but other symbols"):
         check_dictionary(dictionary, "data", stored, dictionary.embedding_size, "model.pt")

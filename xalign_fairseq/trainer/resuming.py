@@ -62,8 +62,8 @@ def absolute(data: str) -> str:
 
 
 def _is_one_file(*paths: str | None) -> bool:
-    first, second = (each if each and os.path.exists(each) else os.devnull for each in paths)
-    return first != os.devnull and os.path.samefile(first, second)
+    found = [each for each in paths if each and os.path.exists(each)]
+    return len(found) == 2 and os.path.samefile(*found)
 
 
 def _data(options: Mapping[str, Any]) -> list[str]:
