@@ -42,6 +42,9 @@ def test_parts_hold_all_lines_in_order_for_any_block_size(tmp_path, lines, end, 
         (b"a\nb\nc\xce", r"(?s)not UTF-8.*line 3"),
         (b"a\nb\r", r"(?s)carriage return without a newline.*line 2"),
         (b"a\rb\rc", r"(?s)carriage return without a newline.*line 1"),
+        (b"t\0h\0e\0\n\0a\0\n\0", r"(?s)not UTF-8.*UTF-16"),
+        (rb"{\rtf1\ansi" + b"\na\n", "RTF"),
+        (b"<?xml version='1.0'?>\na\n", "not plain text"),
     ],
 )
 @pytest.mark.parametrize("block", [1, 2, 100])

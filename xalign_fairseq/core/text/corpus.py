@@ -13,8 +13,9 @@ import numpy as np
 from xalign_fairseq.core.errors import Text, XalignError
 from xalign_fairseq.core.files import StrPath, nearly
 from xalign_fairseq.core.text import limits
-from xalign_fairseq.core.text.containers import file_of, is_stream, kind_of, open_text, skip
-from xalign_fairseq.core.text.lines import different_lengths, no_regular_file, note_crlf, text_lines
+from xalign_fairseq.core.text.containers import file_of, is_stream, open_text, skip
+from xalign_fairseq.core.text.lines import different_lengths, no_regular_file, note_crlf, read_lines, text_lines
+from xalign_fairseq.core.text.pairs import plain
 
 CHUNK_LINES = 5000
 BLOCK_BYTES = 1 << 24
@@ -71,12 +72,13 @@ def scan(path: StrPath) -> TextFile:
     lines, position, last, crlf = 0, 0, NEWLINE, False
     offsets = [0]
     tail = b""
+    next(plain(read_lines(path), path))  # it shows other formats, a table and an empty file
     with open_text(path) as stream:
         while block := stream.read(BLOCK_BYTES):
             ends = np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == NEWLINE)
             sizes = np.diff(ends, prepend=-1 - len(tail), append=len(block) - 1)
-            if sizes.max() > limits.LINE_BYTES or (position == 0 and kind_of(path) == ".tsv"):
-                _find_fault(path)  # it names a too long line or a table's columns
+            if sizes.max() > limits.LINE_BYTES:
+                _find_fault(path)  # it names the line
             # The rest after the last line end is kept for the next block, because a block may end within a character.
             whole, newline, rest = block.rpartition(b"\n")
             if newline:
@@ -92,8 +94,8 @@ def scan(path: StrPath) -> TextFile:
     _check_text(path, tail)
     if crlf:
         note_crlf(os.fspath(path))
-    if position == 0 or b"\r" in tail:
-        _find_fault(path)  # it reports an empty file or a carriage return
+    if b"\r" in tail:
+        _find_fault(path)
     lines += last != NEWLINE
     if offsets[-1] != position:
         offsets.append(position)

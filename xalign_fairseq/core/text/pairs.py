@@ -56,7 +56,7 @@ class SentencePairs:
         if tgt is None:
             self._length = sum(1 for _ in _split_pairs(read_lines(self._src), self._src, AT_SPACES))
             return
-        self._length, other = (sum(1 for _ in _plain(read_lines(path), path)) for path in (src, tgt))
+        self._length, other = (sum(1 for _ in plain(read_lines(path), path)) for path in (src, tgt))
         if self._length != other:
             raise different_lengths(src, tgt, (self._length, other))
 
@@ -161,7 +161,7 @@ def open_pairs(
 def require_texts(*paths: StrPath) -> None:
     """Raise :class:`XalignError` for a side whose first line can't be read as text, or if both sides are one text."""
     for path in paths:
-        next(_plain(read_lines(path), path))
+        next(plain(read_lines(path), path))
     if len(set(map(os.path.realpath, paths))) < len(paths):
         raise XalignError("both sides are the same text", where=paths[0])
 
@@ -215,7 +215,7 @@ def _words(sentence: Sentence) -> Sequence[str]:
     return words
 
 
-def _plain(lines: Iterable[str], path: StrPath) -> Iterator[str]:
+def plain(lines: Iterable[str], path: StrPath) -> Iterator[str]:
     """Lines; :class:`XalignError` if they begin like a file of markup."""
     for number, line in enumerate(lines):
         if not number and MARKUP.match(line) and SEPARATOR not in line:
@@ -227,7 +227,7 @@ def _plain(lines: Iterable[str], path: StrPath) -> Iterator[str]:
 
 def _split_pairs(lines: Iterable[str], path: StrPath, split: tuple[Split, Split]) -> Iterator[WordPair]:
     one, other = split
-    for number, line in enumerate(_plain(lines, path), 1):
+    for number, line in enumerate(plain(lines, path), 1):
         separators = list(_SEPARATOR.finditer(line))
         if len(separators) == 1:
             [separator] = separators
