@@ -38,6 +38,16 @@ def test_json_and_another_folder_whose_files_are_kept(study, tmp_path, capsys, m
     assert sorted(each.name for each in folder.iterdir()) == ["notes.txt", "report.json", "report.md", "report.tex"]
 
 
+@pytest.mark.parametrize("name", ["paper.md", "gaps.png", "report.json"])
+def test_a_file_that_is_not_of_a_report_is_kept(study, tmp_path, capsys, name):
+    (tmp_path / "own" / name).parent.mkdir()
+    (tmp_path / "own" / name).write_text('{"mine": 1}')
+    paper = ("--paper", "xlm_align", "--row", "tlm=XLM-R base")
+    assert main(["transfer-report", str(study), "--samples", "5", "--out", str(tmp_path / "own"), *paper]) == 2
+    assert name in capsys.readouterr().err
+    assert [each.read_text() for each in (tmp_path / "own").iterdir()] == ['{"mine": 1}']
+
+
 def test_a_papers_figures_are_next_to_ours(study, capsys):
     asked = ("--paper", "explicit_alignments", "--row", "tlm=mBERT", "--samples", "5")
     assert main(["transfer-report", str(study), *asked]) == 0

@@ -16,7 +16,6 @@ from pathlib import Path
 
 from xalign_fairseq.cli._arguments import add_json, add_out, add_paper, add_resamples, chosen_paper
 from xalign_fairseq.core.errors import XalignError, command_line_text
-from xalign_fairseq.core.files import atomic_write
 from xalign_fairseq.core.json_files import read_json
 
 
@@ -40,11 +39,7 @@ def run(args: argparse.Namespace) -> None:
     folder = Path(args.out or Path(args.runs) / "report")
     earlier = folder / "report.json"
     former = read_json(earlier).get("baseline") if args.baseline is None and earlier.is_file() else None
-    texts = write_report(report, folder)
-    if beside:
-        texts["paper.md"] = beside + "\n"
-        with atomic_write(folder / "paper.md") as stream:
-            stream.write(texts["paper.md"])
+    texts = write_report(report, folder, beside)
     try:
         require_matplotlib()
     except XalignError as error:

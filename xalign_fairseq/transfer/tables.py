@@ -6,6 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.core.json_files import read_json
 from xalign_fairseq.core.output import require_replaceable
 from xalign_fairseq.evaluation.plots.transfer import plot_gaps, plot_scores
 from xalign_fairseq.evaluation.signature import parse_signature
@@ -14,6 +15,8 @@ from xalign_fairseq.evaluation.tables import Table, latex_file, markdown_text, p
 from xalign_fairseq.transfer.comparisons import Difference
 from xalign_fairseq.transfer.report import SCORE, Row, StudyReport, TaskReport
 from xalign_fairseq.transfer.results import EACH
+
+PICTURES = ("scores.png", "gaps.png")
 
 
 def make_tables(report: StudyReport) -> list[Table]:
@@ -181,15 +184,22 @@ def _supervised_gaps(report: StudyReport) -> Table:
     return Table("Trained on the language itself minus zero-shot, same test data", columns, rows, names=3)
 
 
-def write_report(report: StudyReport, folder: Path) -> dict[str, str]:
-    """Write report.json, which marks the others as own, report.md and report.tex; return their texts by name."""
+def write_report(report: StudyReport, folder: Path, beside: str = "") -> dict[str, str]:
+    """Write report.json, which marks the others as own, report.md, report.tex and, from ``beside``, paper.md.
+
+    Returns their texts by name.
+    """
     texts = {
         "report.json": json.dumps({"format": 1, **asdict(report)}, indent=1, ensure_ascii=False) + "\n",
         "report.md": to_markdown(report),
         "report.tex": latex_file(make_tables(report)),
     }
-    for name in [] if (folder / "report.json").exists() else texts:
-        require_replaceable(folder / name, "unknown")
+    if beside:
+        texts["paper.md"] = beside + "\n"
+    earlier = folder / "report.json"
+    if not (earlier.is_file() and {"format", "checkpoints"} <= read_json(earlier).keys()):
+        for name in (*texts, *PICTURES):
+            require_replaceable(folder / name, "unknown")
     for name, text in texts.items():
         with atomic_write(folder / name) as stream:
             stream.write(text)
@@ -209,6 +219,6 @@ def draw_report(report: StudyReport, folder: Path) -> None:
         for gap in report.english_gaps
         for language, summary in gap.languages.items()
     ]
-    for name, rows, plot in (("scores.png", scores, plot_scores), ("gaps.png", gaps, plot_gaps)):
+    for name, rows, plot in zip(PICTURES, (scores, gaps), (plot_scores, plot_gaps), strict=True):
         if rows:
             plot(rows, folder / name)
