@@ -1,9 +1,11 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from support.text import write_bitext
 
 from xalign_fairseq import load_aligner
@@ -14,6 +16,10 @@ from xalign_fairseq.aligner.neural.processes import AlignerPool
 from xalign_fairseq.aligner.statistical.aligner import StatisticalAligner, train_from_scratch
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.pairs import SentencePairs
+from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.encoder.pretrained.huggingface.side_files import RECORD
+from xalign_fairseq.encoder.pretrained.packaged import ORIGIN
+from xalign_fairseq.encoder.pretrained.reading import open_model
 from xalign_fairseq.transport.linking import Linking
 
 SIDES = ["the house is old", ""], ["the house is old", "a"]
@@ -65,16 +71,27 @@ def test_options_given_with_statistics_only_choose_links(tiny_checkpoint, learne
 
 
 @pytest.mark.parametrize(
-    ("path", "asked", "maps", "guide", "method"),
+    ("path", "asked", "guide", "method"),
     [
-        ("e5-small", Linking(), False, None, "scored"),
-        ("e5-small", Linking("grow"), False, "scored", "grow"),
-        ("e5-small", Linking(), False, "grow", "grow"),
-        ("model.pt", Linking(), False, None, "grow"),
+        ("e5-small", Linking(), None, "scored"),
+        ("e5-small", Linking("grow"), "scored", "grow"),
+        ("e5-small", Linking(), "grow", "grow"),
+        ("copy.pt", Linking(), None, "scored"),
+        ("here/e5-small", Linking(), None, "grow"),
+        ("here/e5-small-gold", Linking(), None, "grow"),
     ],
 )
-def test_the_method_that_scores_with_statistics(path, asked, maps, guide, method):
-    assert scoring_method(path, asked, maps, guide) == method
+def test_the_method_that_scores_with_statistics(tiny_checkpoint, tmp_path, monkeypatch, path, asked, guide, method):
+    """The packaged scorer belongs to e5-small and its copies, but not to a user's model of that name."""
+    state = checkpoint.read(tiny_checkpoint)
+    torch.save({**state, RECORD: ORIGIN}, tmp_path / "copy.pt")
+    for name in ("e5-small", "e5-small-gold"):
+        (tmp_path / "here" / name).mkdir(parents=True)
+        torch.save(state, tmp_path / "here" / name / "model.pt")
+    monkeypatch.chdir((tmp_path / path).parent)
+    path = Path(path).name
+    assert scoring_method(path, asked, False, guide) == method
+    assert open_model(path).with_scorer == (scoring_method(path, Linking(), False) == "scored")
 
 
 @pytest.mark.parametrize(

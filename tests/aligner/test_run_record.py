@@ -64,8 +64,10 @@ def test_a_text_is_its_content_whatever_its_name(record, tmp_path):
     assert record()["src"] != before["src"] and record()["tgt"] == before["tgt"]
 
 
-def test_a_model_is_identified_by_sizes_and_times_of_its_files(record, model):
+def test_a_model_is_identified_by_sizes_and_times_of_its_files(record, model, monkeypatch):
     before = record()
+    monkeypatch.chdir(model.parent)
+    assert record(checkpoint="model/../model/") == before  # the same files
     for name, content in (("train.log", "log"), ("links.part", "0-0")):  # logs, and an output in its folder
         (model / name).write_text(content)
     assert record() == before

@@ -15,8 +15,8 @@ from xalign_fairseq.aligner.protocol import WordAligner
 from xalign_fairseq.aligner.run_record import model_state
 from xalign_fairseq.aligner.statistical.aligner import StatisticalAligner
 from xalign_fairseq.aligner.statistical.folder import load
-from xalign_fairseq.encoder.pretrained.low_rank import is_low_rank
 from xalign_fairseq.encoder.pretrained.packaged import NAME
+from xalign_fairseq.encoder.pretrained.reading import comes_with_scorer
 from xalign_fairseq.transport.linking import Linking
 from xalign_fairseq.transport.resolving import uses_scorer
 
@@ -83,7 +83,7 @@ def combine(parts: BestParts, options: AlignerOptions) -> CombinedAligner:
         method = scoring_method(parts.encoder, options.linking, options.maps, guide)
         if trained.guide not in (None, state):
             guided = "the statistics in %s were learned with %s, but are used with %s"
-            logger.warning(guided, parts.statistics, trained.guide, state)
+            logger.warning(guided, parts.statistics, trained.guide, parts.encoder)
     second = load_aligner(parts.trained, scoring_options(options, "grow")) if parts.trained else None
     encoder = load_aligner(parts.encoder, scoring_options(options, method))
     return CombinedAligner(encoder, trained, method, *choice_of(options), second)
@@ -100,7 +100,7 @@ def scoring_method(path: str | os.PathLike[str], asked: Linking, maps: bool, gui
     """The encoder's method: the requested one, otherwise the statistics' ``guide``, otherwise the model's own."""
     if asked.method or guide:
         return asked.method or str(guide)
-    return "scored" if uses_scorer(asked, maps, os.fspath(path) == NAME or is_low_rank(path)) else "grow"
+    return "scored" if uses_scorer(asked, maps, comes_with_scorer(path)) else "grow"
 
 
 def scoring_options(options: AlignerOptions, method: str) -> AlignerOptions:

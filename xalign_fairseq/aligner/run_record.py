@@ -24,15 +24,13 @@ def run_record(text: tuple[str, ...], model: str | None, options: AlignerOptions
 
 
 def model_state(path: str | os.PathLike[str]) -> str:
-    """The sizes and times of a model's files, because a digest of gigabytes takes long."""
-    from xalign_fairseq.encoder.pretrained import low_rank, packaged
-    from xalign_fairseq.encoder.pretrained.reading import find_pretrained
+    """A model's name, and the sizes and times of its files, because a digest of gigabytes takes long."""
+    from xalign_fairseq.encoder.pretrained.reading import find_packaged
 
-    named = os.fspath(path) in (packaged.NAME, low_rank.NAME) and not Path(path).exists()
-    top = find_pretrained(path) if named else Path(path)
+    top = find_packaged(path) or Path(path)
     files = _model_files(top) if top.is_dir() else [top] if top.exists() else []
     states = [(os.path.relpath(each, top), each.stat().st_size, each.stat().st_mtime_ns) for each in files]
-    return f"{path}, state {hashlib.sha256(repr(states).encode()).hexdigest()[:16]}"
+    return f"{os.path.basename(os.path.abspath(path))}, state {hashlib.sha256(repr(states).encode()).hexdigest()[:16]}"
 
 
 def _model_files(folder: Path) -> list[Path]:

@@ -50,7 +50,7 @@ def test_the_product_is_added_and_the_scorer_is_the_model_s_own(made, tiny_check
 
 
 def test_the_packaged_model_was_not_trained_on_test_languages():
-    assert find_pretrained(NAME) == PACKAGED and is_low_rank(NAME) and is_low_rank(PACKAGED)
+    assert find_pretrained(NAME) == PACKAGED and is_low_rank(PACKAGED)
     assert PACKAGED.stat().st_size < 1_100_000
     record = record_of(read_arrays(PACKAGED, ArrayForm(np.generic)))
     assert record["model"] == "e5-small" and list(record["sets"]) == ["en-cs", "ja-en", "en-es", "en-pt"]

@@ -20,7 +20,6 @@ from xalign_fairseq.data.batches import pad
 from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 from xalign_fairseq.data.tokenizers.unknown import UnknownTokens
 from xalign_fairseq.encoder.mappings import LanguageMaps
-from xalign_fairseq.encoder.pretrained.low_rank import is_low_rank
 from xalign_fairseq.encoder.pretrained.packaged import NAME
 from xalign_fairseq.encoder.pretrained.reading import open_model
 from xalign_fairseq.encoder.sentence_vectors import finite_rows
@@ -165,7 +164,7 @@ class Aligner(WordAligner):
             model.family,
             options.maps,
             config.encoder_embed_dim,
-            with_scorer=model.packaged or is_low_rank(path),
+            with_scorer=model.with_scorer,
             scorer=scorer,
         )
         least = options.min_probability or 0.0

@@ -26,8 +26,8 @@ Changes = Mapping[str, tuple[Tensor, Tensor]]
 
 
 def is_low_rank(path: StrPath) -> bool:
-    """Whether a path is ``e5-small-gold`` or a small model file."""
-    return str(path) == NAME or (Path(path).suffix == SUFFIX and not Path(path).is_dir())
+    """Whether a path is a small model file."""
+    return Path(path).suffix == SUFFIX and not Path(path).is_dir()
 
 
 def write_low_rank(path: StrPath, changes: Changes, scorer: Mapping[str, Tensor], record: Mapping[str, Any]) -> None:

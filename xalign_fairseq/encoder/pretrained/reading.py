@@ -73,12 +73,26 @@ def read_tokenizer(path: StrPath) -> Tokenizer:
     return load_tokenizer(state, checkpoint.vocab_size(state, where), where=where)
 
 
+def comes_with_scorer(path: StrPath) -> bool:
+    """Whether a link scorer belongs to the model: to e5-small, also under another name, and to small model files."""
+    where = find_pretrained(path)
+    return low_rank.is_low_rank(where) or read_pretrained(where, lookup=True)[0].get(RECORD) == packaged.ORIGIN
+
+
+def find_packaged(path: StrPath) -> Path | None:
+    """The file of a packaged model, unless there is a file or folder of its name here."""
+    if os.fspath(path) not in (packaged.NAME, low_rank.NAME) or Path(path).exists():
+        return None
+    return packaged.find() if os.fspath(path) == packaged.NAME else low_rank.PACKAGED
+
+
 def find_pretrained(path: StrPath) -> Path:
     """The checkpoint or the Hugging Face folder that :func:`read_pretrained` reads."""
+    if file := find_packaged(path):
+        return file
     if os.fspath(path) in (packaged.NAME, low_rank.NAME):
-        if not Path(path).exists():
-            return packaged.find() if os.fspath(path) == packaged.NAME else low_rank.PACKAGED
         logger.warning("%s is read from the current folder, not from the package", path)
+        path = Path(path).absolute()
     if not Path(path).exists() and locate.is_hub_name(path):
         return locate.find_on_hub(os.fspath(path))
     folder = locate.snapshot(Path(path))
@@ -115,7 +129,8 @@ class OpenedModel:
     linking: Linking | None  # its labelling method in training, if any
     family: str | None
     trimmed: tuple[str, ...]  # names of the files that its vocabulary was trimmed to
-    packaged: bool = False  # without further training
+    packaged: bool  # e5-small without further training
+    with_scorer: bool  # see comes_with_scorer
 
     def scorer(self) -> LinkScorer | None:
         """Its link scorer in evaluation mode, if it has one."""
@@ -152,10 +167,13 @@ class OpenedModel:
 
 def open_model(path: StrPath, *, lookup: bool = False) -> OpenedModel:
     """Open a model with its encoder, heads and tokenizer."""
+    path = find_pretrained(path)
     state, where = read_pretrained(path, lookup=lookup)
     unchanged = state.get(RECORD) == packaged.ORIGIN
+    scored = unchanged or low_rank.is_low_rank(path)
     encoder, heads = checkpoint.load_encoder(state, where)
     tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=where)
     labelling = (state.get("task_state") or {}).get("labelling")
     linking = None if labelling is None else Linking.from_state(labelling, where)
-    return OpenedModel(where, encoder, heads, tokenizer, linking, family_of(state), trimmed_to(state), unchanged)
+    family, trimmed = family_of(state), trimmed_to(state)
+    return OpenedModel(where, encoder, heads, tokenizer, linking, family, trimmed, unchanged, scored)
