@@ -111,7 +111,7 @@ def test_stopped_anywhere_it_resumes_with_the_same_bytes(options, whole, owner, 
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_stopped_repeatedly_it_finishes_with_any_number_of_processes(options, whole, workers):
+def test_stopped_repeatedly_it_finishes_with_any_number_of_processes(options, whole, workers, tmp_path):
     for call in (1, 2, 3, 0, 2):
         stopped(options, binarize.PairText, "encode", call)
     assert prepare(replace(options, workers=workers)) == manifest.complete(options)
@@ -120,6 +120,10 @@ def test_stopped_repeatedly_it_finishes_with_any_number_of_processes(options, wh
     for change in ({"seed": 2}, {"mono": []}):
         with pytest.raises(XalignError, match="found: other texts or options"):
             manifest.complete(replace(options, **change))
+    (tmp_path / "new.model").touch()
+    os.utime(tmp_path / "new.model", (2e9, 2e9))
+    with pytest.raises(XalignError, match=r"new\.model is newer than the data-bin"):
+        manifest.complete(replace(options, spm=tmp_path / "new.model"))
     os.utime(options.destdir / "manifest.json", (0, 0))  # as if the texts were newer
     with pytest.raises(XalignError, match="is newer than the data-bin"):
         manifest.complete(options)

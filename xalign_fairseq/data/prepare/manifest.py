@@ -80,7 +80,7 @@ def complete(options: PrepareOptions) -> dict[str, Any] | None:
     pairs = [(p["split"], p["src"], p["tgt"], *p["files"], p.get("links", {}).get("file")) for p in made["pairs"]]
     mono = [(text["split"], text["lang"], tuple(text["files"])) for text in made["mono"]]
     texts = [astuple(each) for each in options.texts]
-    found = [text for text in options.paths if os.path.getmtime(file_of(text)) > path.stat().st_mtime]
+    found = [each for each in options.inputs if os.path.getmtime(file_of(each)) > path.stat().st_mtime]
     if found or made["options"] != _given(options) or [*pairs, *mono] != texts:
         problem = "the data-bin is complete, but this command would make another one"
         cause = f"{found[0]} is newer than the data-bin" if found else "other texts or options"

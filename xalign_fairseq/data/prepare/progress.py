@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import TypedDict
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import read_json, write_json
@@ -128,11 +128,7 @@ class PrepareProgress:
 
 def fingerprint(options: PrepareOptions, tokenizer: Tokenizer | None) -> str:
     """The inputs of a data-bin: options, sizes and times of the files, the tokenizer."""
-    files: list[Any] = []
-    for path in (*options.paths, options.spm, options.dictionary):
-        if path is not None:
-            about = os.stat(file_of(os.fspath(path)))
-            files.append([about.st_size, about.st_mtime_ns])
+    files = [[about.st_size, about.st_mtime_ns] for about in map(os.stat, map(file_of, options.inputs))]
     given = {name: value for name, value in asdict(options).items() if name not in _IRRELEVANT}
     digest = None if tokenizer is None else tokenizer.dictionary.digest
     content = json.dumps([__version__, given, files, digest], default=os.fspath, sort_keys=True)

@@ -100,6 +100,11 @@ class PrepareOptions:
         """All text and link files, each once."""
         return list(dict.fromkeys([*self.text_paths, *(pair.links for pair in self.pairs if pair.links is not None)]))
 
+    @property
+    def inputs(self) -> list[str]:
+        """All text and link files, then sentencepiece model and dictionary, if any."""
+        return [*self.paths, *(os.fspath(path) for path in (self.spm, self.dictionary) if path)]
+
     def check(self) -> None:
         """Raise :class:`XalignError` if options contradict each other, files are missing, there is nothing to do, or an
         output would replace an input.
@@ -128,10 +133,7 @@ class PrepareOptions:
             raise XalignError(problem, parameter=("shard", "spm", "tokenizer"))
         self.filters.check()
         self._check_names()
-        require_files(
-            [*self.paths, *(os.fspath(path) for path in (self.spm, self.dictionary) if path)],
-            remedy="check the path; a prefix P and the pair en-de mean P.en and P.de",
-        )
+        require_files(self.inputs, remedy="check the path; a prefix P and the pair en-de mean P.en and P.de")
         # The output has a copy of the sentencepiece model and of the dictionary.
         for path in self.paths:
             require_outside(file_of(path), self.destdir)
