@@ -10,6 +10,7 @@ from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.mappings import LanguageMaps, load_maps
+from xalign_fairseq.encoder.pretrained.huggingface.side_files import RECORD, training_record
 from xalign_fairseq.encoder.vocabulary import require_same_tokenizer, tokenizer_state
 from xalign_fairseq.training import procrustes
 from xalign_fairseq.training.procrustes import LinkedBitext, MappedCheckpoint, with_maps
@@ -56,7 +57,8 @@ def test_a_checkpoint_without_a_tokenizer_gets_that_of_the_data(data):
     state, maps = {"args": None, "cfg": {}, "model": {}}, LanguageMaps(["de"], "en", 1, 4)
     assert with_maps(state, maps, data)["task_state"]["tokenizer"]["symbols"] == data.dictionary.symbols
     kept = {"tokenizer": {"symbols": ["own"]}, "other": 1}
-    assert with_maps({**state, "task_state": kept}, maps, data)["task_state"] == kept
+    made = with_maps({**state, "task_state": kept, RECORD: {"objectives": "mlm"}}, maps, data)
+    assert made["task_state"] == kept and made[RECORD] == {"objectives": "mlm"}
 
 
 def test_a_data_bin_of_other_ids_is_refused(data):
@@ -144,7 +146,7 @@ def test_the_checkpoint_keeps_encoder_options_tokenizer_and_other_heads(source, 
     old, new = checkpoint.read(source), checkpoint.read(out)
     assert new["cfg"] == old["cfg"]
     assert new["task_state"]["tokenizer"]["symbols"] == old["task_state"]["tokenizer"]["symbols"]
-    assert set(new) == {"args", "cfg", "model", "task_state"}
+    assert set(new) == {"cfg", RECORD, "model", "task_state"} and new[RECORD] == training_record(old)
     changed = set(old["model"]) ^ set(new["model"])
     prefix = "heads.linear_mapping."
     assert changed == {f"{prefix}maps.xx", f"{prefix}maps.fr", f"{prefix}pivot.en"}

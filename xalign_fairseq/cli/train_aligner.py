@@ -195,7 +195,8 @@ def run_gold(args: argparse.Namespace) -> list[str]:
 
     model = chosen_model(args.model, args.quiet)
     training = parse_as(ScorerRun, args, model=model, golds=args.gold, out=Path(args.out))
-    train_scorer(training, print if not args.quiet else lambda line: None)
+    with _shown(args.quiet) as (say, _):
+        train_scorer(training, say)
     path = str(training.path)
     return [
         _aligning(path) if args.train_encoder else _aligning(model, f"--method scored --scorer {shlex.quote(path)} ")

@@ -22,7 +22,7 @@ from xalign_fairseq.encoder.checkpoint import load_encoder
 from xalign_fairseq.encoder.mappings import HEAD, LanguageMaps, Procrustes
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
-from xalign_fairseq.encoder.pretrained.saving import require_new, save_checkpoint
+from xalign_fairseq.encoder.pretrained.saving import require_new, save_checkpoint, untrained
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.encoder.vocabulary import require_same_tokenizer, tokenizer_state
 from xalign_fairseq.objectives.linear_mapping import layer_vectors
@@ -112,11 +112,8 @@ def with_maps(state: dict[str, Any], maps: LanguageMaps, data: DataBin) -> dict[
     """A checkpoint with these maps: options, weights and tokenizer (the data-bin's if the checkpoint has none)."""
     weights = {key: value for key, value in state["model"].items() if not key.startswith(f"heads.{HEAD}.")}
     weights |= {f"heads.{HEAD}.{key}": value for key, value in maps.state_dict().items()}
-    task_state = dict(state.get("task_state") or {})
-    if "tokenizer" not in task_state:
-        task_state["tokenizer"] = tokenizer_state(data.dictionary, data.tokenizer_model)
-    kept: dict[str, Any] = {key: state[key] for key in ("args", "cfg") if key in state}
-    return {**kept, "model": weights, "task_state": task_state}
+    stored = (state.get("task_state") or {}).get("tokenizer")
+    return untrained(state, weights, stored or tokenizer_state(data.dictionary, data.tokenizer_model))
 
 
 class MappedLanguage(NamedTuple):

@@ -1,4 +1,5 @@
 import shutil
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -62,6 +63,10 @@ def test_a_scorer_and_its_record_are_written_and_make_links(golds, tiny_checkpoi
     assert any(pair.links for pair in aligner.stream(gold.pairs))
     with pytest.raises(XalignError, match="a link scorer already"):
         train_scorer(run, lines.append)
+    lines.clear()
+    with pytest.raises(XalignError, match="a file is where a folder is needed"):
+        train_scorer(replace(run, out=run.path), lines.append)
+    assert not lines  # before the work
     moved = golds[1].parent / "other"  # a set of the same name in another folder
     moved.mkdir()
     for ending in ("gold", "en", "xx"):

@@ -19,6 +19,7 @@ from xalign_fairseq.aligner.training.scorer_fitting import Fitting, GoldPair, fi
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.devices import choose_devices
 from xalign_fairseq.core.errors import Parameter, XalignError
+from xalign_fairseq.core.locks import alone
 from xalign_fairseq.core.version import __version__
 from xalign_fairseq.encoder.pretrained.known import family_of
 from xalign_fairseq.encoder.pretrained.low_rank import read_changes, write_low_rank
@@ -67,12 +68,14 @@ def train_scorer(run: ScorerRun, say: Callable[[str], object] = print) -> dict[s
     sets = [learned_part(read_set(Path(path)), run.held_out) for path in run.golds]
     if sum(len(each.pairs) for each in sets) < 2:
         raise XalignError("a link scorer needs pairs of sentences", parameter="gold", found=len(sets[0].pairs))
-    if run.train_encoder:
-        return _train_encoder(run, sets, say)
+    with alone(run.out):  # fail before the work
+        return (_train_encoder if run.train_encoder else _train_scorer)(run, sets, say)
+
+
+def _train_scorer(run: ScorerRun, sets: Sequence[GoldSet], say: Callable[[str], object]) -> dict[str, Any]:
     aligner = Aligner.from_pretrained(run.model, linking=Linking("grow"), device=run.device)
     scorer = _fit_scorer(run, sets, aligner, say)
     record = _record(run, sets, scorer, scorer.parameters())
-    run.out.mkdir(parents=True, exist_ok=True)
     save_scorer(scorer, run.path, record)
     return record
 
@@ -98,7 +101,6 @@ def _train_encoder(run: ScorerRun, sets: Sequence[GoldSet], say: Callable[[str],
     scorer = load_scorer(PACKAGED)[0] if model.packaged else model.scorer() or _fit_scorer(run, sets, aligner, say)
     changing, trained = Changing(), []
     paths = [run.out / f"training-{number}.npz" for number in range(1, TRAININGS + 1)]
-    run.out.mkdir(parents=True, exist_ok=True)
     of_all = {**_record(run, sets, scorer, []), "state": model_state(run.model)}
     for seed, path in enumerate(paths, run.seed):
         identity = {**of_all, "seed": seed}
