@@ -305,8 +305,7 @@ def test_the_encoder_reads_the_text_once(align_text, tmp_path, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(running, "learn_models", broken_off)
-        with pytest.raises(MemoryError):
-            align_text("--statistics", "--out", tmp_path / "links")
+        assert align_text("--statistics", "--out", tmp_path / "links") == 2
     assert len(read) == 48
     assert align_text("--statistics", "--out", tmp_path / "links", "--plot", tmp_path / "pair.svg") == 0
     assert len(read) == 48

@@ -1,6 +1,7 @@
 import errno
 import io
 import logging
+import os
 import re
 import signal
 import subprocess
@@ -9,6 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+import torch
 
 from xalign_fairseq import cli
 from xalign_fairseq.core.errors import XalignError
@@ -68,6 +70,9 @@ def test_wrong_usage(argv, capsys):
         (XalignError("the input is bad", remedy="look again"), "the input is bad\n  next: look again"),
         (PermissionError(13, "Permission denied", "out"), "permission denied\n  where: out"),
         (OSError("no file /Data/A"), "no file /Data/A"),
+        (MemoryError(), "there is not enough memory"),
+        (torch.OutOfMemoryError("2 GiB\nmore"), "there is not enough memory\n  found: 2 GiB"),
+        (RuntimeError("can't allocate memory: 9"), "there is not enough memory\n  found: can't allocate memory: 9"),
     ],
 )
 def test_user_errors_have_no_traceback(raising, capsys, error, text):
@@ -89,9 +94,16 @@ def test_ctrl_c_and_sigterm_are_one_line_and_the_shells_code(monkeypatch, capsys
     assert signal.getsignal(signal.SIGTERM) == terminated
 
 
-def test_other_errors_are_bugs_and_keep_their_traceback(raising):
-    with pytest.raises(KeyError):
-        raising(KeyError("bug"))
+@pytest.mark.parametrize("error", [KeyError("bug"), RuntimeError("bug")])
+def test_other_errors_are_bugs_and_keep_their_traceback(raising, error):
+    with pytest.raises(type(error), match="bug"):
+        raising(error)
+
+
+@pytest.mark.parametrize("name", ["stdin", "stderr"])
+def test_a_closed_stream_is_replaced(monkeypatch, capsys, name):
+    monkeypatch.setattr(sys, name, None)
+    assert cli.main(["user-dir"]) == 0 and os.path.samestat(os.fstat(getattr(sys, name).fileno()), os.stat(os.devnull))
 
 
 @pytest.mark.parametrize(("returned", "code"), [(None, 0), (0, 0), (1, 1)])

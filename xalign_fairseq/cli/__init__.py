@@ -6,10 +6,12 @@ end of the subcommand's help. The file's name, with ``-`` for ``_``, is the subc
 inside ``run``, so that ``--help`` is fast. ``_parser`` groups the subcommands, ``_arguments`` has shared options.
 """
 
+import argparse
 import errno
 import importlib
 import io
 import logging
+import os
 import pkgutil
 import re
 import sys
@@ -19,9 +21,11 @@ from types import ModuleType
 from xalign_fairseq.cli._aligning import log_from
 from xalign_fairseq.cli._arguments import add_volume
 from xalign_fairseq.cli._parser import CommandParser, overview
-from xalign_fairseq.core.errors import XalignError, command_line_text
+from xalign_fairseq.core.errors import Parameter, Text, XalignError, command_line_text
 from xalign_fairseq.core.signals import interrupted_code, signals_as_interrupts
 from xalign_fairseq.core.version import __version__
+
+ALLOCATION = "can't allocate memory"  # in torch's error on a CPU
 
 
 def build_parser() -> CommandParser:
@@ -64,6 +68,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     Bad input and files that can't be written are reported without a traceback and give exit code 2, Ctrl-C gives 130,
     SIGTERM 143 and SIGUSR1 75, after unfinished files were removed and child processes ended.
     """
+    for name, mode in (("stdin", "r"), ("stderr", "w")):  # closed ones: a file that is opened would take their place
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
     parser = build_parser()
     words = list(sys.argv[1:] if argv is None else argv)
     args = parser.parse_args([*words[1:2], "--help"] if words[:1] == ["help"] else words)
@@ -84,9 +91,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return 141
-    except OSError as error:  # no permission, a full disk
-        then = "free some disk space, then continue or repeat the command" if error.errno == errno.ENOSPC else None
-        problem = error.strerror.lower() if error.strerror else str(error)
-        shown = XalignError(problem, where=error.filename, remedy=then)
-        print(f"xalign {args.command}: error: {command_line_text(shown)}", file=sys.stderr)
+    except (OSError, MemoryError, RuntimeError) as error:
+        print(f"xalign {args.command}: error: {command_line_text(_in_words(error, args))}", file=sys.stderr)
         return 2
+
+
+def _in_words(error: OSError | MemoryError | RuntimeError, args: argparse.Namespace) -> XalignError:
+    """Lack of permission, disk space or memory as an error for users; any other error is raised again."""
+    if isinstance(error, OSError):
+        then: Text | None = None
+        if error.errno == errno.ENOSPC:
+            then = "free some disk space, then continue or repeat the command"
+        problem = error.strerror.lower() if error.strerror else str(error)
+        return XalignError(problem, where=error.filename, remedy=then)
+    if not (isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError" or ALLOCATION in str(error)):
+        raise error
+    then = ("set a smaller", Parameter("batch_tokens")) if hasattr(args, "batch_tokens") else None
+    return XalignError("there is not enough memory", found=str(error).partition("\n")[0] or None, remedy=then)
