@@ -17,7 +17,7 @@ from xalign_fairseq.transport.precision import at_least_float32
 class CosinePull(Objective):
     """The whole extension: its needs, statistics, options (``--cosine-pull-layer``) and loss."""
 
-    traits = Traits(needs=("bitext",), stats=("similarity",))
+    traits = Traits(needs=("bitext",), stats=("similarity",), in_nats=False)
 
     layer: int = option(-1, "layer of the hidden states that give the links and are pulled")
 

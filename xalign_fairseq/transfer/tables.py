@@ -184,8 +184,8 @@ def _supervised_gaps(report: StudyReport) -> Table:
     return Table("Trained on the language itself minus zero-shot, same test data", columns, rows, names=3)
 
 
-def write_report(report: StudyReport, folder: Path, beside: str = "") -> dict[str, str]:
-    """Write report.json, which marks the others as own, report.md, report.tex and, from ``beside``, paper.md.
+def write_report(report: StudyReport, folder: Path, paper: str = "") -> dict[str, str]:
+    """Write report.json, which marks the others as own, report.md, report.tex and, from ``paper``, paper.md.
 
     Returns their texts by name.
     """
@@ -194,8 +194,8 @@ def write_report(report: StudyReport, folder: Path, beside: str = "") -> dict[st
         "report.md": to_markdown(report),
         "report.tex": latex_file(make_tables(report)),
     }
-    if beside:
-        texts["paper.md"] = beside + "\n"
+    if paper:
+        texts["paper.md"] = paper + "\n"
     earlier = folder / "report.json"
     if not (earlier.is_file() and {"format", "checkpoints"} <= read_json(earlier).keys()):
         for name in (*texts, *PICTURES):
