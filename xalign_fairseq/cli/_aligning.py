@@ -11,7 +11,16 @@ from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from xalign_fairseq.cli._arguments import BY_DEFAULT, PRETRAINED, add_count, add_model, add_values, parse_as
+from xalign_fairseq.cli._arguments import (
+    BY_DEFAULT,
+    PRETRAINED,
+    add_count,
+    add_device,
+    add_model,
+    add_text,
+    add_values,
+    parse_as,
+)
 from xalign_fairseq.core.devices import DTYPES
 from xalign_fairseq.core.errors import Parameter, XalignError, typed_arguments
 from xalign_fairseq.core.progress import progress, say
@@ -36,11 +45,7 @@ def add_checkpoint_arguments(parser: argparse.ArgumentParser, basic: bool = Fals
     """Model, tokenizer, device; unless ``basic``, languages and linear maps."""
     model = parser.add_argument_group("model")
     add_model(model, PRETRAINED + BY_DEFAULT, required=False)
-    model.add_argument(
-        "--device",
-        default="auto",
-        help="auto (default: CUDA if available), cpu, cuda, or one GPU of several, such as cuda:1",
-    )
+    add_device(model)
     add_count(model, "--batch-tokens", "tokens per batch", default=8192)
     if basic:
         return
@@ -196,22 +201,11 @@ def add_statistics(parser: argparse.ArgumentParser | argparse._ArgumentGroup) ->
     )
 
 
-def add_segment(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
-    parser.add_argument(
-        "--segment",
-        default="auto",
-        metavar="NAME",
-        help="how to find the words of a line; SRC,TGT sets each side. spaces: white space; icu: ICU, for all "
-        "languages (pip install icu4py); auto: icu for text without spaces, otherwise spaces",
-    )
-
-
 def add_text_arguments(parser: argparse.ArgumentParser, streams: bool = False) -> argparse._ArgumentGroup:
     """The pairs to align; ``streams`` if the command reads them once, so that standard input is possible."""
     text = parser.add_argument_group("text (UTF-8, plain or compressed, FILE.tsv#COLUMN or FILE.tmx#LANGUAGE)")
     text.add_argument("text", nargs="*", metavar="FILE", help="files of --src and --tgt, or the file of --pairs")
-    text.add_argument("--src", metavar="FILE", help="source sentences, one per line")
-    text.add_argument("--tgt", metavar="FILE", help="target sentences, one per line")
+    add_text(text, required=False)
     pairs = (
         "instead of --src and --tgt: lines of 'source ||| target', or FILE.tsv with source and target in columns 1, 2"
     )

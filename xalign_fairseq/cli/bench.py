@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 from xalign_fairseq.cli._aligning import METHODS, show_log
 from xalign_fairseq.cli._arguments import (
     PRETRAINED,
+    add_device,
     add_json,
     add_model,
     add_paper,
@@ -73,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="links of another tool: FOLDER/SET.links for each set (Pharaoh, 0-based); repeatable",
     )
     add_resamples(parser)
-    parser.add_argument("--device", default="auto", help="auto (CUDA if available), cpu, cuda or cuda:1")
+    add_device(parser)
     parser.add_argument("--dtype", choices=DTYPES, default="auto", help="precision of the encoder")
     add_paper(parser)
     add_json(parser)

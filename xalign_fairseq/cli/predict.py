@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from xalign_fairseq.cli._aligning import progress_bar
-from xalign_fairseq.cli._arguments import add_count, add_json, add_model, add_out, print_result
+from xalign_fairseq.cli._arguments import add_count, add_device, add_json, add_model, add_out, print_result
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.output import require_replaceable
 
@@ -24,9 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     about = "write LANG.jsonl of each language here: id, prediction, gold"
     add_out(parser, about, metavar="DIR", required=False)
     add_json(parser)
-    parser.add_argument(
-        "--device", choices=("auto", "cpu", "cuda"), default="auto", help="default: CUDA if there is one"
-    )
+    add_device(parser)
     parser.add_argument("--bf16", action="store_true", help="multiply in bfloat16")
     add_count(parser, "--batch-tokens", "tokens per batch", default=8192)
 

@@ -14,7 +14,7 @@ import argparse
 import sys
 
 from xalign_fairseq.cli._aligning import progress_bar
-from xalign_fairseq.cli._arguments import add_model, add_out, parse_as
+from xalign_fairseq.cli._arguments import add_device, add_model, add_out, parse_as
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.transport.names import WORD_POOLINGS
 
@@ -36,9 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="first",
         help="vector of a word: its first token, or the mean of its tokens (default: %(default)s)",
     )
-    parser.add_argument(
-        "--device", choices=("auto", "cpu", "cuda"), default="auto", help="default: CUDA if there is one"
-    )
+    add_device(parser)
 
 
 def run(args: argparse.Namespace) -> None:
