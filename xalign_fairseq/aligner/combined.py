@@ -57,7 +57,7 @@ class CombinedAligner(WordAligner):
 
     Args:
         encoder: the encoder's aligner, with the scoring options of ``method``.
-        trained: statistics, learned by :func:`~xalign_fairseq.aligner.run.learn_guided`; ``None``: encoders alone.
+        trained: statistics, learned by :func:`~xalign_fairseq.aligner.run.learn`; ``None``: encoders alone.
         method: the encoder's method, ``grow`` or ``scored``.
         threshold: least score of the links that are chosen first.
         growth: least score of their neighbours, as a share of ``threshold``.
