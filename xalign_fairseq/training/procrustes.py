@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from xalign_fairseq.core.devices import choose_device
 from xalign_fairseq.core.errors import Command, Parameter, XalignError
-from xalign_fairseq.core.files import StrPath, atomic_write, require_outside
+from xalign_fairseq.core.files import StrPath, atomic_write, require_free, require_outside
 from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.pretraining import pivot_language
@@ -22,7 +22,7 @@ from xalign_fairseq.encoder.checkpoint import load_encoder
 from xalign_fairseq.encoder.mappings import HEAD, LanguageMaps, Procrustes
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
-from xalign_fairseq.encoder.pretrained.saving import require_new, save_checkpoint
+from xalign_fairseq.encoder.pretrained.saving import save_checkpoint
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.encoder.vocabulary import require_same_tokenizer, tokenizer_state
 from xalign_fairseq.objectives.linear_mapping import layer_vectors
@@ -144,7 +144,7 @@ class MappedCheckpoint:
 
     def write(self, progress: Bar = lambda pairs: nullcontext()) -> list[MappedLanguage]:
         """Learn the maps in one pass and write the checkpoint; returns each language's distance from the pivot."""
-        require_new(self.out, self.overwrite)
+        require_free(self.out, overwrite=self.overwrite)
         device = choose_device(self.device)
         data = DataBin(self.data)
         require_unchanged(data)

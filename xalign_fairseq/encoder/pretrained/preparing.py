@@ -1,6 +1,5 @@
 """Prepare a data-bin with the vocabulary of a pretrained model."""
 
-from pathlib import Path
 from typing import Any
 
 from xalign_fairseq.core.files import require_free, require_outside
@@ -22,7 +21,7 @@ def prepare_data(options: PrepareOptions) -> dict[str, Any]:
     options.check()
     if options.resume and not options.overwrite and (made := manifest.complete(options)):
         return made
-    require_free(Path(options.destdir), options.overwrite)  # before reading and trimming a model
+    require_free(options.destdir, overwrite=options.overwrite)  # before reading and trimming a model
     if options.tokenizer is None:
         return prepare(options)
     where = find_pretrained(options.tokenizer)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from xalign_fairseq.core.errors import Parameter, XalignError
-from xalign_fairseq.core.files import StrPath, file_sha256
+from xalign_fairseq.core.files import StrPath, file_sha256, require_free
 from xalign_fairseq.core.text.lines import read_lines, require_file
 from xalign_fairseq.core.version import __version__
 from xalign_fairseq.data import lexicon as lexicons
@@ -78,7 +78,7 @@ class AddedLexicon:
         """Read, encode, split and write; returns the description's path, and counts of dropped and kept entries."""
         data, (src, tgt) = DataBin(self.data), self.pair
         lexicons.require_languages(data, src, tgt)
-        lexicons.check_free(data, src, tgt, self.overwrite)
+        require_free(lexicons.about_path(data, src, tgt), overwrite=self.overwrite)
         encode = pieces_encoder(data.dictionary) if self.pieces else data.tokenizer.encode_batch
         sources = [self._source(path) for path in self.files]
         lexicon, about = build(src, tgt, self._entries(sources, progress), encode, data.dictionary, self.options)
