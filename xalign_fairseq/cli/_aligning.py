@@ -5,7 +5,7 @@ import logging
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from xalign_fairseq.cli._arguments import (
     BY_DEFAULT,
     PRETRAINED,
+    ArgumentGroup,
     add_count,
     add_device,
     add_model,
@@ -23,7 +24,7 @@ from xalign_fairseq.cli._arguments import (
 )
 from xalign_fairseq.core.devices import DTYPES
 from xalign_fairseq.core.errors import Parameter, XalignError, typed_arguments
-from xalign_fairseq.core.progress import progress, say
+from xalign_fairseq.core.progress import say
 from xalign_fairseq.transport.names import BACKENDS, ENCODINGS, METHODS, ORDERS, SIMILARITIES
 from xalign_fairseq.transport.names import FILTERS as PLAN_FILTERS
 
@@ -149,7 +150,7 @@ def _add_method_arguments(links: argparse._ArgumentGroup, basic: bool) -> None:
         links.add_argument("--filter", choices=PLAN_FILTERS, help="how to read links from the plan (default: itermax)")
 
 
-def add_backend_argument(parser: Any) -> None:
+def add_backend_argument(parser: ArgumentGroup) -> None:
     parser.add_argument(
         "--sinkhorn-backend",
         choices=BACKENDS,
@@ -189,7 +190,7 @@ class _LogLines(logging.Handler):
             say(self.format(record))
 
 
-def add_statistics(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+def add_statistics(parser: ArgumentGroup) -> None:
     """The statistics of the text, to combine with the encoder's scores."""
     parser.add_argument(
         "--statistics",
@@ -286,13 +287,6 @@ def text_files(text: Sequence[str], src: str | None, tgt: str | None, pairs: str
     table = Path(files[0].partition("#")[0])
     of_table = len(files) == 1 and kind_of(str(table)) == ".tsv" and table.is_file()
     return sides_of(files[0], "", "") if of_table else files
-
-
-@contextmanager
-def progress_bar(total: int | None, quiet: bool, unit: str = " pairs") -> Iterator[Callable[[int], object]]:
-    """A bar on a terminal, otherwise occasional lines; yields the function that advances it."""
-    with progress(total=total, unit=unit, quiet=quiet) as bar:
-        yield bar.update
 
 
 def probability(text: str) -> float:

@@ -13,7 +13,6 @@ Example:
 import argparse
 import sys
 
-from xalign_fairseq.cli._aligning import progress_bar
 from xalign_fairseq.cli._arguments import add_device, add_model, add_out, parse_as
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.transport.names import WORD_POOLINGS
@@ -45,7 +44,7 @@ def run(args: argparse.Namespace) -> None:
 
     lang_pairs = tuple(args.lang_pairs.split(",")) if args.lang_pairs else None
     mapped = parse_as(MappedCheckpoint, args, lang_pairs=lang_pairs)
-    for each in mapped.write(lambda pairs: progress_bar(pairs, args.quiet)):
+    for each in mapped.write():
         if not args.quiet:
             print(
                 f"{each.language} -> {each.pivot}: {counted(each.word_pairs, 'word pair')}; mean squared distance "

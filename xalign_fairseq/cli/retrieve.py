@@ -10,7 +10,7 @@ Example:
 import argparse
 from typing import Any
 
-from xalign_fairseq.cli._aligning import add_checkpoint_arguments, chosen_model, progress_bar, side_languages
+from xalign_fairseq.cli._aligning import add_checkpoint_arguments, chosen_model, side_languages
 from xalign_fairseq.cli._arguments import add_json, add_resamples, add_text, add_values, parse_as, print_result
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.names import SENTENCE_POOLINGS
@@ -41,12 +41,7 @@ def run(args: argparse.Namespace) -> None:
     sentences = read_sentences(args.src, args.tgt)
     languages = side_languages(args.languages, args.maps)
     options = parse_as(RetrievalOptions, args, languages=languages, maps=args.maps is not None)
-    result = translation_accuracy(
-        chosen_model(args.model, args.quiet),
-        *sentences,
-        options,
-        lambda count: progress_bar(count, args.quiet, " sentences"),
-    )
+    result = translation_accuracy(chosen_model(args.model, args.quiet), *sentences, options)
     print_result(args.json, result, [to_text(result)])
 
 
