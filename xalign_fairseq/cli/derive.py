@@ -81,7 +81,7 @@ def run(args: argparse.Namespace) -> None:
 
     several = {name: tuple(getattr(args, name)) for name in ("inputs", "inversion_marks", "towards")}
     options = parse_as(DeriveOptions, args, destdir=args.out, steps=tuple(args.steps.split(",")), **several)
-    manifest = derive(options, progress=not args.quiet)
+    manifest = derive(options, args.quiet)
     for each in manifest["inputs"]:
         print(f"{each['kind']} {each['name']}: {_listed(each['counts'])}")
     for name, counts in manifest["steps"].items():

@@ -28,6 +28,6 @@ def prepare_data(options: PrepareOptions) -> dict[str, Any]:
     require_outside(where, options.destdir)
     if not options.trim_vocabulary:
         return prepare(options, read_tokenizer(where))
-    small = trim(*read_pretrained(where), options.text_paths, progress=options.progress)
+    small = trim(*read_pretrained(where), options.text_paths, quiet=options.quiet)
     tokenizer = load_tokenizer(small, vocab_size(small))
     return prepare(options, tokenizer, lambda folder: save_checkpoint(small, folder / "model.pt", folder))
