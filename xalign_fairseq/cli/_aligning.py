@@ -307,7 +307,7 @@ def layer_list(text: str) -> tuple[int, ...]:
     layers: list[int] = []
     for part in text.split(","):
         found = re.fullmatch(r"(-?\d+)(?:-(\d+))?", part)
-        if not found or (found[2] and int(found[2]) <= int(found[1])):
+        if not found or (found[2] and not 0 <= int(found[1]) < int(found[2])):
             raise argparse.ArgumentTypeError("must be a layer, several with commas, or first-last")
         first, last = int(found[1]), int(found[2] or found[1])
         if last - first >= MOST_LAYERS:

@@ -149,16 +149,16 @@ def print_result(as_json: bool, content: object, lines: Iterable[str]) -> None:
         print("\n".join(lines))
 
 
-def named_models(given: Iterable[str], parameter: str = "model") -> dict[str, str]:
-    """Paths by the names of models, in the order given: ``NAME=PATH``, or an existing path, which is also the name."""
+def named_models(given: Iterable[str], parameter: str = "model", bare: bool = True) -> dict[str, str]:
+    """Paths by the names of models, in the order given: ``NAME=PATH``, or (``bare``) a path, which is also the name."""
     found: dict[str, str] = {}
     for each in given:
         name, equals, path = each.partition("=")
-        if not (equals and name and path) or Path(each).exists():
+        if bare and (not (equals and name and path) or Path(each).exists()):
             name = path = each
-        if name in found:
-            problem, expected = "two models have the same name", "NAME=PATH of each"
-            raise XalignError(problem, parameter=parameter, found=name, expected=expected)
+        if name in found or not path:
+            problem = "two models have the same name" if name in found else "a model has no name"
+            raise XalignError(problem, parameter=parameter, found=name, expected="NAME=PATH of each")
         found[name] = path
     return found
 
