@@ -32,8 +32,9 @@ from harness import RESULTS, about, in_turn, write_text
 from harness import table as make_table
 from harness import write as write_results
 
-from xalign_fairseq.aligner.statistical.aligner import train_from_scratch
-from xalign_fairseq.aligner.statistical.folder import load
+from xalign_fairseq.aligner.options import AlignerOptions
+from xalign_fairseq.aligner.run_record import run_record
+from xalign_fairseq.aligner.statistical.folder import begun, learn_models
 from xalign_fairseq.aligner.statistical.models import mean_scores
 from xalign_fairseq.aligner.tools import TOOLS, Tool
 from xalign_fairseq.core.files import atomic_write
@@ -86,9 +87,9 @@ def ours(src: Path, tgt: Path, sets: Sets, work: Path) -> tuple[dict[str, list[s
             start = time.process_time()
             print(f"learned by {units}", file=sys.stderr, flush=True)
 
-    train_from_scratch(SentencePairs(src, tgt), work / "aligner", told)
-    trained = load(work / "aligner")
     pairs = list(SentencePairs(src, tgt))
+    with begun(work / "aligner", run_record((str(src), str(tgt)), None, AlignerOptions())):
+        trained = learn_models(pairs, work / "aligner", told)
     links, facts = {}, {}
     for name, (begin, end, golds) in sets.items():
         scores = mean_scores(trained.models, pairs[begin:end])

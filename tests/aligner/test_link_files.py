@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xalign_fairseq.aligner.link_files import LinkFiles, keep_one_to_one
+from xalign_fairseq.aligner.link_files import LinkFiles, LinksRun, keep_one_to_one, link_files
 from xalign_fairseq.core.errors import XalignError
 
 
@@ -48,17 +48,14 @@ def test_invalid_outputs(text, out, options, message):
     Path("same").symlink_to("all.en")
     files = LinkFiles(**{"texts": ("all.en", "all.de"), "out": out.format(text.name), **options})
     with pytest.raises(XalignError, match=f"(?s){message}"):
-        files.check(overwrite=True, other_inputs=("model", "weights"))
+        files.check(("model", "weights"))
 
 
 def test_existing_outputs_are_refused_by_name(text):
-    files = LinkFiles(("all.en", "all.de"), "links", directions="d")
-    files.check()
     Path("d.rev").touch()
     Path("links.json").touch()
-    with pytest.raises(XalignError, match=r"(?s)already exist.*where: d.rev, links.json\n.*or set overwrite"):
-        files.check()
-    files.check(overwrite=True)
+    with pytest.raises(XalignError, match=r"(?s)exists already.*where: d.rev, links.json\n.*or set overwrite"):
+        link_files(LinksRun("all.en", "all.de", "links", directions="d"))
 
 
 @given(st.sets(st.tuples(st.integers(0, 5), st.integers(0, 5))))

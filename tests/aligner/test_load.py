@@ -13,7 +13,8 @@ from xalign_fairseq.aligner.combined import CombinedAligner
 from xalign_fairseq.aligner.load import scoring_method
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.aligner.neural.processes import AlignerPool
-from xalign_fairseq.aligner.statistical.aligner import StatisticalAligner, train_from_scratch
+from xalign_fairseq.aligner.statistical.aligner import StatisticalAligner
+from xalign_fairseq.aligner.statistical.folder import learn_models
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.pairs import SentencePairs
 from xalign_fairseq.encoder import checkpoint
@@ -29,9 +30,8 @@ SIDES = ["the house is old", ""], ["the house is old", "a"]
 def learned(tmp_path_factory):
     """The folder of an aligner of a small text."""
     folder = tmp_path_factory.mktemp("text")
-    src, tgt = write_bitext(folder)
-    train_from_scratch(SentencePairs(src, tgt), folder / "aligner", lambda *_: None)
-    return folder / "aligner"
+    learn_models(SentencePairs(*write_bitext(folder)), folder, lambda *_: None)
+    return folder
 
 
 @pytest.mark.parametrize(

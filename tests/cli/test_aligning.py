@@ -34,6 +34,9 @@ def parser():
 )
 def test_layers(text, found):
     assert _aligning.layer_list(text) == found
+    for wrong in (f"{text}-", "-1-2", "3-3"):
+        with pytest.raises(argparse.ArgumentTypeError, match="first-last"):
+            _aligning.layer_list(wrong)
 
 
 @pytest.mark.parametrize(

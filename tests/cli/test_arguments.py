@@ -26,6 +26,8 @@ def test_common_options_have_the_same_names_in_every_command(commands):
         assert {"-q", "--quiet", "-v", "--verbose", "-h"} <= options.keys(), name
         assert not {"--checkpoint", "--destdir", "--output", "--output-dir"} & options.keys(), name
         assert "--json" not in options or options["--json"].nargs == 0, name
+        # except train-aligner: fairseq-train takes all GPUs
+        assert "--device" not in options or bool(options["--device"].choices) == (name == "train-aligner"), name
     with_method = {name for name, options in shown.items() if "--method" in options}
     # always how hidden states become links
     assert with_method == {"align", "bench", "filter", "layers", "project", "train-aligner"}

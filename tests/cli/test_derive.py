@@ -34,7 +34,7 @@ def text(tmp_path_factory):
     return folder
 
 
-def derive(folder, destdir, *options, steps="inversion,script"):
+def derive(folder, destdir, *options, steps="inversion, script"):
     spm = ["--spm", folder / "spm.model"] if "script" in steps else []
     return main([str(part) for part in ("derive", "--out", destdir, "--steps", steps, *spm, *options)])
 

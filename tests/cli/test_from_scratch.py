@@ -26,7 +26,7 @@ def test_align_learns_writes_links_and_leaves_an_aligner(text, tmp_path, capsys,
     assert set(first.splitlines()) == {"0-0 1-1 2-2 3-3"}
     told, few = capsys.readouterr().err, ": statistics need thousands; an encoder (the default, without --from-scratch)"
     assert "from bitext alone" in told and few in told
-    monkeypatch.setattr("xalign_fairseq.aligner.statistical.aligner.FEW_PAIRS", 20)
+    monkeypatch.setattr("xalign_fairseq.aligner.run.FEW_PAIRS", 20)
     assert main(arguments(text, "--from-scratch", "--out", out)) == 0 and few not in capsys.readouterr().err
     assert main(arguments(text, "--model", f"{out}.aligner", "--out", out + "2")) == 0
     assert (tmp_path / "links2").read_text() == first
@@ -67,8 +67,9 @@ def test_a_part_of_the_text_to_learn_from(text, tmp_path, capsys):
         for array in one.files:
             np.testing.assert_array_equal(one[array], other[array])
     out.unlink()
-    assert main(arguments(text, "--from-scratch", "--learn-from", "21", "--out", str(out))) == 2
-    assert "another run" in capsys.readouterr().err
+    for other in (["--learn-from", "21"], ["--learn-from", "20", "--segment", "spaces"]):
+        assert main(arguments(text, "--from-scratch", *other, "--out", str(out))) == 2
+        assert "another run" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

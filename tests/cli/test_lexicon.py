@@ -47,7 +47,7 @@ def test_text(data, dictionary, capsys):
     assert about["sources"] == [
         {"file": str(dictionary), "format": "tsv", "sha256": hashlib.sha256(dictionary.read_bytes()).hexdigest()}
     ]
-    assert about["options"] == {"subwords": "mean", "fraction": 0.5, "held_out": 0.2, "seed": 1}
+    assert about["options"] == {"fraction": 0.5, "held_out": 0.2, "seed": 1}
     assert about["counts"]["kept"] == 6 and about["pieces"] is False
 
 
@@ -59,8 +59,6 @@ def test_a_replaced_lexicon_follows_its_options(data, dictionary, capsys):
     assert lexicons.read(data, "en", "xx").digest == first.digest
     assert run(data, "--pair", "en-xx", "--from", dictionary, "--held-out", 0, "--overwrite") == 0
     assert (lexicons.read(data, "en", "xx").part == TRAINED).all()
-    assert run(data, "--pair", "xx-en", "--from", dictionary, "--subwords", "single") == 0
-    assert lexicons.read(data, "xx", "en").src_sizes.max() == 1
 
 
 def test_several_files_of_several_formats(data, dictionary, tmp_path):

@@ -9,7 +9,7 @@ from xalign_fairseq.encoder import checkpoint
 def test_distances_are_printed_and_a_folder_is_read_as_its_checkpoint(tmp_path, capsys, databin, tmp_path_factory):
     source = checkpoint_of(databin, tmp_path_factory.mktemp("source") / "source.pt")
     options = ["procrustes", "--model", str(source), "--data", str(databin), "--pivot-lang", "de"]
-    assert main([*options, "--lang-pairs", "en-de", "--out", str(tmp_path / "one.pt")]) == 0
+    assert main([*options, "--lang-pairs", "en-de, ", "--out", str(tmp_path / "one.pt")]) == 0
     told = capsys.readouterr().err
     assert re.search(
         r"en -> de: [\d,]+ word pairs; mean squared distance over all layers [\d.]+, mapped [\d.]+\n", told

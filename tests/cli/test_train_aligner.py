@@ -162,7 +162,7 @@ def test_a_training_that_fails_says_why(call, tmp_path, capsys):
 
 def test_given_options_are_used_and_others_may_follow_the_model():
     line = ["train-aligner", "--model", "m", "--src", "a.de", "--tgt", "a.en", "--out", "run", "--freeze-layers", "-1"]
-    run = parse(build_parser().parse_args([*line, "--objectives", "so,dwa", "--", "--bf16"]))
+    run = parse(build_parser().parse_args([*line, "--objectives", "so, dwa", "--", "--bf16"]))
     assert (run.freeze_layers, run.objectives, run.extra) == (None, ("self_training", "dwa"), ("--bf16",))
     assert {"freeze_layers", "objectives"} <= run.chosen and not {"lr", "layer", "updates"} & set(run.chosen)
 

@@ -164,8 +164,8 @@ def test_a_dry_run_prints_commands_and_writes_nothing(options, tmp_path, capsys)
 @pytest.mark.parametrize(
     ("extra", "message"),
     [
-        (["--model", "justapath.pt"], "NAME=MODEL"),
-        (["--model", "tiny=other.pt"], "need different names"),
+        (["--model", "justapath.pt"], "NAME=PATH"),
+        (["--model", "tiny=other.pt"], "two models have the same name"),
         (["--tasks", "poss"], "expected: pos?"),
     ],
 )

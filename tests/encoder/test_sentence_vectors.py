@@ -9,13 +9,7 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.mappings import LanguageMaps
-from xalign_fairseq.encoder.sentence_vectors import (
-    bad_layer,
-    default_retrieval_layer,
-    finite_rows,
-    mapped,
-    sentence_vectors,
-)
+from xalign_fairseq.encoder.sentence_vectors import bad_layer, finite_rows, mapped, retrieval_layer, sentence_vectors
 from xalign_fairseq.encoder.transformer import Encoder
 
 encoder, tokenizer = sentences.encoder, sentences.tokenizer
@@ -66,7 +60,8 @@ def test_long_sentences_are_cut_and_counted(encoder, tokenizer, caplog):
 
 
 def test_the_default_layer_is_seven_twelfths_of_the_depth():
-    assert [default_retrieval_layer(layers) for layers in (1, 3, 6, 12, 24)] == [1, 2, 4, 7, 14]
+    configs = [EncoderConfig(40, layers, 16, 32, 2) for layers in (1, 3, 6, 12, 24)]
+    assert [retrieval_layer(config, None) for config in configs] == [1, 2, 4, 7, 14]
 
 
 def test_a_language_without_a_map_stays_as_it_is():

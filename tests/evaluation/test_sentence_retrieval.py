@@ -1,4 +1,5 @@
 from contextlib import contextmanager
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -8,7 +9,7 @@ from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.mappings import LanguageMaps
 from xalign_fairseq.encoder.sentence_vectors import sentence_vectors
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
-from xalign_fairseq.evaluation import retrieval
+from xalign_fairseq.evaluation import retrieval, sentence_retrieval
 from xalign_fairseq.evaluation.sentence_retrieval import RetrievalOptions, translation_accuracy
 
 SRC = ["the red house", "Ann sees the cat", "the king likes bread", "Bob finds a stone", "the old ship", "Rome"]
@@ -19,15 +20,16 @@ TGT = ["red house the", "the cat sees Ann", "bread", "Bob finds", "the old song"
     ("options", "layer", "pooling"),
     [({}, 1, "mean"), ({"layer": 2}, 2, "mean"), ({"pooling": "cls"}, 2, "cls"), ({"layer": -2}, 1, "mean")],
 )
-def test_the_figures_are_those_of_the_searches(transfer_encoder, options, layer, pooling):
+def test_the_figures_are_those_of_the_searches(transfer_encoder, options, layer, pooling, monkeypatch):
     done = []
 
     @contextmanager
-    def bar(total):
-        yield done.append
+    def bar(total, **_):
+        yield SimpleNamespace(update=done.append)
         assert sum(done) == total
 
-    result = translation_accuracy(transfer_encoder, SRC, TGT, RetrievalOptions(bootstrap=20, **options), bar)
+    monkeypatch.setattr(sentence_retrieval, "progress", bar)
+    result = translation_accuracy(transfer_encoder, SRC, TGT, RetrievalOptions(bootstrap=20, **options))
     state = checkpoint.read(transfer_encoder)
     encoder, _ = checkpoint.load_encoder(state)
     tokenizer = load_tokenizer(state, encoder.config.vocab_size)

@@ -28,6 +28,7 @@ from xalign_fairseq.links.bootstrap import (
 )
 from xalign_fairseq.links.pharaoh import check_bounds, one_based_evidence, read_links
 from xalign_fairseq.transport.linking import Linking
+from xalign_fairseq.transport.names import OWN
 
 
 @dataclass(frozen=True)
@@ -63,9 +64,6 @@ def compare_systems(
             "holm": p_value,
         }
     return rows
-
-
-OWN = "own"  # the method stored in the model, or its family's
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
 """Links from one or two encoders and from statistics of the bitext, guided by the first encoder."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import islice, tee
 
 from xalign_fairseq.aligner.kept_scores import kept_scores
 from xalign_fairseq.aligner.protocol import Alignment, Progress, SentencePair, WordAligner
@@ -57,7 +58,7 @@ class CombinedAligner(WordAligner):
 
     Args:
         encoder: the encoder's aligner, with the scoring options of ``method``.
-        trained: statistics, learned by :func:`~xalign_fairseq.aligner.run.learn_guided`; ``None``: encoders alone.
+        trained: statistics, learned by :func:`~xalign_fairseq.aligner.run.learn`; ``None``: encoders alone.
         method: the encoder's method, ``grow`` or ``scored``.
         threshold: least score of the links that are chosen first.
         growth: least score of their neighbours, as a share of ``threshold``.
@@ -97,15 +98,10 @@ class CombinedAligner(WordAligner):
         self, pairs: Iterable[SentencePair], progress: Progress | None = None, matrices: bool = False
     ) -> Iterator[Alignment]:
         """``progress`` counts the encoded pairs."""
-        read: list[Alignment] = []
-
-        def words() -> Iterator[tuple[Sequence[str], Sequence[str]]]:
-            for alignment in self._encoder.stream(pairs, progress, matrices=True):
-                read.append(alignment)
-                yield alignment.src, alignment.tgt
-
-        text = chunks(words(), AT_ONCE, pairs)
+        encoded, again = tee(self._encoder.stream(pairs, progress, matrices=True))
+        text = chunks(((each.src, each.tgt) for each in encoded), AT_ONCE, pairs)
         for chunk in judged(self._models[0], text) if self._models else text:
+            read = list(islice(again, len(chunk)))
             own = [kept_scores(alignment.matrix) for alignment in read]
             counted = mean_scores(self._models, chunk, own.__getitem__) if self._models else [None] * len(chunk)
             others = [each.matrix for each in self._second.stream(chunk, matrices=True)] if self._second else own
@@ -117,7 +113,6 @@ class CombinedAligner(WordAligner):
                 if both is not None and both.size == 1 and self._choice.growth < 1:
                     links = {(0, 0): float(both[0, 0])}
                 yield replace(alignment, links=links, matrix=both if matrices else None)
-            read.clear()
 
     def describe(self) -> str:
         scores = self._encoder.describe()

@@ -96,7 +96,7 @@ def filter_files(run: FilterRun) -> str:
     others = [run.dropped, *filter(None, [run.clean_memory])]
     if any(Path(scores).resolve() == path.resolve() for path in (*files.outputs, *others)):
         raise XalignError("an output would replace the scores", where=scores, parameter="out")
-    files.check(True, (scores,) if run.scores else ())
+    files.check((scores,) if run.scores else ())
     for path in others:
         require_place(path, (file_of(run.src), file_of(run.tgt)))
     require_replaceable(files.links, "pharaoh")

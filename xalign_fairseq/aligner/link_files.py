@@ -11,7 +11,7 @@ from typing import Any
 from xalign_fairseq.aligner.tools import Tool, choose_tool
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import Parameter, XalignError
-from xalign_fairseq.core.files import atomic_write, require_apart, require_place, scratch_folder
+from xalign_fairseq.core.files import atomic_write, require_apart, require_free, require_place, scratch_folder
 from xalign_fairseq.core.progress import progress, say
 from xalign_fairseq.core.text.containers import file_of, suffix_of, text_sha256
 from xalign_fairseq.core.text.lines import read_lines
@@ -61,8 +61,8 @@ class LinkFiles:
     def _prefix(self) -> str:
         return self.out.removesuffix(".links")
 
-    def check(self, overwrite: bool = False, other_inputs: tuple[str, ...] = ()) -> None:
-        """Check the texts; refuse outputs that are folders, inputs, equal, or (unless ``overwrite``) existing."""
+    def check(self, other_inputs: tuple[str, ...] = ()) -> None:
+        """Check the texts; refuse outputs that are folders, inputs or equal."""
         require_texts(*self.texts)
         for text in self.texts if self.drops_pairs else ():
             if not suffix_of(text):
@@ -75,13 +75,6 @@ class LinkFiles:
         for path in self.outputs:
             require_place(path, (*map(file_of, self.texts), *other_inputs))
         require_apart(self.outputs, ("out", "directions") if self.directions else ("out",))
-        existing = [str(path) for path in self.outputs if path.exists()]
-        if existing and not overwrite:
-            raise XalignError(
-                "output files already exist and were not changed",
-                where=", ".join(existing),
-                remedy=("choose another name, or set", Parameter("overwrite")),
-            )
 
 
 @dataclass(frozen=True)
@@ -102,9 +95,11 @@ class LinksRun:
 def link_files(run: LinksRun) -> tuple[dict[str, Any], Path]:
     """Align, filter and write; returns the manifest and its file."""
     filters = tuple(name for name in FILTERS if {name, WU_DREDZE} & set(run.filters))
-    tool = choose_tool(run.engine)
     files = LinkFiles((run.src, run.tgt), run.out, EMPTY in filters, run.directions)
-    files.check(run.overwrite)
+    files.check()
+    if not run.overwrite:
+        require_free(*files.outputs)
+    tool = choose_tool(run.engine)
     pairs = SentencePairs(run.src, run.tgt)
     files.links.parent.mkdir(parents=True, exist_ok=True)
     with scratch_folder(files.links) as folder:

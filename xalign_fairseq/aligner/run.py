@@ -1,6 +1,7 @@
 """Align files of sentence pairs into files of links."""
 
 import json
+import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
@@ -18,7 +19,7 @@ from xalign_fairseq.aligner.pictures import Pictures
 from xalign_fairseq.aligner.protocol import Alignment, WordAligner
 from xalign_fairseq.aligner.render.page import Page
 from xalign_fairseq.aligner.run_record import run_record
-from xalign_fairseq.aligner.statistical.aligner import StatisticalAligner, train_from_scratch
+from xalign_fairseq.aligner.statistical.aligner import StatisticalAligner
 from xalign_fairseq.aligner.statistical.folder import begun, is_statistical, learn_models, passes_bar
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import Parameter, Text, XalignError
@@ -39,6 +40,8 @@ from xalign_fairseq.core.text.segmented import SegmentedText
 from xalign_fairseq.evaluation.signature import parse_signature
 from xalign_fairseq.links.gold import read_gold_text
 from xalign_fairseq.links.pharaoh import format_links
+
+logger = logging.getLogger(__name__)
 
 
 def json_line(alignment: Alignment) -> str:
@@ -84,6 +87,7 @@ LINES: dict[str, Callable[[Alignment], str]] = {
     "words": words_line,
     "scores": lambda alignment: f"{score_pair(alignment).line()}\t{format_links(alignment.links)}",
 }
+FEW_PAIRS = 1000  # too few to learn from
 CHOOSING = ("threshold", "growth", "min_probability")  # options that choose links from scores
 
 
@@ -166,13 +170,27 @@ def align_files(run: AlignRun) -> AlignReport:
         )
 
 
-def learn_guided(
-    model: str, options: AlignerOptions, folder: Path, record: Mapping[str, str], text: PairedText, quiet: bool = False
-) -> CombinedAligner:
-    """Learn statistics of a text, guided by an encoder; returns the aligner of both."""
+def learn(
+    model: str | None,
+    options: AlignerOptions,
+    folder: Path,
+    record: Mapping[str, str],
+    text: PairedText,
+    quiet: bool = False,
+) -> WordAligner:
+    """Learn statistics of a text into a folder; returns their aligner, together with the encoder that guides them.
+
+    ``model`` is the encoder; ``None``: learn from the text alone. The same call continues an interrupted one.
+    """
     # The format and the choice of links do not affect statistics.
-    method = scoring_method(model, options.linking, options.maps)
     identity = {name: value for name, value in record.items() if name not in ("format", *CHOOSING, "statistics")}
+    if model is None:
+        if len(text) < FEW_PAIRS:
+            few = "%s: statistics need thousands; an encoder (the default, without %s) is better for small texts"
+            logger.warning(few, counted(len(text), "pair"), Parameter("from_scratch"))
+        with begun(folder, identity), passes_bar(quiet) as show:
+            return StatisticalAligner(learn_models(text, folder, show), options.min_probability)
+    method = scoring_method(model, options.linking, options.maps)
     with ExitStack() as stack:
         encoder = stack.enter_context(load_aligner(model, scoring_options(options, method)))
         with begun(folder, {**identity, "method": method}):
@@ -209,12 +227,8 @@ def _learn_or_load(
     if run.model is not None and not run.learns:
         return load_aligner(run.model, options)
     assert record and isinstance(pairs, SentencePairs)
-    if run.model is None:
-        with passes_bar(run.quiet) as show:
-            trained = train_from_scratch(pairs, run.learned, show, segment=run.segment, learn_from=run.learn_from)
-        return StatisticalAligner(trained, options.min_probability)
     sample = pairs if run.learn_from is None else SpreadPairs(pairs, run.learn_from)
-    return learn_guided(run.model, options, run.learned, record, sample, run.quiet)
+    return learn(run.model, options, run.learned, record, sample, run.quiet)
 
 
 def _write(

@@ -5,16 +5,26 @@ import logging
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from xalign_fairseq.cli._arguments import BY_DEFAULT, PRETRAINED, add_count, add_model, add_values, parse_as
+from xalign_fairseq.cli._arguments import (
+    BY_DEFAULT,
+    PRETRAINED,
+    ArgumentGroup,
+    add_count,
+    add_device,
+    add_model,
+    add_text,
+    add_values,
+    parse_as,
+)
 from xalign_fairseq.core.devices import DTYPES
 from xalign_fairseq.core.errors import Parameter, XalignError, typed_arguments
-from xalign_fairseq.core.progress import progress, say
+from xalign_fairseq.core.progress import say
 from xalign_fairseq.transport.names import BACKENDS, ENCODINGS, METHODS, ORDERS, SIMILARITIES
 from xalign_fairseq.transport.names import FILTERS as PLAN_FILTERS
 
@@ -36,11 +46,7 @@ def add_checkpoint_arguments(parser: argparse.ArgumentParser, basic: bool = Fals
     """Model, tokenizer, device; unless ``basic``, languages and linear maps."""
     model = parser.add_argument_group("model")
     add_model(model, PRETRAINED + BY_DEFAULT, required=False)
-    model.add_argument(
-        "--device",
-        default="auto",
-        help="auto (default: CUDA if available), cpu, cuda, or one GPU of several, such as cuda:1",
-    )
+    add_device(model)
     add_count(model, "--batch-tokens", "tokens per batch", default=8192)
     if basic:
         return
@@ -144,7 +150,7 @@ def _add_method_arguments(links: argparse._ArgumentGroup, basic: bool) -> None:
         links.add_argument("--filter", choices=PLAN_FILTERS, help="how to read links from the plan (default: itermax)")
 
 
-def add_backend_argument(parser: Any) -> None:
+def add_backend_argument(parser: ArgumentGroup) -> None:
     parser.add_argument(
         "--sinkhorn-backend",
         choices=BACKENDS,
@@ -184,7 +190,7 @@ class _LogLines(logging.Handler):
             say(self.format(record))
 
 
-def add_statistics(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+def add_statistics(parser: ArgumentGroup) -> None:
     """The statistics of the text, to combine with the encoder's scores."""
     parser.add_argument(
         "--statistics",
@@ -196,22 +202,11 @@ def add_statistics(parser: argparse.ArgumentParser | argparse._ArgumentGroup) ->
     )
 
 
-def add_segment(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
-    parser.add_argument(
-        "--segment",
-        default="auto",
-        metavar="NAME",
-        help="how to find the words of a line; SRC,TGT sets each side. spaces: white space; icu: ICU, for all "
-        "languages (pip install icu4py); auto: icu for text without spaces, otherwise spaces",
-    )
-
-
 def add_text_arguments(parser: argparse.ArgumentParser, streams: bool = False) -> argparse._ArgumentGroup:
     """The pairs to align; ``streams`` if the command reads them once, so that standard input is possible."""
     text = parser.add_argument_group("text (UTF-8, plain or compressed, FILE.tsv#COLUMN or FILE.tmx#LANGUAGE)")
     text.add_argument("text", nargs="*", metavar="FILE", help="files of --src and --tgt, or the file of --pairs")
-    text.add_argument("--src", metavar="FILE", help="source sentences, one per line")
-    text.add_argument("--tgt", metavar="FILE", help="target sentences, one per line")
+    add_text(text, required=False)
     pairs = (
         "instead of --src and --tgt: lines of 'source ||| target', or FILE.tsv with source and target in columns 1, 2"
     )
@@ -294,13 +289,6 @@ def text_files(text: Sequence[str], src: str | None, tgt: str | None, pairs: str
     return sides_of(files[0], "", "") if of_table else files
 
 
-@contextmanager
-def progress_bar(total: int | None, quiet: bool, unit: str = " pairs") -> Iterator[Callable[[int], object]]:
-    """A bar on a terminal, otherwise occasional lines; yields the function that advances it."""
-    with progress(total=total, unit=unit, quiet=quiet) as bar:
-        yield bar.update
-
-
 def probability(text: str) -> float:
     try:
         value = float(text)
@@ -319,7 +307,7 @@ def layer_list(text: str) -> tuple[int, ...]:
     layers: list[int] = []
     for part in text.split(","):
         found = re.fullmatch(r"(-?\d+)(?:-(\d+))?", part)
-        if not found or (found[2] and int(found[2]) <= int(found[1])):
+        if not found or (found[2] and not 0 <= int(found[1]) < int(found[2])):
             raise argparse.ArgumentTypeError("must be a layer, several with commas, or first-last")
         first, last = int(found[1]), int(found[2] or found[1])
         if last - first >= MOST_LAYERS:

@@ -76,19 +76,35 @@ def add_out(
     parser.add_argument("-o", "--out", required=needed, default=default, metavar=metavar, help=about)
 
 
+def add_device(parser: ArgumentGroup) -> None:
+    about = "auto (default: CUDA if available), cpu, cuda, or one GPU of several, such as cuda:1"
+    parser.add_argument("--device", default="auto", help=about)
+
+
+def add_text(
+    parser: ArgumentGroup, src: str = "source sentences", tgt: str = "target sentences", required: bool = True
+) -> None:
+    """``--src`` and ``--tgt``: the files of both sides."""
+    for name, about in (("--src", src), ("--tgt", tgt)):
+        parser.add_argument(name, required=required, metavar="FILE", help=f"{about}, one per line")
+
+
+def add_segment(parser: ArgumentGroup) -> None:
+    parser.add_argument(
+        "--segment",
+        default="auto",
+        metavar="NAME",
+        help="how to find the words of a line; SRC,TGT sets each side. spaces: white space; icu: ICU, for all "
+        "languages (pip install icu4py); auto: icu for text without spaces, otherwise spaces",
+    )
+
+
 def add_linked_text(parser: ArgumentGroup) -> None:
     """``--src``, ``--tgt``, ``--links`` and ``--segment``: a linked text."""
-    parser.add_argument("--src", required=True, metavar="FILE", help="source sentences, one per line")
-    parser.add_argument("--tgt", required=True, metavar="FILE", help="target sentences")
-    parser.add_argument(
-        "--links",
-        required=True,
-        metavar="FILE",
-        help="links of the text, 0-based, with possible ones (ipj) if available",
-    )
-    parser.add_argument(
-        "--segment", default="auto", metavar="NAME", help="word segmentation, as in xalign align (default: auto)"
-    )
+    add_text(parser)
+    about = "links of the text, 0-based, with possible ones (ipj) if available"
+    parser.add_argument("--links", required=True, metavar="FILE", help=about)
+    add_segment(parser)
 
 
 def add_values(parser: ArgumentGroup, *options: tuple[str, Callable[[str], object], str | None, str]) -> None:
@@ -133,16 +149,16 @@ def print_result(as_json: bool, content: object, lines: Iterable[str]) -> None:
         print("\n".join(lines))
 
 
-def named_models(given: Iterable[str], parameter: str = "model") -> dict[str, str]:
-    """Paths by the names of models, in the order given: ``NAME=PATH``, or an existing path, which is also the name."""
+def named_models(given: Iterable[str], parameter: str = "model", bare: bool = True) -> dict[str, str]:
+    """Paths by the names of models, in the order given: ``NAME=PATH``, or (``bare``) a path, which is also the name."""
     found: dict[str, str] = {}
     for each in given:
         name, equals, path = each.partition("=")
-        if not (equals and name and path) or Path(each).exists():
+        if bare and (not (equals and name and path) or Path(each).exists()):
             name = path = each
-        if name in found:
-            problem, expected = "two models have the same name", "NAME=PATH of each"
-            raise XalignError(problem, parameter=parameter, found=name, expected=expected)
+        if name in found or not path:
+            problem = "two models have the same name" if name in found else "a model has no name"
+            raise XalignError(problem, parameter=parameter, found=name, expected="NAME=PATH of each")
         found[name] = path
     return found
 

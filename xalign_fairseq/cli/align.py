@@ -38,7 +38,6 @@ from typing import TYPE_CHECKING
 from xalign_fairseq.cli._aligning import (
     LEARNED,
     add_model_arguments,
-    add_segment,
     add_statistics,
     add_text_arguments,
     chosen_model,
@@ -47,7 +46,7 @@ from xalign_fairseq.cli._aligning import (
     show_log,
     text_files,
 )
-from xalign_fairseq.cli._arguments import add_count, add_out, parse_as, quick_imports
+from xalign_fairseq.cli._arguments import add_count, add_out, add_segment, parse_as, quick_imports
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.output import STANDARD_OUTPUT
 from xalign_fairseq.core.text.compressed import is_compressed

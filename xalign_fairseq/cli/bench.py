@@ -23,9 +23,10 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from xalign_fairseq.cli._aligning import METHODS, show_log
+from xalign_fairseq.cli._aligning import show_log
 from xalign_fairseq.cli._arguments import (
     PRETRAINED,
+    add_device,
     add_json,
     add_model,
     add_paper,
@@ -39,12 +40,12 @@ from xalign_fairseq.core.devices import DTYPES
 from xalign_fairseq.core.errors import check_values
 from xalign_fairseq.core.files import atomic_write, require_place
 from xalign_fairseq.core.output import require_replaceable
+from xalign_fairseq.transport.names import METHODS, OWN
 
 if TYPE_CHECKING:
     from xalign_fairseq.evaluation.published import Figure
     from xalign_fairseq.evaluation.tables import Table
 
-OWN = "own"
 KINDS = (".md", ".tex", ".json")
 LINKING = ("layer", "encoding", "method")  # parts of signatures; the encoding is joint if it is not named
 AER = "alignment aer"  # its name in published figures
@@ -73,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="links of another tool: FOLDER/SET.links for each set (Pharaoh, 0-based); repeatable",
     )
     add_resamples(parser)
-    parser.add_argument("--device", default="auto", help="auto (CUDA if available), cpu, cuda or cuda:1")
+    add_device(parser)
     parser.add_argument("--dtype", choices=DTYPES, default="auto", help="precision of the encoder")
     add_paper(parser)
     add_json(parser)

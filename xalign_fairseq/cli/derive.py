@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from xalign_fairseq.cli._arguments import add_out, parse_as
+from xalign_fairseq.core.counts import listed
 
 _FILES = {
     "text": "tokenised text, one sentence per line, words separated by spaces; or CoNLL-U (.conllu)",
@@ -40,7 +41,8 @@ class _AddFile(argparse.Action):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_out(parser, "the new folder", metavar="D")
-    parser.add_argument("--steps", required=True, metavar="STEP,...", help="one or more of script, inversion, syntax")
+    steps = "one or more of script, inversion, syntax"
+    parser.add_argument("--steps", required=True, type=listed, metavar="STEP,...", help=steps)
     parser.add_argument(
         "--spm", metavar="MODEL", help="unigram sentencepiece model of the natural language, for the script step"
     )
@@ -80,8 +82,8 @@ def run(args: argparse.Namespace) -> None:
     from xalign_fairseq.languages.derivation import DeriveOptions, derive
 
     several = {name: tuple(getattr(args, name)) for name in ("inputs", "inversion_marks", "towards")}
-    options = parse_as(DeriveOptions, args, destdir=args.out, steps=tuple(args.steps.split(",")), **several)
-    manifest = derive(options, progress=not args.quiet)
+    options = parse_as(DeriveOptions, args, destdir=args.out, **several)
+    manifest = derive(options, args.quiet)
     for each in manifest["inputs"]:
         print(f"{each['kind']} {each['name']}: {_listed(each['counts'])}")
     for name, counts in manifest["steps"].items():

@@ -11,7 +11,7 @@ Example:
 import argparse
 from typing import TYPE_CHECKING
 
-from xalign_fairseq.cli._arguments import add_json, add_model, named_models, print_result
+from xalign_fairseq.cli._arguments import add_json, add_model, add_text, named_models, print_result
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.evaluation.plots import PROJECTIONS
 
@@ -21,10 +21,7 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_model(parser, several=True, metavar="[NAME=]MODEL")
-    parser.add_argument(
-        "--src", required=True, metavar="FILE", help="source sentences, one per line, words separated by spaces"
-    )
-    parser.add_argument("--tgt", required=True, metavar="FILE", help="target sentences")
+    add_text(parser, "source sentences, words separated by spaces")
     parser.add_argument("--links", required=True, metavar="FILE", help="word links of the text, 0-based i-j")
     parser.add_argument(
         "--leave-out", metavar="FILE", help="words to ignore on both sides, such as stop words, one per line"

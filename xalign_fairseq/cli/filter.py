@@ -27,19 +27,17 @@ import sys
 
 from xalign_fairseq.cli._aligning import (
     add_model_arguments,
-    add_segment,
     chosen_model,
     parse_options,
     probability,
     show_log,
 )
-from xalign_fairseq.cli._arguments import add_count, add_out
+from xalign_fairseq.cli._arguments import add_count, add_out, add_segment, add_text
 from xalign_fairseq.core.errors import XalignError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--src", required=True, metavar="FILE", help="source sentences, one per line")
-    parser.add_argument("--tgt", required=True, metavar="FILE", help="target sentences, one per line")
+    add_text(parser)
     add_segment(parser)
     add_out(parser, "prefix of the outputs", metavar="P")
     parser.add_argument(

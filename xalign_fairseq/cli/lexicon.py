@@ -11,8 +11,8 @@ Examples (the second is for a derived language, whose lexicon contains symbols o
 
 import argparse
 
-from xalign_fairseq.cli._aligning import language_pair, progress_bar
-from xalign_fairseq.cli._arguments import add_values
+from xalign_fairseq.cli._aligning import language_pair
+from xalign_fairseq.cli._arguments import add_values, parse_as
 
 FORMATS = ("auto", "tsv", "muse", "tei")
 
@@ -28,12 +28,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--pieces", action="store_true", help="entries are symbols of the data-bin's dict.txt, not text"
-    )
-    parser.add_argument(
-        "--subwords",
-        choices=("mean", "single"),
-        default="mean",
-        help="entries of several subwords: use the mean of their vectors (default), or drop them",
     )
     share = "share of the source words for training, in (0, 1] (default: all that are not held out)"
     add_values(parser, ("fraction", float, "F", share))
@@ -53,10 +47,8 @@ def run(args: argparse.Namespace) -> None:
     from xalign_fairseq.languages.lexicons.adding import AddedLexicon
     from xalign_fairseq.languages.lexicons.building import DROPPED, LexiconOptions
 
-    options = LexiconOptions(args.subwords, args.fraction, args.held_out, args.seed)
-    lexicon = AddedLexicon(args.data, args.pair, args.files, args.format, args.pieces, options, args.overwrite)
-    with progress_bar(None, quiet=args.quiet, unit=" entries") as progress:
-        path, counts = lexicon.add(progress)
+    options = LexiconOptions(args.fraction, args.held_out, args.seed)
+    path, counts = parse_as(AddedLexicon, args, options=options).add()
     dropped = ", ".join(f"{counts[reason]} {reason}" for reason in DROPPED if counts[reason])
     parts = ", ".join(f"{counts[name]} {name}" for name in PARTS)
     print(f"{'-'.join(args.pair)}: {counts['read']} entries; dropped: {dropped or 'none'}")

@@ -19,13 +19,12 @@ from typing import Any
 
 from xalign_fairseq.aligner.link_files import FILTERS, WU_DREDZE
 from xalign_fairseq.aligner.tools import TOOLS
-from xalign_fairseq.cli._arguments import add_out
+from xalign_fairseq.cli._arguments import add_out, add_text
 from xalign_fairseq.links.symmetrize import SYMMETRISATIONS
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--src", required=True, metavar="FILE", help="source sentences, one per line")
-    parser.add_argument("--tgt", required=True, metavar="FILE", help="target sentences, one per line")
+    add_text(parser)
     add_out(parser, "file of links; with --filters empty, a prefix")
     parser.add_argument("--engine", choices=("auto", *TOOLS), default="auto", help="default: the first installed")
     how, usual = "how to combine both directions", next(iter(SYMMETRISATIONS))

@@ -11,10 +11,10 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from xalign_fairseq.cli._aligning import progress_bar
-from xalign_fairseq.cli._arguments import add_count, add_json, add_model, add_out, print_result
+from xalign_fairseq.cli._arguments import add_count, add_device, add_json, add_model, add_out, print_result
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.output import require_replaceable
+from xalign_fairseq.core.progress import progress
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,9 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     about = "write LANG.jsonl of each language here: id, prediction, gold"
     add_out(parser, about, metavar="DIR", required=False)
     add_json(parser)
-    parser.add_argument(
-        "--device", choices=("auto", "cpu", "cuda"), default="auto", help="default: CUDA if there is one"
-    )
+    add_device(parser)
     parser.add_argument("--bf16", action="store_true", help="multiply in bfloat16")
     add_count(parser, "--batch-tokens", "tokens per batch", default=8192)
 
@@ -40,8 +38,8 @@ def run(args: argparse.Namespace) -> None:
     predictor = Predictor.load(args.model, device, PRECISIONS["bf16" if args.bf16 else "fp32"])
     predictor.batch_tokens = args.batch_tokens
     languages: dict[str, Any] = {}
-    with progress_bar(None, args.quiet, unit=" items") as progress:
-        evaluations = evaluate_files(predictor, args.data, args.languages, progress)
+    with progress(unit=" items", quiet=args.quiet) as bar:
+        evaluations = evaluate_files(predictor, args.data, args.languages, bar.update)
         if args.out:
             for language in args.languages:
                 require_replaceable(Path(args.out) / f"{language}.jsonl", "json")

@@ -165,7 +165,6 @@ def run(args: argparse.Namespace) -> None:
         dictionary=args.dict,
         vocab_size=args.vocab_size or PrepareOptions.vocab_size,
         filters=parse_as(Filters, args),
-        progress=not args.quiet,
     )
     there = args.resume and not args.overwrite and os.path.exists(f"{args.out}/manifest.json")
     manifest = prepare_data(options)

@@ -13,9 +13,8 @@ Example:
 import argparse
 import sys
 
-from xalign_fairseq.cli._aligning import progress_bar
-from xalign_fairseq.cli._arguments import add_model, add_out, parse_as
-from xalign_fairseq.core.counts import counted
+from xalign_fairseq.cli._arguments import add_device, add_model, add_out, parse_as
+from xalign_fairseq.core.counts import counted, listed
 from xalign_fairseq.transport.names import WORD_POOLINGS
 
 
@@ -24,7 +23,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data", required=True, metavar="DIR", help="data-bin with links and the model's dictionary")
     add_out(parser, "the new checkpoint", metavar="PT")
     parser.add_argument("--overwrite", action="store_true", help="replace --out if it exists")
-    parser.add_argument("--lang-pairs", metavar="PAIRS", help="for example en-de,en-fr (default: all)")
+    pairs = "for example en-de,en-fr (default: all)"
+    parser.add_argument("--lang-pairs", type=listed, metavar="PAIRS", help=pairs)
     parser.add_argument(
         "--pivot-lang",
         metavar="LANG",
@@ -36,18 +36,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="first",
         help="vector of a word: its first token, or the mean of its tokens (default: %(default)s)",
     )
-    parser.add_argument(
-        "--device", choices=("auto", "cpu", "cuda"), default="auto", help="default: CUDA if there is one"
-    )
+    add_device(parser)
 
 
 def run(args: argparse.Namespace) -> None:
     """Write the checkpoint; print the distance of words from their translations, before and after."""
     from xalign_fairseq.training.procrustes import MappedCheckpoint
 
-    lang_pairs = tuple(args.lang_pairs.split(",")) if args.lang_pairs else None
-    mapped = parse_as(MappedCheckpoint, args, lang_pairs=lang_pairs)
-    for each in mapped.write(lambda pairs: progress_bar(pairs, args.quiet)):
+    for each in parse_as(MappedCheckpoint, args).write():
         if not args.quiet:
             print(
                 f"{each.language} -> {each.pivot}: {counted(each.word_pairs, 'word pair')}; mean squared distance "

@@ -10,8 +10,8 @@ Example:
 import argparse
 from typing import Any
 
-from xalign_fairseq.cli._aligning import add_checkpoint_arguments, chosen_model, progress_bar, side_languages
-from xalign_fairseq.cli._arguments import add_json, add_resamples, add_values, parse_as, print_result
+from xalign_fairseq.cli._aligning import add_checkpoint_arguments, chosen_model, side_languages
+from xalign_fairseq.cli._arguments import add_json, add_resamples, add_text, add_values, parse_as, print_result
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.names import SENTENCE_POOLINGS
 
@@ -19,8 +19,7 @@ ROW = "{:<12}  {:<7}  {:>8}  {}"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--src", required=True, metavar="FILE", help="sentences, one per line")
-    parser.add_argument("--tgt", required=True, metavar="FILE", help="their translations, in the same order")
+    add_text(parser, "sentences", "their translations")
     layer = "layer of the hidden states: 0 embeddings, -1 last (default: 7/12 of the depth; the last with cls)"
     add_values(parser, ("layer", int, "L", layer))
     parser.add_argument(
@@ -42,12 +41,7 @@ def run(args: argparse.Namespace) -> None:
     sentences = read_sentences(args.src, args.tgt)
     languages = side_languages(args.languages, args.maps)
     options = parse_as(RetrievalOptions, args, languages=languages, maps=args.maps is not None)
-    result = translation_accuracy(
-        chosen_model(args.model, args.quiet),
-        *sentences,
-        options,
-        lambda count: progress_bar(count, args.quiet, " sentences"),
-    )
+    result = translation_accuracy(chosen_model(args.model, args.quiet), *sentences, options)
     print_result(args.json, result, [to_text(result)])
 
 

@@ -42,7 +42,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xalign_fairseq.cli._aligning import add_backend_argument, chosen_model, language_pair, show_log
-from xalign_fairseq.cli._arguments import PRETRAINED, add_model, add_out, add_values, parse_as
+from xalign_fairseq.cli._arguments import PRETRAINED, add_model, add_out, add_text, add_values, parse_as
 from xalign_fairseq.core.errors import Parameter, Text, XalignError
 from xalign_fairseq.transport.names import ONE_LAYER_METHODS, SIMILARITIES
 
@@ -54,8 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign train-aligner``; None: not given."""
     unset: dict[str, Any] = {"action": "store_true", "default": None}
     parser.add_argument("--best", **unset, help="do all steps that improve links, one after the other")
-    parser.add_argument("--src", metavar="FILE", help="source sentences, one per line")
-    parser.add_argument("--tgt", metavar="FILE", help="target sentences, one per line")
+    add_text(parser, required=False)
     parser.add_argument(
         "--gold",
         nargs="+",

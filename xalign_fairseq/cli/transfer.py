@@ -19,9 +19,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from xalign_fairseq.cli._arguments import PRETRAINED, add_model, add_out, parse_as
+from xalign_fairseq.cli._arguments import PRETRAINED, add_model, add_out, named_models, parse_as
 from xalign_fairseq.core.counts import counted
-from xalign_fairseq.core.errors import XalignError
 
 if TYPE_CHECKING:
     from xalign_fairseq.transfer.plan import StudyPlan
@@ -59,7 +58,9 @@ def run(args: argparse.Namespace) -> int:
     from xalign_fairseq.transfer.plan import TransferOptions, make_plan
 
     precision = "fp16" if args.fp16 else "bf16" if args.bf16 else "fp32"
-    options = parse_as(TransferOptions, args, models=_names(args.model), out=Path(args.out), precision=precision)
+    options = parse_as(
+        TransferOptions, args, models=named_models(args.model, bare=False), out=Path(args.out), precision=precision
+    )
     plan = make_plan(options)
     print("\n".join(plan.lines()), flush=True)
     if args.dry_run:
@@ -67,17 +68,6 @@ def run(args: argparse.Namespace) -> int:
             print(f"\n# {name}\n{command or '# no training'}")
         return 0
     return _run(plan, args.quiet)
-
-
-def _names(given: list[str]) -> dict[str, str]:
-    named: dict[str, str] = {}
-    for each in given:
-        name, equals, path = each.partition("=")
-        if not equals or name in named:
-            problem = "the checkpoints need different names"
-            raise XalignError(problem, parameter="model", found=each, expected="NAME=MODEL")
-        named[name] = path
-    return named
 
 
 def _run(plan: "StudyPlan", quiet: bool) -> int:

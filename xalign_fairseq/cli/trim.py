@@ -37,5 +37,5 @@ def run(args: argparse.Namespace) -> None:
     from xalign_fairseq.encoder.pretrained.trimming import write_trimmed
 
     floor = FLOOR if args.floor is None else args.floor
-    options = {"overwrite": args.overwrite, "progress": not args.quiet}
+    options = {"overwrite": args.overwrite, "quiet": args.quiet}
     print(f"{args.out}: {write_trimmed(args.model, args.text, args.out, floor=floor, **options)}")

@@ -1,4 +1,4 @@
-"""Numbers in sentences."""
+"""Numbers and lists in text."""
 
 
 def counted(number: int, noun: str) -> str:
@@ -9,3 +9,8 @@ def counted(number: int, noun: str) -> str:
     """
     plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
     return f"{number:,} {noun if number == 1 else plural}"
+
+
+def listed(text: str) -> tuple[str, ...]:
+    """The names in a list with commas, with or without spaces."""
+    return tuple(name.strip() for name in text.split(",") if name.strip())

@@ -96,9 +96,9 @@ def atomic_copy(source: StrPath, target: StrPath) -> None:
 def atomic_folder(path: StrPath, overwrite: bool | None = False, keep: bool = False) -> Iterator[Path]:
     """Fill a temporary folder next to ``path``; rename it to ``path`` if the block ends without an error.
 
-    An existing non-empty ``path`` is an error unless ``overwrite``; even then the old folder remains until the new one
-    is complete. If ``overwrite`` is ``None``, the error does not name the option ``--overwrite``. A folder never
-    replaces a file. A symbolic link stays a link; its target is replaced. Leftovers of killed processes are removed.
+    An existing non-empty ``path`` is an error unless ``overwrite`` (see :func:`require_free`); even then the old folder
+    remains until the new one is complete. A folder never replaces a file. A symbolic link stays a link; its target is
+    replaced. Leftovers of killed processes are removed.
 
     With ``keep``, the temporary folder remains after an error or a kill, and the next call with ``keep`` continues in
     it.
@@ -110,7 +110,7 @@ def atomic_folder(path: StrPath, overwrite: bool | None = False, keep: bool = Fa
         raise XalignError("the output folder is a file", where=path)
     if path in (Path.cwd(), *Path.cwd().parents):  # a rename would not change the current folder
         raise XalignError("the current folder can't be replaced by the output", where=path, remedy="name a new folder")
-    require_free(path, overwrite)
+    require_free(path, overwrite=overwrite)
     path.parent.mkdir(parents=True, exist_ok=True)
     _remove_leftovers(path)
     for left, held in _leftovers(path, running=True):
@@ -124,7 +124,7 @@ def atomic_folder(path: StrPath, overwrite: bool | None = False, keep: bool = Fa
         if not hold(handle) and keep:
             raise XalignError("another process writes this output", where=path, found=temporary)
         yield temporary
-        require_free(path, overwrite)
+        require_free(path, overwrite=overwrite)
         if path.exists():
             _exchange(temporary, path)
             shutil.rmtree(temporary)
@@ -227,13 +227,14 @@ def _temporary(path: Path) -> Path:
     return path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(6)}.tmp")
 
 
-def require_free(path: Path, overwrite: bool | None) -> None:
-    """Raise :class:`XalignError` if a non-empty folder exists, as :func:`atomic_folder` does."""
-    if path.is_dir() and not overwrite and any(path.iterdir()):
-        replace = () if overwrite is None else ("or set", Parameter("overwrite"))
-        remedy = ("choose another folder", *replace)
-        raise XalignError("the output folder exists already", where=path, remedy=remedy)
-    _require_writable(_above(_resolved(path)), path)
+def require_free(*paths: StrPath, overwrite: bool | None = False) -> None:
+    """Raise :class:`XalignError` for an existing file or non-empty folder, unless ``overwrite`` (None: no option)."""
+    there = [str(each) for each in map(Path, paths) if (any(each.iterdir()) if each.is_dir() else each.exists())]
+    if there and not overwrite:
+        remedy = ("choose another name", *(() if overwrite is None else ("or set", Parameter("overwrite"))))
+        raise XalignError("the output exists already", where=", ".join(there), remedy=remedy)
+    for path in paths:
+        _require_writable(_above(_resolved(path)), path)
 
 
 def hold(handle: int) -> bool:

@@ -22,7 +22,7 @@ from xalign_fairseq.transport.names import FILTERS, SIMILARITIES
 from xalign_fairseq.transport.plan_links import Transport
 from xalign_fairseq.transport.token_links import NO_WORD
 
-PARTS = ("hits_sure", "hits_possible", "links", "sure")
+PARTS = AlignmentCounts._fields
 
 
 class AerCounter:
@@ -78,7 +78,7 @@ class AerCounter:
                     sure = frozenset((int(i), int(j)) for i, j, mark in gold.links if mark)
                     possible = frozenset((int(i), int(j)) for i, j, _ in gold.links)
                     found[names[number]] += count(hypothesis, Gold(sure, possible))
-        return {f"aer/{name}/{part}": float(getattr(found[name], part)) for name in names for part in PARTS}
+        return {f"aer/{name}/{part}": float(n) for name in names for part, n in found[name]._asdict().items()}
 
     @staticmethod
     def log(sums: Mapping[str, float]) -> None:
@@ -111,8 +111,6 @@ def _owners(bitext: Bitext, device: torch.device) -> list[Tensor]:
 
 
 def _mean_rate(names: Sequence[str], meters: Mapping[str, Any]) -> float:
-    counts = [
-        AlignmentCounts(**{part: round(float(meters[f"_aer_{name}_{part}"].sum)) for part in PARTS}) for name in names
-    ]
+    counts = [AlignmentCounts(*(round(float(meters[f"_aer_{name}_{part}"].sum)) for part in PARTS)) for name in names]
     rates = [each.aer for each in counts if each.sure or each.links]
     return round(sum(rates) / len(rates), 4)

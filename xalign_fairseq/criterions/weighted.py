@@ -14,9 +14,10 @@ from fairseq.dataclass import FairseqDataclass
 from hydra.core.config_store import ConfigStore
 from torch import Tensor
 
+from xalign_fairseq.core.counts import listed
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.criterions.validation import AerCounter
-from xalign_fairseq.data.pretraining import listed, option
+from xalign_fairseq.data.pretraining import option
 from xalign_fairseq.data.samples import BOS, PAD
 from xalign_fairseq.objectives.presets import Preset
 from xalign_fairseq.objectives.registry import LISTENERS, OBJECTIVES, options_of
@@ -162,7 +163,7 @@ class WeightedCriterion(WeightedSum, FairseqCriterion):
         return True
 
 
-def _names(given: str) -> list[str]:
+def _names(given: str) -> tuple[str, ...]:
     names = listed(given)
     unknown = [name for name in names if name not in OBJECTIVES]
     if unknown or not names or len(set(names)) < len(names):

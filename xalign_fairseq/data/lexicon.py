@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 
 from xalign_fairseq.core.errors import Command, Parameter, XalignError
-from xalign_fairseq.core.files import scratch_folder
+from xalign_fairseq.core.files import require_free, scratch_folder
 from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.mmap import MMapReader, MMapWriter, dtype_for_vocabulary
@@ -160,7 +160,7 @@ def read_about(data: DataBin, src: str, tgt: str) -> About:
 def write(data: DataBin, lexicon: Lexicon, about: Mapping[str, Any], overwrite: bool = False) -> None:
     """Write a lexicon into a data-bin, completely or not at all; an existing one only with ``overwrite``."""
     src, tgt = lexicon.src, lexicon.tgt
-    check_free(data, src, tgt, overwrite)
+    require_free(about_path(data, src, tgt), overwrite=overwrite)
     if src == tgt or not _ABOUT.fullmatch(about_path(data, src, tgt).name):
         raise XalignError("the two languages need different codes without dot and hyphen", found=f"{src}, {tgt}")
     largest = max(side.max(initial=0) for side in (lexicon.src_ids, lexicon.tgt_ids))
@@ -190,13 +190,6 @@ def require_languages(data: DataBin, *languages: str) -> None:
         problem, remedy = "the data-bin has no text in a language of the lexicon", ("correct", Parameter("pair"))
         found, expected = (", ".join(sorted(each)) for each in (unknown, known))
         raise XalignError(problem, where=data.path, found=found, expected=expected, remedy=remedy)
-
-
-def check_free(data: DataBin, src: str, tgt: str, overwrite: bool) -> None:
-    """Raise :class:`XalignError` if the data-bin has a lexicon of these languages, unless ``overwrite``."""
-    if about_path(data, src, tgt).exists() and not overwrite:
-        problem = "the data-bin has a lexicon of these languages already"
-        raise XalignError(problem, where=about_path(data, src, tgt), remedy=("set", Parameter("overwrite")))
 
 
 def entries_prefix(src: str, tgt: str, lang: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Optional, TypeVar
 
-from xalign_fairseq.core.counts import counted
+from xalign_fairseq.core.counts import counted, listed
 from xalign_fairseq.core.errors import Command, Parameter, XalignError, check_values
 from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.data.databin import DataBin
@@ -255,11 +255,6 @@ class PretrainingData:
             return None
         numbers = [self.all_languages.index(language) for language in texts]
         return MonoStream([*texts.values()], min(self.options.mono_tokens_per_sample, reader.positions), numbers)
-
-
-def listed(text: str) -> list[str]:
-    """The names in a list with commas, with or without spaces."""
-    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def pivot_language(pairs: Collection[str], chosen: str | None) -> str | None:

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import torch
@@ -13,6 +14,7 @@ from xalign_fairseq.data.batches import pad
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.samples import BOS, EOS
 from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
+from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.mappings import LanguageMaps, apply_map
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.transport.layers import at_depth
@@ -52,12 +54,13 @@ def require_pooling(pooling: str) -> None:
         raise XalignError("there is no such pooling", found=pooling, expected=" or ".join(SENTENCE_POOLINGS))
 
 
-def default_retrieval_layer(layers: int) -> int:
-    """Layer 7 of 12 or 14 of 24, usual for Tatoeba; in other encoders the same relative depth, at least layer 1.
+def retrieval_layer(config: EncoderConfig, layer: int | None, pooling: str = "mean") -> int:
+    """A layer's number; None: 7 of 12 or 14 of 24, usual for Tatoeba, and the same depth elsewhere; -1 for ``cls``.
 
     XTREME's script counts layers from 0 without the embeddings: its layer 7 is layer 8 here, its 13 is 14.
     """
-    return at_depth(layers, 7)[0]
+    default = at_depth(config.encoder_layers, 7)[0] if pooling == "mean" else -1
+    return config.resolve_layer(default if layer is None else layer)
 
 
 def pool(hidden: Tensor, real: Tensor, pooling: str) -> Tensor:
@@ -138,6 +141,24 @@ def _encode(tokenizer: Tokenizer, sentences: Sequence[str], positions: int) -> t
         for ids in np.split(flat, np.cumsum(sizes)[:-1])
     ]
     return tokens, int((sizes > positions - 2).sum())
+
+
+def side_vectors(
+    encoder: Encoder,
+    tokenizer: Tokenizer,
+    sides: tuple[Sequence[str], Sequence[str]],
+    layer: int,
+    languages: tuple[str, str] | None,
+    maps: LanguageMaps | None,
+    **options: Any,
+) -> tuple[Tensor, Tensor]:
+    """:func:`sentence_vectors` of both sides of a text, through the maps of their languages, if there are any."""
+    rows, names = encoder.config.side_rows(languages) or (None, None), languages or ("", "")
+    src, tgt = (
+        mapped(sentence_vectors(encoder, tokenizer, side, layer, language_row=row, **options), maps, name, layer)
+        for side, row, name in zip(sides, rows, names, strict=True)
+    )
+    return src, tgt
 
 
 @torch.no_grad()

@@ -2,25 +2,22 @@
 
 import logging
 import os
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from torch import Tensor
-
 from xalign_fairseq.core.devices import choose_device
+from xalign_fairseq.core.progress import progress
 from xalign_fairseq.core.version import __version__
 from xalign_fairseq.encoder.mappings import load_maps
 from xalign_fairseq.encoder.pretrained.reading import open_model
-from xalign_fairseq.encoder.sentence_vectors import default_retrieval_layer, mapped, sentence_vectors
+from xalign_fairseq.encoder.sentence_vectors import retrieval_layer, side_vectors
 from xalign_fairseq.evaluation.metric import ratio
 from xalign_fairseq.evaluation.retrieval import retrieval_counts
 from xalign_fairseq.evaluation.statistics import bootstrap_interval
 from xalign_fairseq.links.bootstrap import check_options
 
 logger = logging.getLogger(__name__)
-Bar = Callable[[int], AbstractContextManager[Callable[[int], object] | None]]
 
 
 @dataclass(frozen=True)
@@ -35,6 +32,7 @@ class RetrievalOptions:
     maps: bool = False
     device: str = "auto"
     batch_tokens: int = 8192
+    quiet: bool = False
 
 
 def translation_accuracy(
@@ -42,7 +40,6 @@ def translation_accuracy(
     src: Sequence[str],
     tgt: Sequence[str],
     options: RetrievalOptions | None = None,
-    progress: Bar = lambda sentences: nullcontext(),
 ) -> dict[str, Any]:
     """Accuracy by cosine and by margin, in both directions, with 95 % intervals by a bootstrap over sentences."""
     options = options or RetrievalOptions()
@@ -56,26 +53,11 @@ def translation_accuracy(
     elif load_maps(opened.heads) is not None:
         logger.warning("the checkpoint has linear maps, which are not used")
     config.require_use_of(languages if maps is None else None)
-    rows = config.side_rows(languages)
-    default = default_retrieval_layer(config.encoder_layers) if options.pooling == "mean" else -1
-    layer = config.resolve_layer(default if options.layer is None else options.layer)
-    encoder = opened.encoder.to(device)
-    with progress(len(set(src)) + len(set(tgt))) as advance:
-
-        def vectors(side: int, sentences: Sequence[str]) -> Tensor:
-            found = sentence_vectors(
-                encoder,
-                opened.tokenizer,
-                sentences,
-                layer,
-                pooling=options.pooling,
-                language_row=rows and rows[side],
-                max_tokens=options.batch_tokens,
-                progress=advance,
-            )
-            return mapped(found, maps, languages[side], layer) if maps is not None and languages else found
-
-        counts = retrieval_counts(vectors(0, src), vectors(1, tgt))
+    layer = retrieval_layer(config, options.layer, options.pooling)
+    with progress(total=len(set(src)) + len(set(tgt)), unit=" sentences", quiet=options.quiet) as bar:
+        given = {"pooling": options.pooling, "max_tokens": options.batch_tokens, "progress": bar.update}
+        encoder = opened.encoder.to(device)
+        counts = retrieval_counts(*side_vectors(encoder, opened.tokenizer, (src, tgt), layer, languages, maps, **given))
     scores = []
     for name, found in counts.items():  # in these names, English is the target side
         interval = bootstrap_interval(found, ratio, samples=options.bootstrap, seed=options.seed)
@@ -89,7 +71,7 @@ def translation_accuracy(
         )
     pair = "-".join(languages) if languages else ""
     how = {"layer": layer, "pooling": options.pooling, "maps": pair if options.maps else "none"}
-    if rows:
+    if config.languages:
         how["languages"] = pair
     how |= {"version": __version__, "bootstrap": options.bootstrap}
     return {"sentences": len(src), **how, "scores": scores}

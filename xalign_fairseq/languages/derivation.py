@@ -96,7 +96,7 @@ class DeriveOptions:
                 raise XalignError("file names must be different and have no slash", found=name)
 
 
-def derive(options: DeriveOptions, progress: bool = False) -> dict[str, Any]:
+def derive(options: DeriveOptions, quiet: bool = False) -> dict[str, Any]:
     """Write the derived files of all inputs, the script's model and lexicon, and ``manifest.json``, which is returned.
 
     All files are checked before the first is written (text in CoNLL-U is read while it is derived); the folder appears
@@ -117,7 +117,7 @@ def derive(options: DeriveOptions, progress: bool = False) -> dict[str, Any]:
         transform = Composition(tuple(steps.values()))
         inputs = []
         for source in sources:
-            counts = derive_source(source, folder, options.source_lang, options.lang, transform, progress)
+            counts = derive_source(source, folder, options.source_lang, options.lang, transform, quiet)
             inputs.append({"kind": source.kind, "name": source.name, "file": source.path, "counts": counts})
         script = steps.get(SCRIPT)
         if isinstance(script, Transliteration):

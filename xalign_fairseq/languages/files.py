@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.progress import progress as progress_of
+from xalign_fairseq.core.progress import progress
 from xalign_fairseq.core.text.compressed import unpacked_name
 from xalign_fairseq.core.text.corpus import scan
 from xalign_fairseq.core.text.lines import split_words
@@ -62,15 +62,15 @@ def open_source(kind: str, name: str, path: str, language: str, with_trees: bool
 
 
 def derive_source(
-    source: Source, folder: Path, src: str, tgt: str, transform: Transformation, progress: bool = False
+    source: Source, folder: Path, src: str, tgt: str, transform: Transformation, quiet: bool = False
 ) -> dict[str, int]:
     """Write the derived files of one source: text as bitext with exact links, labelled data; return their counts."""
     if source.kind == "text":
         unit = " lines"
-        with progress_of(source.content, desc=source.name, total=source.length, unit=unit, quiet=not progress) as bar:
+        with progress(source.content, desc=source.name, total=source.length, unit=unit, quiet=quiet) as bar:
             return _write_bitext(bar, folder / f"{source.name}.{src}-{tgt}", src, tgt, transform)
     derive, lines, suffix = _LABELLED[source.kind]
-    with progress_of(source.content, desc=source.name, unit=" sentences", quiet=not progress) as bar:
+    with progress(source.content, desc=source.name, unit=" sentences", quiet=quiet) as bar:
         trees = {} if source.kind == "conllu" else {"trees": source.trees}
         derived, counts = derive(bar, transform, **trees)
     _write_lines(folder / f"{source.name}.{tgt}.{suffix}", lines(derived))

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from operator import add
+from typing import NamedTuple
 
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import XalignError
@@ -12,8 +14,7 @@ def _ratio(part: float, whole: float) -> float:
     return part / whole if whole else 0.0
 
 
-@dataclass(frozen=True)
-class AlignmentCounts:
+class AlignmentCounts(NamedTuple):
     """The counts for the scores; ``+`` adds the counts of sentences or workers.
 
     ``hits_sure`` is \\|A∩S\\|, ``hits_possible`` \\|A∩P\\|, ``links`` \\|A\\|, ``sure`` \\|S\\|.
@@ -24,13 +25,8 @@ class AlignmentCounts:
     links: int = 0
     sure: int = 0
 
-    def __add__(self, other: "AlignmentCounts") -> "AlignmentCounts":
-        return AlignmentCounts(
-            self.hits_sure + other.hits_sure,
-            self.hits_possible + other.hits_possible,
-            self.links + other.links,
-            self.sure + other.sure,
-        )
+    def __add__(self, other: "AlignmentCounts") -> "AlignmentCounts":  # type: ignore[override]
+        return AlignmentCounts(*map(add, self, other))
 
     @property
     def precision(self) -> float:

@@ -8,6 +8,7 @@ import numpy as np
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.links.aer import AlignmentCounts
 
+Counts = Sequence[AlignmentCounts] | np.ndarray  # of each sentence; (N, 4)
 LEVEL = 0.95  # the share of resamples inside an interval
 METRICS = ("aer", "precision", "recall", "f1")
 # Resampling weights are drawn in blocks of at most this many numbers (32 MB).
@@ -24,9 +25,7 @@ class PairedTest:
     p_value: float
 
 
-def bootstrap_intervals(
-    counts: Sequence[AlignmentCounts], *, samples: int = 1000, seed: int = 1
-) -> dict[str, tuple[float, float]]:
+def bootstrap_intervals(counts: Counts, *, samples: int = 1000, seed: int = 1) -> dict[str, tuple[float, float]]:
     """Percentile intervals of ``aer``, ``precision``, ``recall`` and ``f1`` over resampled sentences (Efron, 1979).
 
     Args:
@@ -40,9 +39,7 @@ def bootstrap_intervals(
     return {name: percentile_interval(rates[:, k]) for k, name in enumerate(METRICS)}
 
 
-def mean_aer_interval(
-    sets: Sequence[Sequence[AlignmentCounts]], *, samples: int = 1000, seed: int = 1
-) -> tuple[float, float]:
+def mean_aer_interval(sets: Sequence[Counts], *, samples: int = 1000, seed: int = 1) -> tuple[float, float]:
     """Percentile interval for the mean AER over test sets, resampled as by :func:`paired_bootstrap_of_sets`."""
     check_options(samples, seed)
     if not sets:
@@ -51,9 +48,7 @@ def mean_aer_interval(
     return percentile_interval(np.mean(drawn, axis=0))
 
 
-def paired_bootstrap(
-    first: Sequence[AlignmentCounts], second: Sequence[AlignmentCounts], *, samples: int = 1000, seed: int = 1
-) -> PairedTest:
+def paired_bootstrap(first: Counts, second: Counts, *, samples: int = 1000, seed: int = 1) -> PairedTest:
     r"""Test whether two systems differ in AER on the same sentences (Koehn, 2004; Riezler and Maxwell, 2005).
 
     Both are scored on the same resamples. The null distribution is the resampled differences, shifted to mean 0:
@@ -63,11 +58,7 @@ def paired_bootstrap(
 
 
 def paired_bootstrap_of_sets(
-    first: Sequence[Sequence[AlignmentCounts]],
-    second: Sequence[Sequence[AlignmentCounts]],
-    *,
-    samples: int = 1000,
-    seed: int = 1,
+    first: Sequence[Counts], second: Sequence[Counts], *, samples: int = 1000, seed: int = 1
 ) -> PairedTest:
     """Like :func:`paired_bootstrap`, for the mean AER over several test sets, each resampled separately."""
     check_options(samples, seed)
@@ -77,7 +68,7 @@ def paired_bootstrap_of_sets(
         raise XalignError("the two systems have different numbers of lines", found=f"{one} and {other} lines")
     difference, drawn = 0.0, np.zeros(samples)
     for place, pair in enumerate(zip(first, second, strict=True)):
-        before, after = (sum(counts, AlignmentCounts()).aer for counts in pair)
+        before, after = (AlignmentCounts(*_table(counts).sum(0).tolist()).aer for counts in pair)
         difference += (after - before) / len(first)
         aers = _drawn_aers(pair, samples, _seed(seed, first, place))
         drawn += (aers[1] - aers[0]) / len(first)
@@ -89,9 +80,7 @@ def _seed(seed: int, sets: Sequence[object], place: int) -> int | tuple[int, int
     return seed if len(sets) == 1 else (seed, place)
 
 
-def _drawn_aers(
-    systems: Sequence[Sequence[AlignmentCounts]], samples: int, seed: int | tuple[int, int]
-) -> list[np.ndarray]:
+def _drawn_aers(systems: Sequence[Counts], samples: int, seed: int | tuple[int, int]) -> list[np.ndarray]:
     """AER of each system, (samples,), on the same resamples of a test set."""
     return [rates[:, 0] for rates in resampled([_table(counts) for counts in systems], _rates, samples, seed)]
 
@@ -126,10 +115,10 @@ def check_options(samples: int, seed: int = 1) -> None:
         raise XalignError(problem, found=f"samples {samples}, seed {seed}")
 
 
-def _table(counts: Sequence[AlignmentCounts]) -> np.ndarray:
-    if not counts:
+def _table(counts: Counts) -> np.ndarray:
+    if not len(counts):
         raise XalignError("there is no sentence to resample")
-    return np.array([(c.hits_sure, c.hits_possible, c.links, c.sure) for c in counts], dtype=np.int64)
+    return np.array(counts, dtype=np.int64)
 
 
 def resampling_weights(items: int, samples: int, seed: int | Sequence[int]) -> Iterator[np.ndarray]:

@@ -15,7 +15,7 @@ from xalign_fairseq.aligner.load import load_aligner
 from xalign_fairseq.aligner.options import AlignerOptions
 from xalign_fairseq.aligner.protocol import Alignment, Links, Progress, WordAligner
 from xalign_fairseq.aligner.render.page import Page
-from xalign_fairseq.aligner.run import json_line, learn_guided
+from xalign_fairseq.aligner.run import json_line, learn
 from xalign_fairseq.aligner.run_record import run_record
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import Parameter, XalignError
@@ -271,7 +271,7 @@ def _from_aligner(
     kept = Output(f"{run.out}.links" if is_plain(run.out) else os.devnull, record, run.resume, files)
     aligner: WordAligner
     if run.learns:
-        aligner = learn_guided(run.model, options, Path(f"{run.out}.aligner"), record, text, run.quiet)
+        aligner = learn(run.model, options, Path(f"{run.out}.aligner"), record, text, run.quiet)
     else:
         aligner = load_aligner(run.model, options)
     return _kept(units, stack.enter_context(aligner), kept, stack.enter_context(kept.open()), done)

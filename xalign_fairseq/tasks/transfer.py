@@ -10,9 +10,10 @@ from fairseq.dataclass import FairseqDataclass
 from fairseq.tasks import register_task
 from omegaconf import II, MISSING
 
+from xalign_fairseq.core.counts import listed
 from xalign_fairseq.core.devices import keep_freed_memory, training_device
 from xalign_fairseq.core.errors import Command, XalignError
-from xalign_fairseq.data.pretraining import listed, option
+from xalign_fairseq.data.pretraining import option
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 from xalign_fairseq.encoder import checkpoint

@@ -1,7 +1,6 @@
 """The closed form of ``linear_mapping``: maps of a checkpoint's hidden states from linked words in a data-bin."""
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -10,7 +9,8 @@ from torch import Tensor, nn
 
 from xalign_fairseq.core.devices import choose_device
 from xalign_fairseq.core.errors import Command, Parameter, XalignError
-from xalign_fairseq.core.files import StrPath, atomic_write, require_outside
+from xalign_fairseq.core.files import StrPath, atomic_write, require_free, require_outside
+from xalign_fairseq.core.progress import progress
 from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.pretraining import pivot_language
@@ -22,14 +22,13 @@ from xalign_fairseq.encoder.checkpoint import load_encoder
 from xalign_fairseq.encoder.mappings import HEAD, LanguageMaps, Procrustes
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
-from xalign_fairseq.encoder.pretrained.saving import require_new, save_checkpoint, untrained
+from xalign_fairseq.encoder.pretrained.saving import save_checkpoint, untrained
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.encoder.vocabulary import require_same_tokenizer, tokenizer_state
 from xalign_fairseq.objectives.linear_mapping import layer_vectors
 from xalign_fairseq.objectives.word_pairs import WordPairs
 from xalign_fairseq.training.alignment_model import to_device
 
-Bar = Callable[[int], AbstractContextManager[Callable[[int], object] | None]]
 BATCH_TOKENS = 8192
 
 
@@ -82,7 +81,7 @@ class LinkedBitext:
 
 
 def procrustes_maps(
-    encoder: Encoder, bitext: LinkedBitext, pooling: str, progress: Callable[[int], object] | None = None
+    encoder: Encoder, bitext: LinkedBitext, pooling: str, progress: Callable[[int], object]
 ) -> tuple[LanguageMaps, dict[str, Procrustes]]:
     """Orthogonal maps of all layers and languages in float32 from one pass, and each language's problem."""
     config, device = encoder.config, encoder.device
@@ -99,8 +98,7 @@ def procrustes_maps(
         for language, problem in problems.items():
             mine = pairs.languages[:, 1] == bitext.languages.index(language)
             problem.add(s[:, mine], t[:, mine])
-        if progress is not None:
-            progress(len(view.tokens))
+        progress(len(view.tokens))
     maps = LanguageMaps(languages, bitext.pivot, config.encoder_layers, config.encoder_embed_dim)
     with torch.no_grad():
         for language, weights in maps.items():
@@ -138,10 +136,11 @@ class MappedCheckpoint:
     pooling: str = "first"  # vector of a word: that of its first token, or the mean over all its tokens
     device: str = "auto"
     overwrite: bool = False
+    quiet: bool = False
 
-    def write(self, progress: Bar = lambda pairs: nullcontext()) -> list[MappedLanguage]:
+    def write(self) -> list[MappedLanguage]:
         """Learn the maps in one pass and write the checkpoint; returns each language's distance from the pivot."""
-        require_new(self.out, self.overwrite)
+        require_free(self.out, overwrite=self.overwrite)
         device = choose_device(self.device)
         data = DataBin(self.data)
         require_unchanged(data)
@@ -153,8 +152,8 @@ class MappedCheckpoint:
         pairs = list(self.lang_pairs) if self.lang_pairs else None
         bitext = LinkedBitext(data, pairs, encoder.config.max_positions, self.pivot_lang)
         with atomic_write(self.out, "wb") as out:
-            with progress(len(bitext)) as advance:
-                maps, problems = procrustes_maps(encoder.to(device), bitext, self.pooling, advance)
+            with progress(total=len(bitext), unit=" pairs", quiet=self.quiet) as bar:
+                maps, problems = procrustes_maps(encoder.to(device), bitext, self.pooling, bar.update)
             save_checkpoint(with_maps(state, maps, data), out, self.out)
         found = []
         for language, problem in problems.items():

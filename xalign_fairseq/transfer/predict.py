@@ -18,7 +18,7 @@ from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.mappings import LanguageMaps, MappedStates, States, load_maps
 from xalign_fairseq.encoder.pretrained.reading import open_model, read_pretrained
-from xalign_fairseq.encoder.sentence_vectors import default_retrieval_layer, mapped, sentence_vectors
+from xalign_fairseq.encoder.sentence_vectors import retrieval_layer, side_vectors
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.evaluation.parsing import GoldTree
@@ -194,22 +194,13 @@ def evaluate_retrieval(
 ) -> Evaluation:
     """Find the English line of each line of a bitext, and the reverse; predictions are line numbers from 1."""
     benchmark = BENCHMARKS["tatoeba"]
-    chosen = encoder.config.resolve_layer(
-        default_retrieval_layer(encoder.config.encoder_layers) if layer is None else layer
-    )
+    chosen = retrieval_layer(encoder.config, layer)
     pairs = benchmark.read(path, language)
     languages = (language, "en")
     if maps is not None:
         maps.tell_unmapped(languages)
-    foreign, english = (
-        mapped(sentence_vectors(encoder, tokenizer, side, chosen, language_row=row), maps, each, chosen)
-        for each, row, side in zip(
-            languages,
-            encoder.config.side_rows(languages) or (None, None),
-            ([pair.first for pair in pairs], [pair.second for pair in pairs]),
-            strict=True,
-        )
-    )
+    sides = [pair.first for pair in pairs], [pair.second for pair in pairs]
+    foreign, english = side_vectors(encoder, tokenizer, sides, chosen, languages, maps)
     ids = [pair.id for pair in pairs]
     found = {name: lines.tolist() for name, lines in retrieve(foreign, english).items()}
     predictions = [{name: ids[lines[i]] for name, lines in found.items()} for i in range(len(ids))]

@@ -12,6 +12,7 @@ METHODS = {  # with their options
     "released": ("iterations",),
     "scored": ("scorer", "threshold"),
 }
+OWN = "own"  # the method stored in the model, otherwise its family's
 ONE_LAYER_METHODS = tuple(name for name in METHODS if name != "scored")
 COMPARED_METHODS = ("transport", "argmax", "itermax", "softmax", "grow")  # default; match needs SciPy
 ORDERS = ("columns-first", "rows-first")  # the first is the default, as in the released code

@@ -13,7 +13,7 @@ from xalign_fairseq.aligner.neural.comparison import (
 )
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.links.aer import AlignmentCounts, score
+from xalign_fairseq.links.aer import score
 from xalign_fairseq.links.pharaoh import Gold
 from xalign_fairseq.transport.linking import Linking
 from xalign_fairseq.transport.names import COMPARED_METHODS, ENCODINGS
@@ -136,11 +136,8 @@ def test_every_setting_on_every_set_in_one_pass_for_each_encoding():
     trials = try_linkings(aligner, sets, linkings, done.append)
     assert [trial.linking for trial in trials] == linkings
     assert aligner.passes == ["joint"] * 2 + ["separate"] * 2 and sum(done) == 6
-    assert trials[0].counts() == trials[1].counts()
-    assert trials[0].counts() == [
-        [AlignmentCounts(1, 1, 1, 2), AlignmentCounts(1, 1, 1, 1)],
-        [AlignmentCounts(1, 1, 1, 1)],
-    ]
+    for trial in trials[:2]:
+        assert [part.tolist() for part in trial.parts] == [[[1, 1, 1, 2], [1, 1, 1, 1]], [[1, 1, 1, 1]]]
     links = [[{(0, 7)}, {(1, 7)}], [{(1, 7)}]]
     expected = [score(found, text.golds) for found, text in zip(links, sets, strict=True)]
     assert [total.aer for total in trials[2].totals()] == [each.aer for each in expected]

@@ -34,10 +34,11 @@ def test_the_program_takes_any_number_of_sentences_of_any_length(aligner):
 def test_onnxruntime_gives_the_same_links_and_different_links_are_an_error(aligner, tmp_path, monkeypatch):
     pytest.importorskip("onnxruntime", reason="the extra onnx")
     pytest.importorskip("onnxscript", reason="the extra onnx")
+    monkeypatch.setattr(exporting, "CHECKED", PAIRS)
     made = []
     export = torch.onnx.export
     monkeypatch.setattr(torch.onnx, "export", lambda *given, **more: made.append(export(*given, **more)) or made[0])
-    export_onnx(aligner, tmp_path / "onnx", PAIRS)
+    export_onnx(aligner, tmp_path / "onnx")
     other = replace(aligner, encoder=OnnxEncoder(tmp_path / "onnx", aligner.encoder))
     sides = list(zip(*PAIRS, strict=True))
     for mine, theirs in zip(aligner.align(*sides), other.align(*sides), strict=True):
@@ -54,7 +55,7 @@ def test_onnxruntime_gives_the_same_links_and_different_links_are_an_error(align
     monkeypatch.setattr(exporting, "export_program", lambda aligner: None)
     monkeypatch.setattr(torch.onnx, "export", lambda *_, **__: made[0])
     with pytest.raises(XalignError, match="links by onnxruntime differ"):
-        export_onnx(aligner, tmp_path / "wrong", PAIRS)
+        export_onnx(aligner, tmp_path / "wrong")
     assert not (tmp_path / "wrong").exists()
 
 

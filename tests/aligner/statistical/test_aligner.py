@@ -4,9 +4,8 @@ from support.text import write_bitext
 
 from xalign_fairseq.aligner.combined import CombinedAligner
 from xalign_fairseq.aligner.protocol import Alignment
-from xalign_fairseq.aligner.statistical.aligner import StatisticalAligner, train_from_scratch
-from xalign_fairseq.aligner.statistical.folder import load
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.aligner.statistical.aligner import StatisticalAligner
+from xalign_fairseq.aligner.statistical.folder import learn_models, load
 from xalign_fairseq.core.text.pairs import SentencePairs
 from xalign_fairseq.core.text.segmentation import find_segmenters
 
@@ -18,8 +17,8 @@ def text(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def folder(text, tmp_path_factory):
-    out = tmp_path_factory.mktemp("aligner") / "out"
-    train_from_scratch(SentencePairs(*text), out, lambda *_: None)
+    out = tmp_path_factory.mktemp("aligner")
+    learn_models(SentencePairs(*text), out, lambda *_: None)
     return out
 
 
@@ -72,10 +71,9 @@ def test_raw_text_without_spaces_is_learned_from_and_aligned_by_its_words(tmp_pa
     for side, name in enumerate(("zh", "en")):
         (tmp_path / name).write_text("".join(f"{pair[side]}\n" for pair in text))
     pairs = SentencePairs(tmp_path / "zh", tmp_path / "en", find_segmenters("auto"))
-    train_from_scratch(pairs, tmp_path / "out", lambda *_: None, segment="auto")
-    with pytest.raises(XalignError, match="segment"):  # other words: another aligner
-        train_from_scratch(pairs, tmp_path / "out", lambda *_: None, segment="icu")
-    [found] = StatisticalAligner(load(tmp_path / "out")).align(["我们看见老师。"], ["we sees teacher ."])
+    [found] = StatisticalAligner(learn_models(pairs, tmp_path, lambda *_: None)).align(
+        ["我们看见老师。"], ["we sees teacher ."]
+    )
     assert found.src == ["我们", "看见", "老师", "。"] and {(1, 1), (2, 2)} <= set(found.links)
 
 

@@ -23,7 +23,7 @@ def pair(tmp_path):
 def test_a_trimmed_vocabulary_and_its_model(transfer_encoder, pair, tmp_path, monkeypatch):
     monkeypatch.setattr(preparing, "trim", partial(preparing.trim, floor=0))  # the vocabulary is smaller than the floor
     out = tmp_path / "bin"
-    prepare_data(PrepareOptions(out, [pair], tokenizer=transfer_encoder, trim_vocabulary=True, progress=False))
+    prepare_data(PrepareOptions(out, [pair], tokenizer=transfer_encoder, trim_vocabulary=True, quiet=True))
     state, where = read_pretrained(out)
     data, whole = DataBin(out), read_tokenizer(transfer_encoder)
     assert where == out / "model.pt" and state["task_state"]["trimmed"]["to"] == ["train.xx", "train.yy"]
@@ -40,7 +40,7 @@ def test_a_trimmed_vocabulary_and_its_model(transfer_encoder, pair, tmp_path, mo
 
 
 def test_the_whole_tokenizer(transfer_encoder, pair, tmp_path):
-    prepare_data(PrepareOptions(tmp_path / "bin", [pair], tokenizer=transfer_encoder, progress=False))
+    prepare_data(PrepareOptions(tmp_path / "bin", [pair], tokenizer=transfer_encoder, quiet=True))
     assert DataBin(tmp_path / "bin").dictionary.digest == read_tokenizer(transfer_encoder).dictionary.digest
     assert not (tmp_path / "bin/model.pt").exists()
 

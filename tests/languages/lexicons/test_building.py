@@ -49,16 +49,10 @@ def test_counts_by_hand():
     lexicon, about = of_letters(PAIRS)
     assert words(lexicon) == [((4, 5), (6, 7)), ((8,), (9,)), ((4, 5), (7,)), ((5, 4), (6, 7)), ((10, 11), (11, 10))]
     assert about["counts"] == {
-        "read": 12, "one-sided": 2, "with special symbols": 0, "with unknown symbols": 3, "of several subwords": 0,
+        "read": 12, "one-sided": 2, "with special symbols": 0, "with unknown symbols": 3,
         "identical": 1, "duplicate": 1, "kept": 5, "source sides": 4, "trained": 5, "held out": 0, "unused": 0,
     }  # fmt: skip
-    assert about["options"] == {"subwords": "mean", "fraction": None, "held_out": 0.0, "seed": 1}
-
-
-def test_entries_of_single_subwords_by_hand():
-    lexicon, about = of_letters(PAIRS, subwords="single")
-    assert words(lexicon) == [((8,), (9,))]
-    assert about["counts"]["of several subwords"] == 6  # the identical and the duplicate one are too long first
+    assert about["options"] == {"fraction": None, "held_out": 0.0, "seed": 1}
 
 
 def test_symbols_are_looked_up_as_they_are():
@@ -111,7 +105,6 @@ def test_translations_of_one_word_stay_together():
         *(({"fraction": value}, r"outside \(0, 1\]") for value in (0, -0.1, 1.5, float("nan"))),
         *(({"held_out": value}, r"outside \[0, 1\)") for value in (1, -0.1, float("nan"))),
         ({"fraction": 1.0}, "exceed the lexicon"),
-        ({"subwords": "first"}, "mean or single"),
     ],
 )
 def test_options_without_meaning(options, found):

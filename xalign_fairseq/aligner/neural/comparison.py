@@ -31,10 +31,6 @@ class Trial:
     linking: Linking
     parts: tuple[np.ndarray, ...]
 
-    def counts(self) -> list[list[AlignmentCounts]]:
-        """For each set, the counts of each pair."""
-        return [[AlignmentCounts(*row) for row in part.tolist()] for part in self.parts]
-
     def totals(self) -> list[AlignmentCounts]:
         """The counts of each set, whose AER is its score."""
         return [AlignmentCounts(*part.sum(0).tolist()) for part in self.parts]
@@ -66,8 +62,7 @@ def try_linkings(
             parts = np.zeros((len(places), len(text.pairs), 4), dtype=np.int32)
             for row, alignments in enumerate(encoded.sweep(text.pairs, [linkings[at] for at in places], progress)):
                 for place, alignment in enumerate(alignments):
-                    one = count(alignment.links, text.golds[row])
-                    parts[place, row] = one.hits_sure, one.hits_possible, one.links, one.sure
+                    parts[place, row] = count(alignment.links, text.golds[row])
             for place, part in zip(places, parts, strict=True):
                 found.setdefault(place, []).append(part)
     return [Trial(linking, tuple(found[place])) for place, linking in enumerate(linkings)]
@@ -115,7 +110,7 @@ def compare_linkings(
         trials = try_linkings(aligner, sets, linkings, bar.update)
     # At equal scores, take the first, from the lowest layer.
     ranked = sorted(trials, key=lambda trial: trial.aer)
-    test = paired_bootstrap_of_sets(ranked[0].counts(), ranked[1].counts()) if len(ranked) > 1 else None
+    test = paired_bootstrap_of_sets(ranked[0].parts, ranked[1].parts) if len(ranked) > 1 else None
     return LinkingComparison(aligner, sets, trials, ranked, test)
 
 

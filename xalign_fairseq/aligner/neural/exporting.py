@@ -9,7 +9,6 @@ import torch
 from torch import Tensor, nn
 
 from xalign_fairseq.aligner.neural.aligner import Aligner
-from xalign_fairseq.aligner.protocol import SentencePair
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.files import StrPath, atomic_folder
 from xalign_fairseq.data.inputs import Input, as_input
@@ -103,9 +102,7 @@ def export_program(aligner: Aligner) -> torch.export.ExportedProgram:
     return torch.export.export(_Layers(aligner.encoder, layers).eval(), (tokens,), dynamic_shapes=sizes)
 
 
-def export_onnx(
-    aligner: Aligner, folder: StrPath, pairs: Sequence[SentencePair] = CHECKED, overwrite: bool = False
-) -> None:
+def export_onnx(aligner: Aligner, folder: StrPath) -> None:
     """Write the encoder as ``encoder.onnx``, and check that its links equal the aligner's.
 
     The input is ``tokens``, the outputs are ``layer_4`` and so on, as in :func:`export_program`. Needs the extra
@@ -113,7 +110,6 @@ def export_onnx(
 
     Args:
         folder: the output; appears complete or not at all.
-        pairs: sentence pairs whose links are compared.
 
     Raises:
         XalignError: as in :func:`export_program`; or links differ.
@@ -124,12 +120,12 @@ def export_onnx(
     """
     program = export_program(aligner)
     names = [f"layer_{layer}" for layer in sorted(set(aligner.linking.layers))]
-    with atomic_folder(folder, overwrite) as here:
+    with atomic_folder(folder) as here:
         made = torch.onnx.export(program, (), input_names=["tokens"], output_names=names, dynamo=True, verbose=False)
         assert made is not None
         made.save(here / FILE, external_data=True)
-        own = aligner.align(*zip(*pairs, strict=True))
-        other = replace(aligner, encoder=OnnxEncoder(here, aligner.encoder)).align(*zip(*pairs, strict=True))
-        for pair, mine, theirs in zip(pairs, own, other, strict=True):
+        own = aligner.align(*zip(*CHECKED, strict=True))
+        other = replace(aligner, encoder=OnnxEncoder(here, aligner.encoder)).align(*zip(*CHECKED, strict=True))
+        for pair, mine, theirs in zip(CHECKED, own, other, strict=True):
             if mine.links.keys() != theirs.links.keys():
                 raise XalignError("links by onnxruntime differ", where=" ||| ".join(map(str, pair)))

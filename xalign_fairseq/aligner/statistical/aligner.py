@@ -4,26 +4,18 @@ import logging
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
-from pathlib import Path
 
 import numpy as np
 
 from xalign_fairseq.aligner.protocol import Alignment, Progress, SentencePair, WordAligner
-from xalign_fairseq.aligner.statistical.folder import Progress as UnitProgress
-from xalign_fairseq.aligner.statistical.folder import TrainedModels, begun, learn_models
+from xalign_fairseq.aligner.statistical.folder import TrainedModels
 from xalign_fairseq.aligner.statistical.models import UnitModel, WordPairs, mean_scores
 from xalign_fairseq.aligner.statistical.units import cut_all
-from xalign_fairseq.core.counts import counted
-from xalign_fairseq.core.errors import Parameter
-from xalign_fairseq.core.text.containers import text_sha256
-from xalign_fairseq.core.text.pairs import SentencePairs, SpreadPairs, chunks
-from xalign_fairseq.core.text.segmentation import segmenter_versions
-from xalign_fairseq.core.version import __version__
+from xalign_fairseq.core.text.pairs import chunks
 from xalign_fairseq.links.growing import grown_links
 
 logger = logging.getLogger(__name__)
 AT_ONCE = 2048
-FEW_PAIRS = 1000  # too few to learn from
 LEAST_UNITS = 20  # a judgement needs this many in each side
 LEAST_KNOWN = 0.4  # share of the units of a text that an aligner of its languages knows
 
@@ -96,22 +88,3 @@ def warn_of_other_languages(model: UnitModel, pairs: WordPairs) -> None:
         logger.warning(
             "the statistics know only %.0f %% of the words of the %s: are they for other languages?", 100 * least, side
         )
-
-
-def train_from_scratch(
-    text: SentencePairs, folder: Path, progress: UnitProgress, segment: str = "spaces", learn_from: int | None = None
-) -> TrainedModels:
-    """Learn an aligner from a bitext into a folder.
-
-    The same call continues an interrupted one. ``progress`` gets the units, and the numbers of finished and of all
-    passes. Only ``learn_from`` pairs, evenly spread, are read (None: all).
-    """
-    src, tgt = map(text_sha256, text.paths)
-    more: dict[str, object] = {} if segment == "spaces" else {"segment": segmenter_versions(segment)}
-    more |= {} if learn_from is None else {"learn_from": learn_from}
-    sample = text if learn_from is None else SpreadPairs(text, learn_from)
-    if len(sample) < FEW_PAIRS:
-        few = "%s: statistics need thousands; an encoder (the default, without %s) is better for small texts"
-        logger.warning(few, counted(len(sample), "pair"), Parameter("from_scratch"))
-    with begun(folder, {"xalign_fairseq": __version__, "src": src, "tgt": tgt, **more}):
-        return learn_models(sample, folder, progress)

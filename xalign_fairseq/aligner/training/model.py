@@ -119,7 +119,7 @@ def trim_model(run: TrainingRun) -> str:
     """Write a run's model, trimmed to the bitext and development set, into its folder; returns a line on its size."""
     text = [run.src, run.tgt, *((run.dev.src, run.dev.tgt) if run.dev else ())]
     state, where = read_pretrained(run.model)
-    small = trim(state, where, text, progress=True)
+    small = trim(state, where, text)
     write_checkpoint(run.out / TRIMMED, small)
     return summary(small, state)
 

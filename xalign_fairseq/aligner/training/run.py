@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from xalign_fairseq.aligner.training.text import DevelopmentSet, text_digest
+from xalign_fairseq.core.counts import listed
 from xalign_fairseq.core.errors import Command, Parameter, XalignError, check_values
 from xalign_fairseq.core.text.corpus import require_files
 from xalign_fairseq.core.text.pairs import require_texts
@@ -256,4 +257,4 @@ class TrainingRun:
 
 def objectives_of(names: str) -> tuple[str, ...]:
     """Objectives by names of this package or of awesome-align, separated by commas."""
-    return tuple(ALIASES.get(name, name) for name in names.split(","))
+    return tuple(ALIASES.get(name, name) for name in listed(names))

@@ -82,9 +82,7 @@ def prepare(
 
 
 def _check_texts(options: PrepareOptions) -> list[Text]:
-    bar = progress_of(
-        options.paths, total=len(options.paths), desc="checking", unit=" files", quiet=not options.progress
-    )
+    bar = progress_of(options.paths, total=len(options.paths), desc="checking", unit=" files", quiet=options.quiet)
     files: dict[str, TextFile] = {path: scan(path) for path in bar}
     texts: list[Text] = []
     for pair in options.pairs:
@@ -133,7 +131,7 @@ def _write_texts(
     """Write the files of each text; yield its counts of kept and dropped lines."""
     ids_dtype = dtype_for_vocabulary(len(_load_tokenizer(folder).dictionary))
     total = sum(text.lines for text in texts)
-    with progress_of(total=total, unit=" lines", quiet=not options.progress) as bar:
+    with progress_of(total=total, unit=" lines", quiet=options.quiet) as bar:
         for text in texts:
             bar.set_description(text.name)
             state = progress.of(text.name)

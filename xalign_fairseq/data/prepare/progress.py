@@ -27,7 +27,7 @@ from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 JOURNAL = ".unfinished.json"
 SECONDS = 20.0  # seconds between two entries
 # Options that do not change the result.
-_IRRELEVANT = ("destdir", "workers", "overwrite", "resume", "progress")
+_IRRELEVANT = ("destdir", "workers", "overwrite", "resume", "quiet")
 
 
 class _Entry(TypedDict):

@@ -77,7 +77,7 @@ class PrepareOptions:
     shard: tuple[int, int] | None = None
     overwrite: bool = False
     resume: bool = False
-    progress: bool = True
+    quiet: bool = False
 
     @property
     def texts(self) -> tuple[PairSource | MonoSource, ...]:

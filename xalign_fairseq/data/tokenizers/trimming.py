@@ -9,7 +9,7 @@ import numpy as np
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath
-from xalign_fairseq.core.progress import progress as progress_of
+from xalign_fairseq.core.progress import progress
 from xalign_fairseq.core.text.corpus import require_files, scan
 from xalign_fairseq.data.tokenizers.dictionary import SPECIALS, Dictionary
 from xalign_fairseq.data.tokenizers.model_proto import NORMAL, keep_pieces, model_type, read_pieces
@@ -114,14 +114,12 @@ def _unigram(tokenizer: Tokenizer) -> bytes:
     raise XalignError(problem, found=kind, expected="a sentencepiece unigram model, such as XLM-R's", remedy=remedy)
 
 
-def trim_to_files(
-    tokenizer: Tokenizer, paths: Sequence[StrPath], floor: int = FLOOR, progress: bool = False
-) -> Trimmed:
+def trim_to_files(tokenizer: Tokenizer, paths: Sequence[StrPath], floor: int = FLOOR, quiet: bool = False) -> Trimmed:
     require_files(paths, remedy="check the names of the text files")
     files = [scan(path) for path in paths]
     trimmer = Trimmer(tokenizer)
     lines = sum(file.lines for file in files)
-    with progress_of(total=lines, desc="pieces", unit=" lines", quiet=not progress) as bar:
+    with progress(total=lines, desc="pieces", unit=" lines", quiet=quiet) as bar:
         for part in (part for file in files for part in file.parts()):
             trimmer.read(part.read())
             bar.update(part.lines)

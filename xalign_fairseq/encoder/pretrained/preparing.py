@@ -1,6 +1,5 @@
 """Prepare a data-bin with the vocabulary of a pretrained model."""
 
-from pathlib import Path
 from typing import Any
 
 from xalign_fairseq.core.files import require_free, require_outside
@@ -22,13 +21,13 @@ def prepare_data(options: PrepareOptions) -> dict[str, Any]:
     options.check()
     if options.resume and not options.overwrite and (made := manifest.complete(options)):
         return made
-    require_free(Path(options.destdir), options.overwrite)  # before reading and trimming a model
+    require_free(options.destdir, overwrite=options.overwrite)  # before reading and trimming a model
     if options.tokenizer is None:
         return prepare(options)
     where = find_pretrained(options.tokenizer)
     require_outside(where, options.destdir)
     if not options.trim_vocabulary:
         return prepare(options, read_tokenizer(where))
-    small = trim(*read_pretrained(where), options.text_paths, progress=options.progress)
+    small = trim(*read_pretrained(where), options.text_paths, quiet=options.quiet)
     tokenizer = load_tokenizer(small, vocab_size(small))
     return prepare(options, tokenizer, lambda folder: save_checkpoint(small, folder / "model.pt", folder))

@@ -8,8 +8,8 @@ from typing import IO, Any
 import torch
 from torch import Tensor
 
-from xalign_fairseq.core.errors import Parameter, XalignError
-from xalign_fairseq.core.files import StrPath, atomic_folder, atomic_write, require_outside
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import StrPath, atomic_folder, atomic_write, require_free, require_outside
 from xalign_fairseq.core.locks import require_no_loss
 from xalign_fairseq.data.databin import DICTIONARY
 from xalign_fairseq.data.tokenizers.tokenizer_model import write_model
@@ -37,18 +37,13 @@ def new_model(out: StrPath, overwrite: bool = False, fill: Fill = exporting.fill
     if out.suffix.lower() in FILE_ENDINGS and out.suffix != ".pt":
         raise XalignError("unknown ending of the model's name", where=out, expected="NAME.pt, or the name of a folder")
     if out.suffix == ".pt":
-        require_new(out, overwrite)
+        require_free(out, overwrite=overwrite)
         with atomic_write(out, "wb") as stream:
             yield lambda state, where: save_checkpoint(state, stream, out)
         return
     require_no_loss(out, overwrite, *exporting.OWN)
     with atomic_folder(out, overwrite) as folder:
         yield lambda state, where: fill(state, where, folder, out.name)
-
-
-def require_new(checkpoint: StrPath, overwrite: bool = False) -> None:
-    if Path(checkpoint).exists() and not overwrite:
-        raise XalignError("the checkpoint exists already", where=checkpoint, remedy=("set", Parameter("overwrite")))
 
 
 def save_checkpoint(state: dict[str, Any], stream: IO[bytes] | Path, where: StrPath) -> None:

@@ -31,7 +31,7 @@ _ROWS = re.compile(r"(^|\.)(embed_tokens\.weight|lm_head\.(weight|bias))$")
 
 
 def trim(
-    state: dict[str, Any], where: StrPath, text: Sequence[StrPath], floor: int = FLOOR, progress: bool = False
+    state: dict[str, Any], where: StrPath, text: Sequence[StrPath], floor: int = FLOOR, quiet: bool = False
 ) -> dict[str, Any]:
     """A checkpoint's content with only the pieces that a text needs, and the most frequent ones.
 
@@ -41,7 +41,7 @@ def trim(
     original (``of``).
     """
     size = checkpoint.vocab_size(state, where)
-    made = trim_to_files(load_tokenizer(state, size, where=where), text, floor, progress)
+    made = trim_to_files(load_tokenizer(state, size, where=where), text, floor, quiet)
     rows = torch.from_numpy(made.rows)
     model = _with_rows(state["model"], lambda whole: whole[rows])
     stored = state.get("task_state") or {}
@@ -135,7 +135,7 @@ def write_trimmed(
     *,
     floor: int = FLOOR,
     overwrite: bool = False,
-    progress: bool = False,
+    quiet: bool = False,
 ) -> str:
     """Write a model with the pieces that a text needs. Returns its size before and after, as text.
 
@@ -146,7 +146,7 @@ def write_trimmed(
     with new_model(out, overwrite) as save:
         state, where = read_pretrained(model)
         require_outside(where, out)
-        small = trim(state, where, text, floor=floor, progress=progress)
+        small = trim(state, where, text, floor, quiet)
         save(small, where)
     return summary(small, state)
 

@@ -1,13 +1,14 @@
 """Add dictionary files to a data-bin, as a lexicon of subword ids."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from xalign_fairseq.core.errors import Parameter, XalignError
-from xalign_fairseq.core.files import StrPath, file_sha256
+from xalign_fairseq.core.files import StrPath, file_sha256, require_free
+from xalign_fairseq.core.progress import progress
 from xalign_fairseq.core.text.lines import read_lines, require_file
 from xalign_fairseq.core.version import __version__
 from xalign_fairseq.data import lexicon as lexicons
@@ -73,15 +74,18 @@ class AddedLexicon:
     pieces: bool = False
     options: LexiconOptions = field(default_factory=LexiconOptions)
     overwrite: bool = False
+    quiet: bool = False
 
-    def add(self, progress: Callable[[int], object] = lambda entries: None) -> tuple[Path, dict[str, int]]:
+    def add(self) -> tuple[Path, dict[str, int]]:
         """Read, encode, split and write; returns the description's path, and counts of dropped and kept entries."""
         data, (src, tgt) = DataBin(self.data), self.pair
         lexicons.require_languages(data, src, tgt)
-        lexicons.check_free(data, src, tgt, self.overwrite)
+        require_free(lexicons.about_path(data, src, tgt), overwrite=self.overwrite)
         encode = pieces_encoder(data.dictionary) if self.pieces else data.tokenizer.encode_batch
         sources = [self._source(path) for path in self.files]
-        lexicon, about = build(src, tgt, self._entries(sources, progress), encode, data.dictionary, self.options)
+        entries = (entry for source in sources for entry in read_entries(source["file"], source["format"]))
+        entries = progress(entries, unit=" entries", quiet=self.quiet)
+        lexicon, about = build(src, tgt, entries, encode, data.dictionary, self.options)
         about = {"xalign_fairseq": __version__, "sources": sources, "pieces": self.pieces, **about}
         lexicons.write(data, lexicon, about, self.overwrite)
         return lexicons.about_path(data, src, tgt), about["counts"]
@@ -91,11 +95,3 @@ class AddedLexicon:
         require_file(path)
         kind = format_of(path) if self.format == "auto" else self.format
         return {"file": path, "format": kind, "sha256": file_sha256(Path(path))}
-
-    def _entries(
-        self, sources: Iterable[Mapping[str, Any]], progress: Callable[[int], object]
-    ) -> Iterator[tuple[str, str]]:
-        for source in sources:
-            for entry in read_entries(source["file"], source["format"]):
-                progress(1)
-                yield entry

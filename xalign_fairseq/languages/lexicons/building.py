@@ -13,15 +13,14 @@ from xalign_fairseq.data.lexicon import HELD_OUT, PARTS, TRAINED, UNUSED, Lexico
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.data.tokenizers.tokenizer import Ragged
 
-SUBWORDS = ("mean", "single")
 POLICY = (
     "Entries with an empty side, special or unknown symbols, the same ids on both sides, or the ids of an earlier entry"
     " are dropped. Of the distinct source sides, in one random order, the first are trained on and the last held out."
 )
 # Reasons to drop an entry; the first that applies counts.
 ONE_SIDED, SPECIAL, UNKNOWN = "one-sided", "with special symbols", "with unknown symbols"
-LONG, IDENTICAL, DUPLICATE = "of several subwords", "identical", "duplicate"
-DROPPED = (ONE_SIDED, SPECIAL, UNKNOWN, LONG, IDENTICAL, DUPLICATE)
+IDENTICAL, DUPLICATE = "identical", "duplicate"
+DROPPED = (ONE_SIDED, SPECIAL, UNKNOWN, IDENTICAL, DUPLICATE)
 
 Ids = tuple[int, ...]
 # Text -> its ids.
@@ -33,7 +32,6 @@ class LexiconOptions:
     """How entries become a lexicon.
 
     Args:
-        subwords: ``mean``: use the mean of a side's subwords; ``single``: drop entries with several subwords on a side.
         fraction: share of the distinct source sides to train on; ``None``: all that are not held out.
         held_out: share of the distinct source sides to hold out.
         seed: seed of the order. With the same seed, the held-out entries do not depend on the fraction, and a smaller
@@ -43,15 +41,12 @@ class LexiconOptions:
         XalignError: a seed below 0, a fraction outside (0, 1], a held-out part outside [0, 1), or more than all.
     """
 
-    subwords: str = "mean"
     fraction: float | None = None
     held_out: float = 0.1
     seed: int = 1
 
     def __post_init__(self) -> None:
         fraction, held_out = self.fraction, self.held_out
-        if self.subwords not in SUBWORDS:
-            raise XalignError("unknown rule for several subwords", found=self.subwords, expected=" or ".join(SUBWORDS))
         check_values("a seed is below 0", ("seed", self.seed, self.seed >= 0, "0 or more"))
         check_values("the held-out part is outside [0, 1)", ("held_out", held_out, 0 <= held_out < 1, "such as 0.1"))
         if fraction is None:
@@ -89,7 +84,7 @@ def build(
     Raises:
         XalignError: no entry is left, or none to train on after fraction and held-out part; the error has the counts.
     """
-    entries, counts = _entries(list(pairs), encode, dictionary, options.subwords)
+    entries, counts = _entries(list(pairs), encode, dictionary)
     if not entries:
         problem = "no entry of the dictionary is in the vocabulary"
         remedy = ("check languages and columns; symbols of dict.txt need", Parameter("pieces"))
@@ -106,7 +101,7 @@ def build(
 
 
 def _entries(
-    pairs: Sequence[tuple[str, str]], encode: Encode, dictionary: Dictionary, subwords: str
+    pairs: Sequence[tuple[str, str]], encode: Encode, dictionary: Dictionary
 ) -> tuple[list[tuple[Ids, Ids]], dict[str, int]]:
     reasons: Counter[str] = Counter()
     entries: dict[tuple[Ids, Ids], None] = {}
@@ -119,8 +114,6 @@ def _entries(
             reasons[SPECIAL] += 1
         elif dictionary.unk_index in ids:
             reasons[UNKNOWN] += 1
-        elif subwords == "single" and max(map(len, entry)) > 1:
-            reasons[LONG] += 1
         elif entry[0] == entry[1]:
             reasons[IDENTICAL] += 1
         elif entry in entries:
