@@ -3,7 +3,7 @@ import os
 import shutil
 
 import pytest
-from support.broken_off import without_memory_after_16_pairs
+from support.broken_off import stopped_after_16_pairs
 
 from xalign_fairseq.aligner.neural import aligner
 from xalign_fairseq.aligner.neural.aligner import Alignment
@@ -38,7 +38,7 @@ def expected(align, capsys):
 @pytest.fixture
 def part(align, text, capsys):
     """An output of 16 of 40 lines, cut off by a lack of memory."""
-    with without_memory_after_16_pairs():
+    with stopped_after_16_pairs():
         align("--out", text / "links")
     part = text / "links.part"
     assert f"16 lines are kept in {part}; the same command with --resume" in capsys.readouterr().err

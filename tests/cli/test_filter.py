@@ -1,5 +1,5 @@
 import pytest
-from support.broken_off import without_memory_after_16_pairs
+from support.broken_off import stopped_after_16_pairs
 
 from xalign_fairseq.cli import main
 from xalign_fairseq.links.pharaoh import read_links
@@ -44,7 +44,7 @@ def test_an_interrupted_run_resumes(filter_text, tmp_path, capsys):
     expected = contents(tmp_path)
     for path in tmp_path.glob("kept.*"):
         path.unlink()
-    with without_memory_after_16_pairs():
+    with stopped_after_16_pairs():
         filter_text()
     assert sorted(contents(tmp_path)) == [".scores.part", ".scores.part.json"]
     assert filter_text("--resume") == 0

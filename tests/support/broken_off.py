@@ -6,16 +6,16 @@ from xalign_fairseq.aligner.neural import aligner
 
 
 @contextmanager
-def without_memory_after_16_pairs():
+def stopped_after_16_pairs():
     """Alignment in this block fails after writing 16 pairs."""
     real = aligner.chunks
 
     def fails_later(pairs, most):
         for number, chunk in enumerate(real(pairs, 8)):
             if number == 2:
-                raise MemoryError
+                raise ArithmeticError
             yield chunk
 
-    with pytest.MonkeyPatch.context() as patch, pytest.raises(MemoryError):
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(ArithmeticError):
         patch.setattr(aligner, "chunks", fails_later)
         yield

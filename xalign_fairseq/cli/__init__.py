@@ -6,7 +6,6 @@ end of the subcommand's help. The file's name, with ``-`` for ``_``, is the subc
 inside ``run``, so that ``--help`` is fast. ``_parser`` groups the subcommands, ``_arguments`` has shared options.
 """
 
-import argparse
 import errno
 import importlib
 import io
@@ -92,11 +91,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stderr.close()
         return 141
     except (OSError, MemoryError, RuntimeError) as error:
-        print(f"xalign {args.command}: error: {command_line_text(_in_words(error, args))}", file=sys.stderr)
+        print(
+            f"xalign {args.command}: error: {command_line_text(_in_words(error, hasattr(args, 'batch_tokens')))}",
+            file=sys.stderr,
+        )
         return 2
 
 
-def _in_words(error: OSError | MemoryError | RuntimeError, args: argparse.Namespace) -> XalignError:
+def _in_words(error: OSError | MemoryError | RuntimeError, in_batches: bool) -> XalignError:
     """Lack of permission, disk space or memory as an error for users; any other error is raised again."""
     if isinstance(error, OSError):
         then: Text | None = None
@@ -106,5 +108,5 @@ def _in_words(error: OSError | MemoryError | RuntimeError, args: argparse.Namesp
         return XalignError(problem, where=error.filename, remedy=then)
     if not (isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError" or ALLOCATION in str(error)):
         raise error
-    then = ("set a smaller", Parameter("batch_tokens")) if hasattr(args, "batch_tokens") else None
+    then = ("set a smaller", Parameter("batch_tokens")) if in_batches else None
     return XalignError("there is not enough memory", found=str(error).partition("\n")[0] or None, remedy=then)
