@@ -186,7 +186,8 @@ read_options() { # YAML [SECTION.OPTION=VALUE ...]
   UPDATES="${UPDATES:-${options[-1]}}"
 }
 
-# Trains with `options`, then SEED, UPDATES, DEVICE and INIT, then the given options; keeps a finished run.
+# Trains with `options`, then SEED, UPDATES, DEVICE and INIT, then the given options; keeps a finished run. The script
+# ends here: the training replaces it, because Slurm signals all processes, and bash would die of SIGUSR1 (train.sbatch).
 # SAVE_DIR/tensorboard has a curve for each objective: tensorboard --logdir SAVE_DIR.
 train_run() { # DATA_BIN SAVE_DIR [fairseq-train option ...]
   local data="$1" save="$2" device
@@ -194,7 +195,7 @@ train_run() { # DATA_BIN SAVE_DIR [fairseq-train option ...]
   if finished "$save" "$UPDATES"; then return; fi
   read -r -a device <<< "${DEVICE?}"
   choose_launcher
-  "${train[@]}" "$data" --user-dir "$(xalign user-dir)" "${options[@]}" ${INIT:+--init-checkpoint "$INIT"} \
+  exec "${train[@]}" "$data" --user-dir "$(xalign user-dir)" "${options[@]}" ${INIT:+--init-checkpoint "$INIT"} \
     --total-num-update "$UPDATES" --max-update "$UPDATES" --seed "${SEED:?}" "${device[@]}" \
     --save-dir "$save" --log-file "$save/train.log" --tensorboard-logdir "$save/tensorboard" "$@"
 }
