@@ -64,8 +64,11 @@ def test_options_devices_and_processes_are_passed_on_and_recorded(script, tmp_pa
     assert record["setting"] == save.name.removesuffix("-1") and record["seed"] == 1
     assert words[-4:] == options and "--distributed-world-size" in given
     assert {"--bf16", "--checkpoint-activations"} < set(given) and f"DEVICE={variables['DEVICE']}" in words
-    train(tmp_path, script, "--other")  # the first start left no checkpoint, for example because of a wrong option
-    assert json.loads((save / "run.json").read_text())["command"].endswith(" --other")
+    # The first start left no checkpoint, for example because of a wrong option; the second is for a GPU in float32.
+    done, _ = train(tmp_path, script, "--other", DEVICE="")
+    command = json.loads((save / "run.json").read_text())["command"]
+    assert command.endswith(" --other") and "DEVICE=''" in command
+    assert not {"--cpu", "--fp16"} & set(json.loads(done.stdout))
     train(tmp_path, script, *options, **variables)
     (save / "checkpoint_last.pt").touch()
     # a resumed run keeps the record of its start, perhaps on another machine
