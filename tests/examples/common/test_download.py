@@ -59,7 +59,8 @@ def lines(path):
 
 
 def test_pairs_are_split_in_the_order_of_the_corpora(out, monkeypatch):
-    call(monkeypatch, out, "en-de=Europarl+EUbookshop", "--valid", "5", "--mono", "de", "--file", "xlmr.base")
+    given = [out, "en-de=Europarl+EUbookshop", "--valid", "5", "--mono", "de", "--file", "xlmr.base"]
+    call(monkeypatch, *given)
     train, valid = (
         [lines(out / f"en-de/{split}.{language}") for language in ("en", "de")] for split in ("train", "valid")
     )
@@ -73,7 +74,7 @@ def test_pairs_are_split_in_the_order_of_the_corpora(out, monkeypatch):
     assert lines(out / "mono/de.txt") == ["Ein Satz."]
     assert (out / "downloads/xlmr.base/model.pt").read_text() == "model"
     (out / "en-de/train.en").write_text("mine\n")
-    call(monkeypatch, out, "en-de=Europarl+EUbookshop")
+    call(monkeypatch, *given)
     assert lines(out / "en-de/train.en") == ["mine"]
 
 
@@ -98,6 +99,19 @@ def test_the_training_text_of_opus_100_is_read_from_its_archive(tmp_path, monkey
     shutil.rmtree(tmp_path / "downloads/opus-100-corpus-de-en-v1.0")
     with pytest.raises(XalignError, match=r"one file \.de"):
         call(monkeypatch, tmp_path, "de-en=OPUS-100", "--valid", "2")
+
+
+@pytest.mark.parametrize("other", ["--pairs 9", "--valid 6", "--seed 2", "--words", "--wikipedia de"])
+def test_text_of_other_options_is_refused_and_the_users_own_is_kept(other, out, monkeypatch):
+    monkeypatch.setattr(downloading, "fetch_all", lambda *_: [])
+    given = [out, "en-de=Europarl", "--valid", "5", "--mono", "de"]
+    for _ in range(2):
+        call(monkeypatch, *given)
+    with pytest.raises(XalignError, match="exists from other corpora or options"):
+        call(monkeypatch, *given, *other.split())
+    for note in [*out.rglob("corpora.txt"), *out.rglob("*.corpora")]:
+        note.unlink()
+    call(monkeypatch, *given, *other.split())
 
 
 @pytest.mark.slow
