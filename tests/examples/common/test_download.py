@@ -1,7 +1,9 @@
+import errno
 import gzip
 import hashlib
 import io
 import lzma
+import os
 import random
 import re
 import shutil
@@ -202,6 +204,22 @@ def test_an_archive_that_is_not_whole_is_removed(name, server, tmp_path):
     with pytest.raises(XalignError, match="not a complete archive") as caught:
         fetch(server, tmp_path / name)
     assert HOME in str(caught.value) and not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("code", [errno.EIO, errno.ENOSPC])
+def test_an_error_of_the_disk_is_named_and_removes_nothing(code, server, tmp_path, monkeypatch, capsys):
+    def fail(*_):
+        raise OSError(code, os.strerror(code))
+
+    server.files["/text.gz"] = gzip.compress(TEXT)
+    if code == errno.EIO:
+        monkeypatch.setattr(fetching, "check_archive", fail)
+    else:
+        (tmp_path / "text.gz.part").symlink_to("/dev/full")
+    source = fetching.Source("text.gz", f"http://127.0.0.1:{server.server_port}/text.gz", HOME)
+    assert fetching.fetch_all([source], tmp_path) == [source] and (tmp_path / "text.gz.part").exists()
+    told = capsys.readouterr().err
+    assert "an error of the disk" in told and os.strerror(code) in told
 
 
 def test_without_a_network_the_error_says_so(tmp_path, monkeypatch):
