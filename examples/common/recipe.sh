@@ -68,16 +68,19 @@ choose_engine() {
 }
 
 # Links training and validation text together with `engine`, which improves with more text, and splits the links:
-# FOLDER/{train,valid}.symmetrized.links; FOLDER/symmetrized.json records how they were made.
+# FOLDER/{train,valid}.symmetrized.links; FOLDER/symmetrized.json records how they were made. Links of this text and these
+# options are kept.
 link_splits() { # FOLDER SRC TGT [option of xalign links ...]
-  local folder="$1" src="$2" tgt="$3" all lang pairs
+  local folder="$1" src="$2" tgt="$3" all lang pairs made
   shift 3
   as_paths folder
   all="$folder/.all"
-  [[ ! -e "$folder/symmetrized.json" ]] || return 0 # written last
   for lang in "$src" "$tgt"; do
     require_file "the text of $src-$tgt" "$folder/train.$lang"
   done
+  made="$(cat "$folder"/{train,valid}.{"$src","$tgt"} | cksum) $*"
+  [[ "$(cat "$folder/symmetrized.of" 2> /dev/null)" != "$made" ]] || return 0
+  rm -f "$folder/symmetrized.of" # written last
   for lang in "$src" "$tgt"; do
     awk 1 "$folder/train.$lang" "$folder/valid.$lang" > "$all.$lang" # adds a missing newline at the end
   done
@@ -89,6 +92,7 @@ link_splits() { # FOLDER SRC TGT [option of xalign links ...]
   mv "$all.links.json" "$folder/symmetrized.json"
   echo "the counts are in $folder/symmetrized.json"
   rm "$all".*
+  echo "$made" > "$folder/symmetrized.of"
 }
 
 # Writes SAVE_DIR/run.json, the record for results files, or keeps that of a resumed run of this setting. The recorded

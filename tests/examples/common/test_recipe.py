@@ -202,6 +202,8 @@ def test_validation_has_links_that_are_made_with_those_of_training(recipe, text,
         assert (text / "linked.de").read_text() == (text / "linked.en").read_text() == "a b c\na\na b\n"
     assert not list(text.glob(".*"))
     assert [call[0] for call in prepare()] == ["links", "prepare", "prepare"]  # links are kept
+    (text / "train.de").write_text("a\nnone\na\na b")  # for example by another sentencepiece model
+    assert [call[0] for call in prepare()][3:] == ["links", "prepare"]
 
 
 def test_a_run_resumed_with_more_updates_is_not_evaluated(tmp_path):
