@@ -127,6 +127,8 @@ def test_tables_have_all_runs_and_unchanged_settings(five_updates, finished, tmp
         found = {"chosen": "argmax-separate-6", "test": {"mean": 100.0 - 25 * hits}, "counts": counts_of(hits)}
         (finished / name / "test.json").write_text(json.dumps(found))
     page(tmp_path)
+    (finished / "begun-1").mkdir()  # before it wrote what it is
+    (finished / "begun-1/dev.jsonl").write_text((finished / "so-1/dev.jsonl").read_text())
     for _ in range(2):
         report.main(finished, tmp_path)
     readme, runs = (tmp_path / "README.md").read_text(), (tmp_path / "results/runs.md").read_text()
