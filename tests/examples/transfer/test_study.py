@@ -177,3 +177,6 @@ def test_made_up_data_are_planned_and_a_task_that_is_not_known_is_refused(tmp_pa
     assert step("0_download.sh", tmp_path / "data", SAMPLE="", DRY="1").returncode == 2  # holds made-up data
     done = step("0_download.sh", tmp_path / "other", "sst2", DRY="1")
     assert done.returncode == 2 and "unknown task sst2" in done.stderr
+    (tmp_path / "real/ud-treebanks-v2.5").mkdir(parents=True)
+    for release, code in (("2.5", 0), ("2.6", 2)):  # udpos would stay that of 2.5
+        assert step("0_download.sh", tmp_path / "real", "pos", UD=release, DRY="1").returncode == code
