@@ -22,12 +22,14 @@ require_file() { # WHAT FILE
   [[ -e "$2" ]] || { echo "error: $1: there is no file '$2'" >&2; exit 2; }
 }
 
-# Sets `benchmark`, the folder with assemble.py and its inputs: BENCHMARK, otherwise ../shared/data next to this
-# repository.
-choose_benchmark() {
+# Sets `benchmark`, the folder with these parts: BENCHMARK, otherwise ../shared/data next to this repository.
+choose_benchmark() { # PART ...
+  local part
   benchmark="${BENCHMARK:-$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/../../../shared/data}"
   as_paths benchmark
-  [[ -f "$benchmark/assemble.py" ]] || { echo "error: no assemble.py in $benchmark; set BENCHMARK" >&2; exit 2; }
+  for part in "$@"; do
+    [[ -e "$benchmark/$part" ]] || { echo "error: no $part in $benchmark; set BENCHMARK" >&2; exit 2; }
+  done
 }
 
 # Puts ./ before relative paths, given by the names of their variables, so that programs do not take -x for an option or

@@ -9,7 +9,7 @@ set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"
 need 2 "$@"
-choose_benchmark
+choose_benchmark eval bitext
 models="$1" out="$2"
 as_paths models out
 shift 2

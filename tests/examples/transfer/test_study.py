@@ -94,6 +94,10 @@ def test_models_come_from_the_first_seeds_and_existing_ones_are_kept(tmp_path):
     )
     compared = {run.name for run in (EXAMPLES / "transfer/results/runs").iterdir()}
     assert {line.split("/")[-1].removesuffix(".pt") for line in lines} | {"so", "none"} == compared
+    given = [tmp_path, "transfer/2_transfer.sh", tmp_path / "models", tmp_path / "out"]
+    for part, code in (("eval", 2), ("bitext", 0)):  # it needs both, and no assemble.py
+        (tmp_path / part).mkdir()
+        assert run_script(*given, instead={"xalign": TELL}, BENCHMARK=str(tmp_path)).returncode == code
 
 
 [sampling, laying_out] = load("transfer", "sample_data", "lay_out")
