@@ -17,7 +17,11 @@ from xalign_fairseq.encoder.pretrained.trimming import trim
 
 
 def test_a_whole_kit_is_read(script, kit):
-    assert script("kit").read(kit)["commit"] == "abc1234"
+    kits = script("kit")
+    assert kits.read(kit)["commit"] == "abc1234"
+    (kit / "kit.json").write_text('{"python": "2.7"}')
+    with pytest.raises(kits.KitError, match=r"for Python 2.7[\s\S]* TARGET=3"):
+        kits.read(kit)
 
 
 @pytest.mark.parametrize(
