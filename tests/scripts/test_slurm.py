@@ -33,14 +33,6 @@ exit $worst
 SCONTROL = """#!/bin/bash
 [[ $1 == show ]] && echo localhost || echo "$*" >> "$LOG.scontrol"
 """
-# Begins once both tasks can take the signal.
-TRAIN = """#!/bin/bash
-trap 'exit 75' USR1
-touch "$LOG.$SLURM_PROCID.ready"
-until [[ -e "$LOG.0.ready" && -e "$LOG.1.ready" ]]; do sleep 0.05; done
-echo begun
-for _ in {1..99}; do sleep 0.1; done
-"""
 # Its links are the words of both sides.
 XALIGN = """#!/bin/bash
 paste -d ' ' "$3" "$5" > "$7"
@@ -192,9 +184,8 @@ def test_existing_symbolic_links_are_not_followed(align, tmp_path, planted):
     assert (tmp_path / "mine").read_text() == "mine"
 
 
-@pytest.fixture
-def submit(tmp_path):
-    """Run train.sbatch with the given words and variables; return the exit code."""
+@pytest.mark.slow
+def test_a_job_at_its_time_limit_is_requeued_and_resumes(databin, tmp_path):
     for name, text in (("srun", SRUN), ("scontrol", SCONTROL)):
         program(tmp_path / name, text)
     slurm = {
@@ -202,35 +193,20 @@ def submit(tmp_path):
         **{"SLURM_NNODES": "1", "SLURM_JOB_NODELIST": "here", "SLURM_JOB_ID": str(os.getpid())},
         **{"LOG": f"{tmp_path}/log", "PATH": f"{tmp_path}:{Path(sys.executable).parent}:{os.environ['PATH']}"},
     }
-
-    def run(*words, **more):
-        line = ["bash", SCRIPTS / "slurm/train.sbatch", *words]
-        return subprocess.run([*map(str, line)], env={**os.environ, **slurm, **more}, timeout=300).returncode
-
-    return run
-
-
-def test_the_signal_of_the_time_limit_reaches_the_training_of_a_recipe(submit, tmp_path):
-    program(tmp_path / "xalign", "#!/bin/bash\n")
-    program(tmp_path / "fairseq-train", TRAIN)
-    recipe = SCRIPTS.parent / "examples/fairseq_preprocess/2_train.sh"
-    assert submit("bash", recipe, "data-bin", tmp_path / "run", SIGNAL_AT="begun") == 75
-    assert (tmp_path / "log.scontrol").read_text() == f"requeue {os.getpid()}\n"
-
-
-@pytest.mark.slow
-def test_a_job_at_its_time_limit_is_requeued_and_resumes(databin, submit, tmp_path):
     given = options(databin, tmp_path / "run", "--max-update", 40, "--disable-validation", batch=4)[1:]
-    given += ["--distributed-backend", "gloo"]
+    line = ["bash", SCRIPTS / "slurm/train.sbatch", *given, "--distributed-backend", "gloo"]
+
+    def run(**more):
+        return subprocess.run([*map(str, line)], env={**os.environ, **slurm, **more}, timeout=300).returncode
 
     def logged():
         return losses((tmp_path / "log.0").read_text())
 
-    assert submit(*given, SIGNAL_AT='"num_updates": "3"') == 75, (tmp_path / "log.0").read_text()
+    assert run(SIGNAL_AT='"num_updates": "3"') == 75, (tmp_path / "log.0").read_text()
     assert (tmp_path / "log.scontrol").read_text() == f"requeue {os.getpid()}\n"
     last = max(logged())
     assert 3 <= last < 40
-    assert submit(*given) == 0
+    assert run() == 0
     assert sorted(logged()) == list(range(last + 1, 41)) and not losses((tmp_path / "log.1").read_text())
     assert (tmp_path / "log.scontrol").read_text().count("requeue") == 1
 

@@ -78,16 +78,15 @@ def test_a_prepared_text_lacks_filtered_pairs(tmp_path, spm, monkeypatch, worker
 
 def test_a_text_with_fewer_blocks_than_shards_is_in_some_of_them(tmp_path, bitext, spm, monkeypatch):
     monkeypatch.setattr(corpus, "CHUNK_LINES", 400)
-    paths = [str(bitext / f"train.{language}") for language in ("en", "el")]
     (tmp_path / "tiny").write_text("ab cd\n")
-    mono = [MonoSource("train", "en", (paths[0],)), MonoSource("train", "qu", (str(tmp_path / "tiny"),))]
-    pairs = [PairSource("train", "en", "el", *paths)]
-    options = [PrepareOptions(tmp_path / str(k), pairs, mono, spm=spm, shard=(k, 3)) for k in range(3)]
-    made = [prepare(each) for each in options]
-    assert made == [manifest.complete(each) for each in options] and made[1]["options"]["shard"] == "1/3"
-    assert [each["pairs"][0]["pairs"] for each in made] == [400] * 3
-    assert [each["mono"][1]["sentences"] for each in made] == [0, 0, 1]
-    assert [("train", "qu") in DataBin(tmp_path / str(k)).monos for k in range(3)] == [False, False, True]
-    for number, most, few in ((2, 1, mono[1:]), (4, 3, mono)):
+    pairs = [PairSource("train", "en", "el", *(str(bitext / f"train.{language}") for language in ("en", "el")))]
+    mono = [MonoSource("train", "qu", (str(tmp_path / "tiny"),)), MonoSource("train", "en", (pairs[0].src_path,))]
+    for k in range(3):
+        options = PrepareOptions(tmp_path / "d", pairs, mono, spm=spm, shard=(k, 3), overwrite=True)
+        made = prepare(options)
+        assert made == manifest.complete(options) and made["options"]["shard"] == f"{k}/3"
+        assert (made["pairs"][0]["pairs"], made["mono"][0]["sentences"]) == (400, k // 2)
+        assert (("train", "qu") in DataBin(tmp_path / "d").monos) is (k == 2)
+    for number, most, few in ((2, 1, mono[:1]), (4, 3, mono)):
         with pytest.raises(XalignError, match=rf"no line[\s\S]*found: {number} shards\n  expected: at most {most}"):
-            prepare(PrepareOptions(tmp_path / "d", pairs, few, spm=spm, shard=(number - 1, number)))
+            prepare(PrepareOptions(tmp_path / "e", pairs, few, spm=spm, shard=(number - 1, number)))

@@ -62,10 +62,8 @@ def results(tmp_path, monkeypatch):
 
 
 def test_runs_are_replaced_by_their_results_and_counts(results, capsys):
-    assert sorted(str(path.relative_to(results)) for path in results.rglob("*") if path.is_file()) == [
-        "runs/tlm/pos/1/counts.npz",
-        "runs/tlm/pos/1/result.json",
-    ]
+    files = sorted(str(path.relative_to(results)) for path in results.rglob("*") if path.is_file())
+    assert files == ["runs/tlm/pos/1/counts.npz", "runs/tlm/pos/1/result.json"]
     found = json.loads((results / "runs/tlm/pos/1/result.json").read_text())
     assert found == {
         "command": "fairseq-train DATA/eval/ud --user-dir USER_DIR --init-checkpoint CHECKPOINT --save-dir RUN "
@@ -83,18 +81,15 @@ TELL = '#!/bin/sh\necho "$@"\n'
 def test_models_come_from_the_first_seeds_and_existing_ones_are_kept(tmp_path):
     (tmp_path / "models").mkdir()
     (tmp_path / "models/so.pt").touch()
-    done = run_script(
-        tmp_path, "transfer/1_models.sh", tmp_path / "runs", tmp_path / "models", instead={"xalign": TELL}
-    )
+    given = (tmp_path, "transfer/1_models.sh", tmp_path / "runs", tmp_path / "models")
+    done = run_script(*given, instead={"xalign": TELL})
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     model, out = tmp_path / "runs/so-grow-1/checkpoint_last.pt", tmp_path / "models/so-grow.pt"
-    assert lines[0] == f"untrim --model {model} --original e5-small --out {out}" and not any(
-        "/so.pt" in line for line in lines
-    )
+    assert lines[0] == f"untrim --model {model} --original e5-small --out {out}" and "/so.pt" not in done.stdout
     compared = {run.name for run in (EXAMPLES / "transfer/results/runs").iterdir()}
     assert {line.split("/")[-1].removesuffix(".pt") for line in lines} | {"so", "none"} == compared
-    given = [tmp_path, "transfer/2_transfer.sh", tmp_path / "models", tmp_path / "out"]
+    given = (tmp_path, "transfer/2_transfer.sh", tmp_path / "models", tmp_path / "out")
     for part, code in (("eval", 2), ("bitext", 0)):  # it needs both, and no assemble.py
         (tmp_path / part).mkdir()
         assert run_script(*given, instead={"xalign": TELL}, BENCHMARK=str(tmp_path)).returncode == code

@@ -65,14 +65,8 @@ def prepare_pairs(folder):
     """Run prepare.sh; return its exit code and its calls."""
     (folder / "assemble.py").write_text(ASSEMBLE)
     xalign = '#!/bin/sh\necho "$@"\n[ "$1" = links ] || mkdir "$3"\n'
-    done = run_script(
-        folder,
-        "xlm_align/continued/prepare.sh",
-        folder / "text",
-        folder / "data",
-        instead={"xalign": xalign},
-        BENCHMARK=str(folder),
-    )
+    given = (folder, "xlm_align/continued/prepare.sh", folder / "text", folder / "data")
+    done = run_script(*given, instead={"xalign": xalign}, BENCHMARK=str(folder))
     return done.returncode, done.stdout.splitlines()
 
 
@@ -100,13 +94,8 @@ def finished(made_up, tmp_path):
     ):
         at["updates"] = 0
         (runs / name).mkdir(exist_ok=True)
-        options = {
-            **study.COMMON,
-            **study.SETTINGS[setting],
-            **change,
-            "--max-update": str(updates),
-            "--seed": str(seed),
-        }
+        options = {**study.COMMON, **study.SETTINGS[setting], **change}
+        options |= {"--max-update": str(updates), "--seed": str(seed)}
         train.Run(runs / name, tmp_path, tmp_path, 2, options, setting, seed).go_on()
     return runs
 
