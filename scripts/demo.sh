@@ -6,11 +6,12 @@
 #
 #   bash scripts/demo.sh [FOLDER]
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
 [[ "${1:-}" != -* ]] || { echo "usage: bash scripts/demo.sh [FOLDER]" >&2; exit 2; }
+out="${1:-demo-output}"
+[[ $# -eq 0 || "$out" == /* ]] || out="$PWD/$out"
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source scripts/install.sh user
 
-out="${1:-demo-output}"
 if [[ $# -gt 0 && -e "$out" ]]; then
   echo "error: $out exists already; name a new folder" >&2
   exit 2

@@ -22,7 +22,7 @@ data="$1" runs="$2" objective="$3" language="$4" seed="$5"
 as_paths data runs
 shift 5
 : "${DICTIONARY:=25}" "${PARALLEL:=25}" "${OVERLAP:=0}" "${MAX_TOKENS:=2048}" "${BLOCK:=64}" "${DIM:=64}"
-: "${UPDATES:=5000}" "${DEVICE:=--cpu}"
+: "${UPDATES:=5000}" "${DEVICE=--cpu}"
 [[ "$seed" =~ ^[0-9]+$ ]] || { echo "error: SEED is '$seed', not a number" >&2; exit 2; }
 variant=""
 [[ "$OVERLAP" == 0 ]] || variant+=".overlap$OVERLAP"

@@ -7,7 +7,7 @@ usage: download.py OUT [PAIR=CORPUS[+CORPUS] ...] [--mono LANG ...] [--wikipedia
 Prints the total size first, as far as it is known. Archives are kept in OUT/downloads. Failed downloads are listed at
 the end, with exit code 1; run again to retry them and to continue incomplete ones. Writes OUT/PAIR/train.LANG and
 valid.LANG, with several corpora one after the other, and OUT/mono/LANG.txt, first CC-100, then Wikipedia. Unpacks tar
-archives in their folder. Existing files are kept; a pair that exists with other corpora is an error.
+archives in their folder. Existing files are kept; text that exists from other corpora or options is an error.
 """
 
 import argparse
@@ -38,7 +38,7 @@ from common.corpora import Source, bitext, cc100, files, monolingual, total
 from common.corpora import wikipedia as dump
 from common.fetch import fetch_all
 
-CORPORA = "corpora.txt"  # next to a pair's text: the names of its corpora
+CORPORA = "corpora.txt"  # next to a pair's text, what it was made from; for monolingual text LANG.corpora
 UNSPACED = re.compile(r"([\u3001-\u303f\u3040-\u30ff\u3400-\u9fff])")  # kana, Han and their punctuation: each a word
 ALL = "all"  # the 94 languages of XLM-Align, by 87 codes
 
@@ -84,7 +84,9 @@ def main() -> int:
             remedy='pip install ".[recipes]" in the folder of this repository',
         )
     for pair, corpora in pairs.items():
-        require_same_corpora(args.out / pair, corpora)
+        require_same(args.out / pair, of_pair(corpora, args))
+    for language, parts in mono.items():
+        require_same(args.out / f"mono/{language}.txt", names(parts))
     missing = set(fetch_all(sources, downloads, args.jobs))
     for source in others:
         if source not in missing:
@@ -115,25 +117,32 @@ def write_mono(out: Path, language: str, parts: Sequence[Source]) -> str:
                 else:
                     with lzma.open(path) as compressed:
                         shutil.copyfileobj(compressed, plain, 1 << 20)
+        text.with_suffix(".corpora").write_text(names(parts), encoding="utf-8")
         part.rename(text)
     return language
 
 
 def names(corpora: Sequence[Source]) -> str:
-    """One line for each archive of a pair's text."""
+    """One line for each archive of a text."""
     return "".join(f"{source.name}\n" for source in corpora)
 
 
-def require_same_corpora(folder: Path, corpora: Sequence[Source]) -> None:
-    """Keep existing text, but refuse text of other corpora; text without a record may be the user's own."""
-    note = folder / CORPORA
-    there = note.read_text(encoding="utf-8") if note.is_file() else names(corpora)
-    if there != names(corpora):
+def of_pair(corpora: Sequence[Source], args: argparse.Namespace) -> str:
+    """The record of a pair's text: its archives, and the options that change it."""
+    options = (f"{name}={getattr(args, name)}" for name in ("pairs", "valid", "words", "seed"))
+    return f"{names(corpora)}{' '.join(options)}\n"
+
+
+def require_same(text: Path, made: str) -> None:
+    """Keep existing text, but refuse text of other origin; text without a record may be the user's own."""
+    note = text / CORPORA if text.is_dir() else text.with_suffix(".corpora")
+    there = note.read_text(encoding="utf-8") if text.exists() and note.is_file() else made
+    if there != made:
         raise XalignError(
-            "the pair exists with other corpora",
-            where=folder,
-            found=there.split(),
-            expected=names(corpora).split(),
+            "the text exists from other corpora or options",
+            where=text,
+            found=there.splitlines(),
+            expected=made.splitlines(),
             remedy="give another folder, or remove it",
         )
 
@@ -242,7 +251,7 @@ def write_pair(out: Path, pair: str, corpora: Sequence[Source], args: argparse.N
                 split = "valid" if row in held_out else "train"
                 for language, sentence in zip((src, tgt), sentences, strict=True):
                     files[split, language].write(tokenize[language](sentence) + "\n")
-    (work / CORPORA).write_text(names(corpora), encoding="utf-8")
+    (work / CORPORA).write_text(of_pair(corpora, args), encoding="utf-8")
     work.rename(out / pair)
     print(f"{pair}: {most - args.valid} of {total} pairs for training, {args.valid} held out", file=sys.stderr)
 

@@ -1,19 +1,21 @@
 """Download a file: resume incomplete downloads, and put the file in place only when it is complete."""
 
 import bz2
+import errno
 import gzip
 import http.client
 import lzma
-import shutil
 import sys
 import tarfile
 import urllib.error
 import urllib.request
 import zipfile
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 from common.corpora import Source, total
 from xalign_fairseq.core.errors import XalignError, command_line_text
@@ -35,6 +37,10 @@ def fetch_all(sources: Sequence[Source], folder: Path, jobs: int = 1) -> list[So
             fetch(source.url, source.path(folder), source.home, source.sha256)
         except XalignError as error:
             return command_line_text(error)
+        except OSError as error:
+            remedy = "mend it, for example by freeing space, then run the same command again to resume"
+            problem = "an error of the disk, not of the download"
+            return command_line_text(XalignError(problem, where=folder, found=error, remedy=remedy))
         return None
 
     with ThreadPoolExecutor(jobs) as pool:
@@ -51,6 +57,10 @@ def fetch(url: str, path: Path, home: str, sha256: str | None = None) -> None:
     """Fetch ``url`` to ``path``, unless it exists.
 
     An incomplete download stays as ``path.part``, and the next call continues it.
+
+    Raises:
+        XalignError: the file cannot be had, or is damaged.
+        OSError: an error of the disk.
     """
     if path.exists():
         return
@@ -77,6 +87,8 @@ def fetch(url: str, path: Path, home: str, sha256: str | None = None) -> None:
     try:
         check_archive(part, path.name)
     except (OSError, EOFError, zipfile.BadZipFile, tarfile.TarError, lzma.LZMAError, zlib.error) as error:
+        if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):  # of the disk: the file may be whole
+            raise
         part.unlink()
         raise XalignError(
             "a download is not a complete archive; the file was removed",
@@ -92,11 +104,8 @@ def _receive(url: str, part: Path, home: str) -> int | None:
     begun = part.stat().st_size if part.exists() else 0
     headers = {"User-Agent": "xalign_fairseq"} | ({"Range": f"bytes={begun}-"} if begun else {})
     try:
-        with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=60) as answer:
-            resumed = answer.status == http.HTTPStatus.PARTIAL_CONTENT  # otherwise the server sends the whole file
-            size = answer.headers["Content-Range" if resumed else "Content-Length"]
-            with open(part, "ab" if resumed else "wb") as file:
-                shutil.copyfileobj(answer, file, CHUNK)
+        with _connection(url, part):
+            answer = urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=60)
     except urllib.error.HTTPError as error:
         if error.code == http.HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE and begun:
             size = error.headers["Content-Range"]  # nothing is missing
@@ -107,6 +116,30 @@ def _receive(url: str, part: Path, home: str) -> int | None:
                 found=f"{error.code} {error.reason}",
                 remedy=f"look for its new address on {home}, and download it by hand to {part.with_suffix('')}",
             ) from error
+    else:
+        resumed = answer.status == http.HTTPStatus.PARTIAL_CONTENT  # otherwise the server sends the whole file
+        size = answer.headers["Content-Range" if resumed else "Content-Length"]
+        with answer, open(part, "ab" if resumed else "wb") as file:
+            file.writelines(_blocks(answer, url, part))
+    total = size.rpartition("/")[2] if size else ""
+    return int(total) if total.isdigit() else None
+
+
+def _blocks(answer: IO[bytes], url: str, part: Path) -> Iterator[bytes]:
+    block = b" "
+    while block:
+        with _connection(url, part):
+            block = answer.read(CHUNK)
+        yield block
+
+
+@contextmanager
+def _connection(url: str, part: Path) -> Iterator[None]:
+    """Name the errors of a connection, and tell them apart from those of the disk."""
+    try:
+        yield
+    except urllib.error.HTTPError:
+        raise
     except (OSError, http.client.HTTPException) as error:  # URLError is an OSError
         raise XalignError(
             "a file cannot be fetched: no network, or the server does not answer",
@@ -115,8 +148,6 @@ def _receive(url: str, part: Path, home: str) -> int | None:
             expected=f"a network, or the file at {part.with_suffix('')}",
             remedy="run the same command on a machine with a network, and copy its folder here",
         ) from error
-    total = size.rpartition("/")[2] if size else ""
-    return int(total) if total.isdigit() else None
 
 
 def check_archive(path: Path, name: str) -> None:

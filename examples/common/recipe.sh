@@ -22,12 +22,14 @@ require_file() { # WHAT FILE
   [[ -e "$2" ]] || { echo "error: $1: there is no file '$2'" >&2; exit 2; }
 }
 
-# Sets `benchmark`, the folder with assemble.py and its inputs: BENCHMARK, otherwise ../shared/data next to this
-# repository.
-choose_benchmark() {
+# Sets `benchmark`, the folder with these parts: BENCHMARK, otherwise ../shared/data next to this repository.
+choose_benchmark() { # PART ...
+  local part
   benchmark="${BENCHMARK:-$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/../../../shared/data}"
   as_paths benchmark
-  [[ -f "$benchmark/assemble.py" ]] || { echo "error: no assemble.py in $benchmark; set BENCHMARK" >&2; exit 2; }
+  for part in "$@"; do
+    [[ -e "$benchmark/$part" ]] || { echo "error: no $part in $benchmark; set BENCHMARK" >&2; exit 2; }
+  done
 }
 
 # Puts ./ before relative paths, given by the names of their variables, so that programs do not take -x for an option or
@@ -68,16 +70,19 @@ choose_engine() {
 }
 
 # Links training and validation text together with `engine`, which improves with more text, and splits the links:
-# FOLDER/{train,valid}.symmetrized.links; FOLDER/symmetrized.json records how they were made.
+# FOLDER/{train,valid}.symmetrized.links; FOLDER/symmetrized.json records how they were made. Links of this text and these
+# options are kept.
 link_splits() { # FOLDER SRC TGT [option of xalign links ...]
-  local folder="$1" src="$2" tgt="$3" all lang pairs
+  local folder="$1" src="$2" tgt="$3" all lang pairs made
   shift 3
   as_paths folder
   all="$folder/.all"
-  [[ ! -e "$folder/symmetrized.json" ]] || return 0 # written last
   for lang in "$src" "$tgt"; do
     require_file "the text of $src-$tgt" "$folder/train.$lang"
   done
+  made="$(cat "$folder"/{train,valid}.{"$src","$tgt"} | cksum) $*"
+  [[ "$(cat "$folder/symmetrized.of" 2> /dev/null)" != "$made" ]] || return 0
+  rm -f "$folder/symmetrized.of" # written last
   for lang in "$src" "$tgt"; do
     awk 1 "$folder/train.$lang" "$folder/valid.$lang" > "$all.$lang" # adds a missing newline at the end
   done
@@ -89,6 +94,7 @@ link_splits() { # FOLDER SRC TGT [option of xalign links ...]
   mv "$all.links.json" "$folder/symmetrized.json"
   echo "the counts are in $folder/symmetrized.json"
   rm "$all".*
+  echo "$made" > "$folder/symmetrized.of"
 }
 
 # Writes SAVE_DIR/run.json, the record for results files, or keeps that of a resumed run of this setting. The recorded
@@ -186,7 +192,8 @@ read_options() { # YAML [SECTION.OPTION=VALUE ...]
   UPDATES="${UPDATES:-${options[-1]}}"
 }
 
-# Trains with `options`, then SEED, UPDATES, DEVICE and INIT, then the given options; keeps a finished run.
+# Trains with `options`, then SEED, UPDATES, DEVICE and INIT, then the given options; keeps a finished run. The script
+# ends here: the training replaces it, because Slurm signals all processes, and bash would die of SIGUSR1 (train.sbatch).
 # SAVE_DIR/tensorboard has a curve for each objective: tensorboard --logdir SAVE_DIR.
 train_run() { # DATA_BIN SAVE_DIR [fairseq-train option ...]
   local data="$1" save="$2" device
@@ -194,7 +201,7 @@ train_run() { # DATA_BIN SAVE_DIR [fairseq-train option ...]
   if finished "$save" "$UPDATES"; then return; fi
   read -r -a device <<< "${DEVICE?}"
   choose_launcher
-  "${train[@]}" "$data" --user-dir "$(xalign user-dir)" "${options[@]}" ${INIT:+--init-checkpoint "$INIT"} \
+  exec "${train[@]}" "$data" --user-dir "$(xalign user-dir)" "${options[@]}" ${INIT:+--init-checkpoint "$INIT"} \
     --total-num-update "$UPDATES" --max-update "$UPDATES" --seed "${SEED:?}" "${device[@]}" \
     --save-dir "$save" --log-file "$save/train.log" --tensorboard-logdir "$save/tensorboard" "$@"
 }

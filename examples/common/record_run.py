@@ -29,7 +29,7 @@ def main() -> None:
             remedy, found = "give another folder for each setting", f"{before}, now {setting}"
             raise XalignError("the folder has the run of another setting", where=save, found=found, remedy=remedy)
         return
-    given = {name: os.environ[name] for name in names.split() if os.environ.get(name)}
+    given = {name: os.environ[name] for name in names.split() if name in os.environ}
     if "INIT" in given:  # without folders of a machine
         given["INIT"] = "/".join(Path(given["INIT"]).parts[-2:])
     variables = [f"{name}={shlex.quote(value)}" for name, value in given.items()]

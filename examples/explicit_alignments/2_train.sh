@@ -26,7 +26,7 @@ sizes="INIT UPDATES WARMUP BATCH UPDATE_FREQ SEED ARCH DEVICE"
 case "$setting" in
   linear_mapping)
     # A float32 copy of the maps in the optimiser would undo their changes between updates.
-    : "${DEVICE:=--memory-efficient-fp16}"
+    : "${DEVICE=--memory-efficient-fp16}"
     read_options "$here/linear_mapping.yaml"
     ;;
   procrustes) sizes="INIT" ;;
@@ -40,7 +40,7 @@ case "$setting" in
     exit 2
     ;;
 esac
-: "${SEED:=1}" "${DEVICE:=--fp16}"
+: "${SEED:=1}" "${DEVICE=--fp16}"
 
 mkdir -p "$save"
 record_run "$save" "$setting" "$SEED" "$DEVICE" "$sizes" \

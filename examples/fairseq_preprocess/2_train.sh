@@ -13,7 +13,7 @@ data="$1" save="$2"
 as_paths data save
 [[ ! -e "${INIT:-}" ]] || as_paths INIT # e5-small is not a path
 shift 2
-: "${SEED:=1}" "${DEVICE:=--cpu}" "${INIT:=}"
+: "${SEED:=1}" "${DEVICE=--cpu}"
 read_options "$here/preprocessed.yaml"
 mkdir -p "$save"
 record_run "$save" preprocessed "$SEED" "$DEVICE" "UPDATES WARMUP SEED INIT DEVICE" 2_train.sh DATA_BIN SAVE_DIR "$@"

@@ -34,7 +34,7 @@ if [[ -z "${UPDATES:-}" ]]; then
   echo "$pairs pairs, $EPOCHS of the paper's epochs: $UPDATES updates of 128 pairs" >&2
 fi
 read_options "$here/ppa.yaml" "${change[@]}"
-: "${SEED:=1}" "${DEVICE:=--fp16}" "${WARMUP:=$((UPDATES / 10))}"
+: "${SEED:=1}" "${DEVICE=--fp16}" "${WARMUP:=$((UPDATES / 10))}"
 
 mkdir -p "$save"
 record_run "$save" "$setting" "$SEED" "$DEVICE" "INIT UPDATES WARMUP BATCH UPDATE_FREQ SEED ARCH DEVICE" \

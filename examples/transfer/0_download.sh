@@ -25,7 +25,13 @@ for task in "$@"; do
     xnli) files+=(XNLI XNLI-MT) ;;
     pawsx) files+=(PAWS-X) ;;
     ner) files+=(WikiANN) ;;
-    pos | parsing) files+=("UD-$UD") ;;
+    pos | parsing)
+      files+=("UD-$UD")
+      for other in "$data"/ud-treebanks-v*; do
+        [[ ! -e "$other" || "$other" == *"-v$UD" ]] ||
+          { echo "error: UD: $other is another release; next: give another folder, or remove it and udpos" >&2; exit 2; }
+      done
+      ;;
     xquad) files+=(XQuAD SQuAD) ;;
     mlqa) files+=(MLQA SQuAD) ;;
     tydiqa) files+=(TyDiQA) ;;

@@ -9,7 +9,7 @@ set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"
 need 2 "$@"
-choose_benchmark
+choose_benchmark eval bitext
 models="$1" out="$2"
 as_paths models out
 shift 2
@@ -18,7 +18,7 @@ for model in "$models"/*.pt; do
   [[ -e "$model" ]] || { echo "error: no models in $models; next: bash 1_models.sh" >&2; exit 2; }
   checkpoints+=(--model "$(basename "$model" .pt)=$model")
 done
-read -r -a device <<< "${DEVICE:---cpu --bf16}"
+read -r -a device <<< "${DEVICE---cpu --bf16}"
 xalign transfer --study "$here/studies/e5_small.yaml" --data "$benchmark" "${checkpoints[@]}" "${device[@]}" \
   --out "$out" "$@"
 xalign transfer-report "$out" --baseline none

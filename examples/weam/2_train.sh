@@ -29,7 +29,7 @@ if [[ -z "${UPDATES:-}" ]]; then
   UPDATES="$(((2 * pairs + 31) / 32))" # 0 would mean no end to fairseq
 fi
 read_options "$here/weam.yaml" "task.lang_pairs=$pair" "optimization.max_update=$UPDATES" "${change[@]}"
-: "${WARMUP:=$((UPDATES / 10))}" "${SEED:=1}" "${DEVICE:=--fp16}"
+: "${WARMUP:=$((UPDATES / 10))}" "${SEED:=1}" "${DEVICE=--fp16}"
 
 mkdir -p "$save"
 record_run "$save" "$setting" "$SEED" "$DEVICE" "INIT UPDATES WARMUP BATCH UPDATE_FREQ SEED ARCH DEVICE" \

@@ -14,7 +14,7 @@ data="$1" save="$2" setting="$3"
 as_paths data save INIT
 shift 3
 [[ "$setting" == base ]] || { echo "error: unknown setting $setting; expected base" >&2; exit 2; }
-: "${SEED:=1}" "${DEVICE:=--fp16}"
+: "${SEED:=1}" "${DEVICE=--fp16}"
 read_options "$here/base.yaml"
 require_file "INIT, the checkpoint to start from (xlmr.base/model.pt)" "${INIT:-}"
 mkdir -p "$save"

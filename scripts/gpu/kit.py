@@ -31,7 +31,7 @@ def read(kit: Path) -> dict[str, Any]:
     if manifest["python"] != here:
         raise KitError(
             f"the kit in {kit} is for Python {manifest['python']} and this is {here}; "
-            f"run it by PYTHON=python{manifest['python']}, or pack one with --python {here}"
+            f"run it by PYTHON=python{manifest['python']}, or pack one with TARGET={here}"
         )
     return manifest
 

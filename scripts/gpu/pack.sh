@@ -59,9 +59,10 @@ mkdir "$kit/source"
 cp -r "$scratch/tree"/{pyproject.toml,scripts,tests} "$kit/source"
 
 step "Wheels"
-if ! cmp --quiet "$here/requirements.txt" "$kit/requirements.txt"; then # differ from the downloaded ones
+{ cat "$here/requirements.txt" && echo "# for Python $target"; } > "$scratch/requirements.txt"
+if ! cmp --quiet "$scratch/requirements.txt" "$kit/requirements.txt"; then # differ from the downloaded ones
   rm -f "$kit"/wheels/*.whl
-  cp "$here/requirements.txt" "$kit/requirements.txt"
+  cp "$scratch/requirements.txt" "$kit/requirements.txt"
 fi
 if [[ -n "${WHEELS:-}" ]]; then
   cp -- "$WHEELS"/*.whl "$kit/wheels"

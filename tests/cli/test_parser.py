@@ -24,6 +24,7 @@ def parser():
     [
         (("--modle", "a"), "there is no option --modle; did you mean --model?"),
         (("--modle=a",), "there is no option --modle; did you mean --model?"),
+        (("--mod", "a"), "there is no option --mod; did you mean --model?"),
         (("--nothing", "a", "b"), "there is no option --nothing"),
         (("-model", "a"), "there is no option -model; did you mean --model?"),
         (("--model", "a", "--out", "b", "c"), "unexpected argument: c"),

@@ -136,6 +136,11 @@ def test_slow_tests_are_left_out_unless_all_are_asked_for(options, given, called
     assert told.count("--all runs them too") == (not options)
 
 
+def test_the_demo_takes_its_folder_from_where_it_is_called(called, tmp_path):
+    _, told = called(f"cd {tmp_path}; ! bash {ROOT}/scripts/demo.sh bin", COMPLETE="1")
+    assert f"error: {tmp_path}/bin exists already" in told
+
+
 def test_all_that_is_installed_has_one_version():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]

@@ -59,7 +59,7 @@ class CommandParser(argparse.ArgumentParser):
     """The commands that have an option."""
 
     def __init__(self, *args: Any, **kwargs: Any):
-        super().__init__(*args, **{"formatter_class": HelpLines, **kwargs})
+        super().__init__(*args, **{"formatter_class": HelpLines, "allow_abbrev": False, **kwargs})
 
     def format_help(self) -> str:
         """The help, or the overview of commands."""

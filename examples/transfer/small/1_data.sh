@@ -11,7 +11,7 @@ common="$here/../../common"
 # shellcheck source=../../common/recipe.sh
 source "$common/recipe.sh"
 need 2 "$@"
-choose_benchmark
+choose_benchmark assemble.py
 text="$1" data="$2"
 as_paths text data
 shift 2

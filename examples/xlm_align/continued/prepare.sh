@@ -8,7 +8,7 @@
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../../common/recipe.sh"
 [[ $# -eq 2 ]] || usage
-choose_benchmark
+choose_benchmark assemble.py
 text="$1" data="$2" pairs=()
 as_paths text data
 for pair in de-en en-fr en-hi ro-en; do

@@ -37,9 +37,10 @@ def collect(runs: Path, results: Path) -> None:
     (results / COUNTS).mkdir(parents=True, exist_ok=True)
     for folder in sorted(runs.iterdir()):
         curve = folder / "dev.jsonl"
-        if not curve.is_file() or folder.name == study.HEAD:
+        records = [path for path in (folder / "run.json", folder / "result.json") if path.is_file()]
+        if not (curve.is_file() and records) or folder.name == study.HEAD:
             continue
-        made = read_json(folder / ("run.json" if (folder / "run.json").is_file() else "result.json"))
+        made = read_json(records[0])
         rows = [json.loads(line) for line in curve.read_text(encoding="utf-8").splitlines()]
         test = read_json(folder / "test.json") if (folder / "test.json").is_file() else None
         if test:

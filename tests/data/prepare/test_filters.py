@@ -4,6 +4,7 @@ import pytest
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text import corpus
 from xalign_fairseq.data.databin import DataBin
+from xalign_fairseq.data.prepare import manifest
 from xalign_fairseq.data.prepare.filters import Filters
 from xalign_fairseq.data.prepare.prepare import prepare
 from xalign_fairseq.data.prepare.sources import MonoSource, PairSource, PrepareOptions
@@ -75,9 +76,17 @@ def test_a_prepared_text_lacks_filtered_pairs(tmp_path, spm, monkeypatch, worker
     assert made["mono"][0]["dropped"] == {"empty": 4, "too long": 2}
 
 
-def test_a_shard_without_a_line_is_an_error(tmp_path, bitext, spm):
-    source = PairSource("train", "en", "el", str(bitext / "train.en"), str(bitext / "train.el"))
-    with pytest.raises(XalignError, match=r"(?s)a shard has no line.*shard.*1,200 lines in 2 shards"):
-        prepare(PrepareOptions(tmp_path / "d", [source], spm=spm, shard=(0, 2)))
-    made = prepare(PrepareOptions(tmp_path / "d", [source], spm=spm, shard=(1, 2)))
-    assert made["options"]["shard"] == "1/2" and made["pairs"][0]["pairs"] == 1200
+def test_a_text_with_fewer_blocks_than_shards_is_in_some_of_them(tmp_path, bitext, spm, monkeypatch):
+    monkeypatch.setattr(corpus, "CHUNK_LINES", 400)
+    (tmp_path / "tiny").write_text("ab cd\n")
+    pairs = [PairSource("train", "en", "el", *(str(bitext / f"train.{language}") for language in ("en", "el")))]
+    mono = [MonoSource("train", "qu", (str(tmp_path / "tiny"),)), MonoSource("train", "en", (pairs[0].src_path,))]
+    for k in range(3):
+        options = PrepareOptions(tmp_path / "d", pairs, mono, spm=spm, shard=(k, 3), overwrite=True)
+        made = prepare(options)
+        assert made == manifest.complete(options) and made["options"]["shard"] == f"{k}/3"
+        assert (made["pairs"][0]["pairs"], made["mono"][0]["sentences"]) == (400, k // 2)
+        assert (("train", "qu") in DataBin(tmp_path / "d").monos) is (k == 2)
+    for number, most, few in ((2, 1, mono[:1]), (4, 3, mono)):
+        with pytest.raises(XalignError, match=rf"no line[\s\S]*found: {number} shards\n  expected: at most {most}"):
+            prepare(PrepareOptions(tmp_path / "e", pairs, few, spm=spm, shard=(number - 1, number)))

@@ -1,7 +1,9 @@
+import errno
 import gzip
 import hashlib
 import io
 import lzma
+import os
 import random
 import re
 import shutil
@@ -10,6 +12,7 @@ import tarfile
 import urllib.error
 import zipfile
 from pathlib import Path
+from unittest.mock import Mock
 from urllib.parse import urlsplit
 
 import pytest
@@ -59,21 +62,21 @@ def lines(path):
 
 
 def test_pairs_are_split_in_the_order_of_the_corpora(out, monkeypatch):
-    call(monkeypatch, out, "en-de=Europarl+EUbookshop", "--valid", "5", "--mono", "de", "--file", "xlmr.base")
+    given = [out, "en-de=Europarl+EUbookshop", "--valid", "5", "--mono", "de", "--file", "xlmr.base"]
+    call(monkeypatch, *given)
     train, valid = (
         [lines(out / f"en-de/{split}.{language}") for language in ("en", "de")] for split in ("train", "valid")
     )
     assert len(train[0]) == 36 and len(valid[0]) == 5  # 41 pairs: those with an empty side are dropped
     pairs = list(zip(*train, strict=True))
-    assert sorted([*pairs, *zip(*valid, strict=True)]) == sorted(
-        [*((f"Word {n}.", f"Wort {n}.") for n in range(40)), ("Last.", "Letztes.")]
-    )
+    expected = [*((f"Word {n}.", f"Wort {n}.") for n in range(40)), ("Last.", "Letztes.")]
+    assert sorted([*pairs, *zip(*valid, strict=True)]) == sorted(expected)
     numbers = [int(en[5:-1]) for en, _ in pairs if en != "Last."]
     assert numbers == sorted(numbers)
     assert lines(out / "mono/de.txt") == ["Ein Satz."]
     assert (out / "downloads/xlmr.base/model.pt").read_text() == "model"
     (out / "en-de/train.en").write_text("mine\n")
-    call(monkeypatch, out, "en-de=Europarl+EUbookshop")
+    call(monkeypatch, *given)
     assert lines(out / "en-de/train.en") == ["mine"]
 
 
@@ -82,9 +85,8 @@ def test_the_training_text_of_opus_100_is_read_from_its_archive(tmp_path, monkey
     inner.mkdir(parents=True)
     for split, count in (("train", 12), ("dev", 3), ("test", 3)):
         for language in ("de", "en"):
-            (inner / f"opus.de-en-{split}.{language}").write_text(
-                "".join(f"{language} {split} {n}\n" for n in range(count))
-            )
+            text = "".join(f"{language} {split} {n}\n" for n in range(count))
+            (inner / f"opus.de-en-{split}.{language}").write_text(text)
     (tmp_path / "downloads").mkdir()
     with tarfile.open(tmp_path / "downloads/opus-100-corpus-de-en-v1.0.tar.gz", "w:gz") as archive:
         archive.add(tmp_path / "v1.0", "opus-100-corpus/v1.0")
@@ -98,6 +100,18 @@ def test_the_training_text_of_opus_100_is_read_from_its_archive(tmp_path, monkey
     shutil.rmtree(tmp_path / "downloads/opus-100-corpus-de-en-v1.0")
     with pytest.raises(XalignError, match=r"one file \.de"):
         call(monkeypatch, tmp_path, "de-en=OPUS-100", "--valid", "2")
+
+
+@pytest.mark.parametrize("other", ["--pairs 9", "--valid 6", "--seed 2", "--words", "--wikipedia de"])
+def test_text_of_other_options_is_refused_and_the_users_own_is_kept(other, out, monkeypatch):
+    monkeypatch.setattr(downloading, "fetch_all", lambda *_: [])
+    given = [out, "en-de=Europarl", "--valid", "5", "--mono", "de"]
+    call(monkeypatch, *given)
+    with pytest.raises(XalignError, match="exists from other corpora or options"):
+        call(monkeypatch, *given, *other.split())
+    for note in out.glob("*/*corpora*"):
+        note.unlink()
+    call(monkeypatch, *given, *other.split())
 
 
 @pytest.mark.slow
@@ -188,6 +202,17 @@ def test_an_archive_that_is_not_whole_is_removed(name, server, tmp_path):
     with pytest.raises(XalignError, match="not a complete archive") as caught:
         fetch(server, tmp_path / name)
     assert HOME in str(caught.value) and not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("code", [errno.EIO, errno.ENOSPC])
+def test_an_error_of_the_disk_is_named_and_removes_nothing(code, server, tmp_path, monkeypatch, capsys):
+    server.files["/text.gz"], part = gzip.compress(TEXT), tmp_path / "text.gz.part"
+    monkeypatch.setattr(fetching, "check_archive", Mock(side_effect=OSError(errno.EIO, os.strerror(errno.EIO))))
+    if code == errno.ENOSPC:
+        part.symlink_to("/dev/full")
+    source = fetching.Source("text.gz", f"http://127.0.0.1:{server.server_port}/text.gz", HOME)
+    assert fetching.fetch_all([source], tmp_path) == [source] and part.exists()
+    assert re.search(f"an error of the disk(?s:.)*{os.strerror(code)}", capsys.readouterr().err)
 
 
 def test_without_a_network_the_error_says_so(tmp_path, monkeypatch):

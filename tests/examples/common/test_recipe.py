@@ -64,13 +64,22 @@ def test_options_devices_and_processes_are_passed_on_and_recorded(script, tmp_pa
     assert record["setting"] == save.name.removesuffix("-1") and record["seed"] == 1
     assert words[-4:] == options and "--distributed-world-size" in given
     assert {"--bf16", "--checkpoint-activations"} < set(given) and f"DEVICE={variables['DEVICE']}" in words
-    train(tmp_path, script, "--other")  # the first start left no checkpoint, for example because of a wrong option
-    assert json.loads((save / "run.json").read_text())["command"].endswith(" --other")
+    # The first start left no checkpoint, for example because of a wrong option; the second is for a GPU in float32.
+    done, _ = train(tmp_path, script, "--other", DEVICE="")
+    command = json.loads((save / "run.json").read_text())["command"]
+    assert command.endswith(" --other") and "DEVICE=''" in command
+    assert not {"--cpu", "--fp16"} & set(json.loads(done.stdout))
     train(tmp_path, script, *options, **variables)
     (save / "checkpoint_last.pt").touch()
     # a resumed run keeps the record of its start, perhaps on another machine
     train(tmp_path, script, "--other")
     assert json.loads((save / "run.json").read_text()) == record
+
+
+def test_the_training_replaces_its_script(tmp_path):
+    """Under Slurm a script in between would die of SIGUSR1, which comes before the time is over."""
+    done, _ = train(tmp_path, "ppa/2_train.sh", instead={"fairseq-train": "#!/bin/sh\necho $PPID\n"})
+    assert done.stdout == f"{os.getpid()}\n"
 
 
 def test_each_setting_has_a_folder(tmp_path):
@@ -170,15 +179,8 @@ def text(tmp_path):
 @pytest.mark.parametrize("recipe", ["explicit_alignments", "weam"])
 def test_validation_has_links_that_are_made_with_those_of_training(recipe, text, tmp_path):
     def prepare():
-        done = run_script(
-            tmp_path,
-            f"{recipe}/1_data.sh",
-            text.parent,
-            tmp_path / "data",
-            "de-en",
-            instead={"xalign": LINKING},
-            ENGINE="eflomal",
-        )
+        given = (tmp_path, f"{recipe}/1_data.sh", text.parent, tmp_path / "data", "de-en")
+        done = run_script(*given, instead={"xalign": LINKING}, ENGINE="eflomal")
         assert done.returncode == 0, done.stderr
         return [line.split() for line in (tmp_path / "bin/calls").read_text().splitlines()]
 
@@ -188,10 +190,8 @@ def test_validation_has_links_that_are_made_with_those_of_training(recipe, text,
     assert (text / "valid.symmetrized.links").read_text() == "\n3-0\n"
     prefix = "linked" if recipe == "explicit_alignments" else "train"
     links = "linked.links" if recipe == "explicit_alignments" else "train.symmetrized.links"
-    assert [preparing[preparing.index(f"--{split}pref") + 1] for split in ("train", "valid")] == [
-        str(text / prefix),
-        str(text / "valid"),
-    ]
+    places = [preparing[preparing.index(f"--{split}pref") + 1] for split in ("train", "valid")]
+    assert places == [str(text / prefix), str(text / "valid")]
     given = [preparing[at + 1] for at, word in enumerate(preparing) if word == "--links"]
     assert given == [str(text / links), str(text / "valid.symmetrized.links")]
     if recipe == "explicit_alignments":  # pairs without a link are dropped
@@ -199,6 +199,8 @@ def test_validation_has_links_that_are_made_with_those_of_training(recipe, text,
         assert (text / "linked.de").read_text() == (text / "linked.en").read_text() == "a b c\na\na b\n"
     assert not list(text.glob(".*"))
     assert [call[0] for call in prepare()] == ["links", "prepare", "prepare"]  # links are kept
+    (text / "train.de").write_text("a\nnone\na\na b")  # for example by another sentencepiece model
+    assert [call[0] for call in prepare()][3:] == ["links", "prepare"]
 
 
 def test_a_run_resumed_with_more_updates_is_not_evaluated(tmp_path):
@@ -211,12 +213,9 @@ def test_a_run_resumed_with_more_updates_is_not_evaluated(tmp_path):
         (runs / name / "checkpoint_last.pt").touch()
     (tmp_path / "recipe").mkdir()
     (tmp_path / "recipe/evaluate.py").write_text("import sys\nprint('measures', *sys.argv[1:])\n")
-    done = subprocess.run(
-        ["bash", alone(tmp_path / "recipe", "align_mlm/3_evaluate.sh"), tmp_path, runs],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "RESULTS": str(tmp_path)},
-    )
+    command = ["bash", alone(tmp_path / "recipe", "align_mlm/3_evaluate.sh"), tmp_path, runs]
+    environment = {**os.environ, "RESULTS": str(tmp_path)}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stderr
     first, *more = [line for line in done.stdout.splitlines() if "tlm" in line]
     assert first == "tlm-1: not finished" and len(more) == 1

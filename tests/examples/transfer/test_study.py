@@ -62,10 +62,8 @@ def results(tmp_path, monkeypatch):
 
 
 def test_runs_are_replaced_by_their_results_and_counts(results, capsys):
-    assert sorted(str(path.relative_to(results)) for path in results.rglob("*") if path.is_file()) == [
-        "runs/tlm/pos/1/counts.npz",
-        "runs/tlm/pos/1/result.json",
-    ]
+    files = sorted(str(path.relative_to(results)) for path in results.rglob("*") if path.is_file())
+    assert files == ["runs/tlm/pos/1/counts.npz", "runs/tlm/pos/1/result.json"]
     found = json.loads((results / "runs/tlm/pos/1/result.json").read_text())
     assert found == {
         "command": "fairseq-train DATA/eval/ud --user-dir USER_DIR --init-checkpoint CHECKPOINT --save-dir RUN "
@@ -83,17 +81,18 @@ TELL = '#!/bin/sh\necho "$@"\n'
 def test_models_come_from_the_first_seeds_and_existing_ones_are_kept(tmp_path):
     (tmp_path / "models").mkdir()
     (tmp_path / "models/so.pt").touch()
-    done = run_script(
-        tmp_path, "transfer/1_models.sh", tmp_path / "runs", tmp_path / "models", instead={"xalign": TELL}
-    )
+    given = (tmp_path, "transfer/1_models.sh", tmp_path / "runs", tmp_path / "models")
+    done = run_script(*given, instead={"xalign": TELL})
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     model, out = tmp_path / "runs/so-grow-1/checkpoint_last.pt", tmp_path / "models/so-grow.pt"
-    assert lines[0] == f"untrim --model {model} --original e5-small --out {out}" and not any(
-        "/so.pt" in line for line in lines
-    )
+    assert lines[0] == f"untrim --model {model} --original e5-small --out {out}" and "/so.pt" not in done.stdout
     compared = {run.name for run in (EXAMPLES / "transfer/results/runs").iterdir()}
     assert {line.split("/")[-1].removesuffix(".pt") for line in lines} | {"so", "none"} == compared
+    given = (tmp_path, "transfer/2_transfer.sh", tmp_path / "models", tmp_path / "out")
+    for part, code in (("eval", 2), ("bitext", 0)):  # it needs both, and no assemble.py
+        (tmp_path / part).mkdir()
+        assert run_script(*given, instead={"xalign": TELL}, BENCHMARK=str(tmp_path)).returncode == code
 
 
 [sampling, laying_out] = load("transfer", "sample_data", "lay_out")
@@ -177,3 +176,6 @@ def test_made_up_data_are_planned_and_a_task_that_is_not_known_is_refused(tmp_pa
     assert step("0_download.sh", tmp_path / "data", SAMPLE="", DRY="1").returncode == 2  # holds made-up data
     done = step("0_download.sh", tmp_path / "other", "sst2", DRY="1")
     assert done.returncode == 2 and "unknown task sst2" in done.stderr
+    (tmp_path / "real/ud-treebanks-v2.5").mkdir(parents=True)
+    for release, code in (("2.5", 0), ("2.6", 2)):  # udpos would stay that of 2.5
+        assert step("0_download.sh", tmp_path / "real", "pos", UD=release, DRY="1").returncode == code

@@ -17,7 +17,11 @@ from xalign_fairseq.encoder.pretrained.trimming import trim
 
 
 def test_a_whole_kit_is_read(script, kit):
-    assert script("kit").read(kit)["commit"] == "abc1234"
+    kits = script("kit")
+    assert kits.read(kit)["commit"] == "abc1234"
+    (kit / "kit.json").write_text('{"python": "2.7"}')
+    with pytest.raises(kits.KitError, match=r"for Python 2.7[\s\S]* TARGET=3"):
+        kits.read(kit)
 
 
 @pytest.mark.parametrize(
@@ -62,16 +66,8 @@ def test_processes_left_by_a_command_are_ended(bounded, tmp_path):
 
 ROOT = Path(__file__).parents[3]
 CUDA = {"device": "NVIDIA H100", "devices": 1, "driver": "580.1", "torch": "2.11.0", "cuda": "13.0", "python": "3.12.3"}
-ROW = {
-    "tool": "simalign",
-    "method": "itermax",
-    "encoding": "separate",
-    "layer": 8,
-    "dtype": "float32",
-    "pairs_per_second": 50.0,
-    "times_simalign": 1.0,
-    "peak_mb": 900.0,
-}
+ROW = {"tool": "simalign", "method": "itermax", "encoding": "separate", "layer": 8, "dtype": "float32"}
+ROW |= {"pairs_per_second": 50.0, "times_simalign": 1.0, "peak_mb": 900.0}
 ALIGNER = {"rows": [ROW], "machine": "NVIDIA H100", "pairs": 64, "subwords": 60.0, "commit": "abc1234", "command": "c"}
 
 
@@ -192,10 +188,8 @@ def test_it_equals_the_output_of_xalign_trim(script, whole, tmp_path, monkeypatc
 @pytest.fixture
 def stage(script):
     """A function that makes a stage from a line of sh."""
-    make = script("stages").Stage
-    return lambda name, line, **more: make(
-        name, ("sh", "-c", line), **{"seconds": 20, "least": 0, "cuda": False, **more}
-    )
+    make, usual = script("stages").Stage, {"seconds": 20, "least": 0, "cuda": False}
+    return lambda name, line, **more: make(name, ("sh", "-c", line), **{**usual, **more})
 
 
 @pytest.fixture
@@ -263,10 +257,8 @@ def test_unmeasured_stages_have_a_reason_and_are_tried_again(
 
 def test_every_stage_can_be_told_apart_and_its_command_filled(script):
     stages = script("stages").STAGES
-    names = dict.fromkeys(
-        (*("python", "machine_python", "source", "data", "encoder", "kit"), *("work", "files", "seconds", "minutes")),
-        "x",
-    )
+    names = "python machine_python source data encoder kit work files seconds minutes"
+    names = dict.fromkeys(names.split(), "x")
     assert len({stage.name for stage in stages}) == len(stages)
     # A quarter of an hour: first a trace of the device, then training, then the aligner.
     assert [stage.name for stage in stages[:4]] == ["install", "steps", "training", "aligner"]
@@ -308,8 +300,5 @@ def test_passed_failed_and_skipped_are_counted(stage_of_tests):
     assert code == 1
     assert (found["passed"], found["failed"]) == (1, ["tests.test_fails.test_two"])
     assert found["skipped"] == ["tests.test_skips.test_three: no second GPU"]
-    assert set(found["slowest"]) == {
-        "tests.test_passes.test_one",
-        "tests.test_fails.test_two",
-        "tests.test_skips.test_three",
-    }
+    names = ("passes.test_one", "fails.test_two", "skips.test_three")
+    assert set(found["slowest"]) == {f"tests.test_{name}" for name in names}

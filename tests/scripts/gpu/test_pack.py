@@ -106,3 +106,6 @@ def test_no_kit_where_git_would_take_it_in(tmp_path):
     (tmp_path / ".gitignore").write_text("/kit/\n")
     done = pack(tmp_path / "kit", WHEELS="/no/such/folder")  # continues, and stops at the wheels
     assert "repository" not in done.stderr and "no/such/folder" in done.stderr
+    (tmp_path / "kit/wheels/old.whl").touch()
+    pack(tmp_path / "kit", WHEELS="/no/such/folder", TARGET="3.9")
+    assert not any((tmp_path / "kit/wheels").iterdir())  # they were for another Python

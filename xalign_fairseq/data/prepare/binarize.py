@@ -155,8 +155,7 @@ class MonoText:
 
     def share(self, index: int, number: int) -> "MonoText":
         """One of ``number`` contiguous shares of the lines of each file."""
-        shares = (file.share(index, number) for file in self.files)
-        return replace(self, files=tuple(file for file in shares if file.lines))
+        return replace(self, files=tuple(file.share(index, number) for file in self.files))
 
     def parts(self) -> "Iterator[MonoText]":
         """Chunks of lines: copies of the text, each with a part of one of its files."""

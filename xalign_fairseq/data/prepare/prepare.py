@@ -8,7 +8,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath, atomic_folder, atomic_write
 from xalign_fairseq.core.progress import progress as progress_of
@@ -93,15 +92,16 @@ def _check_texts(options: PrepareOptions) -> list[Text]:
             require_equal_lengths(bitext.src_file, links)
         texts.append(bitext)
     texts += [MonoText(mono.split, mono.lang, tuple(files[path] for path in mono.paths)) for mono in options.mono]
-    return [_share(text, *options.shard) if options.shard and text.split == "train" else text for text in texts]
+    return _shares(texts, *options.shard) if options.shard else texts
 
 
-def _share(text: Text, index: int, number: int) -> Text:
-    share = text.share(index, number)
-    if share.lines == 0:
-        found = f"{counted(text.lines, 'line')} in {number} shards"
-        raise XalignError("a shard has no line", where=text.name, parameter="shard", found=found)
-    return share
+def _shares(texts: Sequence[Text], index: int, number: int) -> list[Text]:
+    for kind in (PairText, MonoText):  # training needs some of each in every shard; a small text is only in some
+        files = [file for text in texts if isinstance(text, kind) and text.split == "train" for file in text.sources]
+        if files and (most := max(len(file.offsets) - 1 for file in files)) < number:
+            where, found, expected = f"training {kind.kept}", f"{number} shards", f"at most {most}"
+            raise XalignError("a shard has no line", where=where, parameter="shard", found=found, expected=expected)
+    return [text.share(index, number) if text.split == "train" else text for text in texts]
 
 
 def _store_tokenizer(folder: Path, tokenizer: Tokenizer) -> None:
@@ -136,7 +136,7 @@ def _write_texts(
             bar.set_description(text.name)
             state = progress.of(text.name)
             bar.update(state.counts["lines"])
-            if state.done:
+            if state.done or not text.lines:  # an empty share has no files
                 yield state.counts
                 continue
             filters = options.filters if text.split == "train" else Filters()

@@ -65,14 +65,8 @@ def prepare_pairs(folder):
     """Run prepare.sh; return its exit code and its calls."""
     (folder / "assemble.py").write_text(ASSEMBLE)
     xalign = '#!/bin/sh\necho "$@"\n[ "$1" = links ] || mkdir "$3"\n'
-    done = run_script(
-        folder,
-        "xlm_align/continued/prepare.sh",
-        folder / "text",
-        folder / "data",
-        instead={"xalign": xalign},
-        BENCHMARK=str(folder),
-    )
+    given = (folder, "xlm_align/continued/prepare.sh", folder / "text", folder / "data")
+    done = run_script(*given, instead={"xalign": xalign}, BENCHMARK=str(folder))
     return done.returncode, done.stdout.splitlines()
 
 
@@ -100,13 +94,8 @@ def finished(made_up, tmp_path):
     ):
         at["updates"] = 0
         (runs / name).mkdir(exist_ok=True)
-        options = {
-            **study.COMMON,
-            **study.SETTINGS[setting],
-            **change,
-            "--max-update": str(updates),
-            "--seed": str(seed),
-        }
+        options = {**study.COMMON, **study.SETTINGS[setting], **change}
+        options |= {"--max-update": str(updates), "--seed": str(seed)}
         train.Run(runs / name, tmp_path, tmp_path, 2, options, setting, seed).go_on()
     return runs
 
@@ -127,6 +116,8 @@ def test_tables_have_all_runs_and_unchanged_settings(five_updates, finished, tmp
         found = {"chosen": "argmax-separate-6", "test": {"mean": 100.0 - 25 * hits}, "counts": counts_of(hits)}
         (finished / name / "test.json").write_text(json.dumps(found))
     page(tmp_path)
+    (finished / "begun-1").mkdir()  # before it wrote what it is
+    (finished / "begun-1/dev.jsonl").write_text((finished / "so-1/dev.jsonl").read_text())
     for _ in range(2):
         report.main(finished, tmp_path)
     readme, runs = (tmp_path / "README.md").read_text(), (tmp_path / "results/runs.md").read_text()
