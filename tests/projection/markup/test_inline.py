@@ -51,7 +51,7 @@ def test_dialects(dialect, text, plain, found):
     [(XML, "a & b"), (XML, "a < b"), (HTML, "a <b"), (BILINGUAL, "<ph>a")],
 )
 def test_broken_markup_is_refused(dialect, text):
-    with pytest.raises(XalignError):
+    with pytest.raises(XalignError, match="is not complete"):
         read_inline(text, dialect)
 
 
