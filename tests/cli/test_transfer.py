@@ -4,11 +4,11 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
+from support.processes import wait_for
 from support.tiny_checkpoint import WORDS
 
 from xalign_fairseq.cli import main
@@ -144,9 +144,7 @@ def test_an_interrupted_command_ends_its_run(options, tmp_path):
         # A shell starts background jobs, such as these tests, with interrupts ignored.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
-    until = time.monotonic() + 120
-    while not (run / "train.log").exists() and driver.poll() is None and time.monotonic() < until:
-        time.sleep(0.02)
+    wait_for(lambda: (run / "train.log").exists() or driver.poll() is not None, 120)
     driver.send_signal(signal.SIGINT)
     _, errors = driver.communicate(timeout=120)
     assert driver.returncode == 130 and "continues from here" in errors
