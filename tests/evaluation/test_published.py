@@ -4,13 +4,7 @@ import pytest
 
 import xalign_fairseq
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.evaluation.published import (
-    Figure,
-    PublishedTables,
-    find_published,
-    read_published,
-    scored_task,
-)
+from xalign_fairseq.evaluation.published import Figure, PublishedTables, find_published, read_published, scored_task
 
 PAPERS = ("align_mlm", "explicit_alignments", "ppa", "weam", "xlm_align")
 HEAD = "table\trow\tcolumn\tmetric\tvalue\n"

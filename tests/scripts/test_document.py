@@ -18,11 +18,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        (
-            "results:benchmarks/kftt",
-            "results:tiny/summary",
-            ["unknown results table", "tiny/summary"],
-        ),
+        ("results:benchmarks/kftt", "results:tiny/summary", ["unknown results table", "tiny/summary"]),
         ("<!-- end -->", "", ["has no end", "results.md, line"]),
     ],
 )

@@ -46,10 +46,7 @@ def test_dialects(dialect, text, plain, found):
     assert kinds(text, dialect) == (plain, found)
 
 
-@pytest.mark.parametrize(
-    ("dialect", "text"),
-    [(XML, "a & b"), (XML, "a < b"), (HTML, "a <b"), (BILINGUAL, "<ph>a")],
-)
+@pytest.mark.parametrize(("dialect", "text"), [(XML, "a & b"), (XML, "a < b"), (HTML, "a <b"), (BILINGUAL, "<ph>a")])
 def test_broken_markup_is_refused(dialect, text):
     with pytest.raises(XalignError, match="is not complete"):
         read_inline(text, dialect)

@@ -161,15 +161,10 @@ def test_the_content_of_the_archive(data, folders, tmp_path, monkeypatch):
     assert "data-bin/valid.de-en.de.bin" not in names
 
 
-@pytest.fixture
-def whole(tmp_path):
-    (tmp_path / "whole.bin").write_bytes(four_bit_files.make().content())
-    return tmp_path / "whole.bin"
-
-
-def test_it_equals_the_output_of_xalign_trim(script, whole, tmp_path, monkeypatch, capsys):
+def test_it_equals_the_output_of_xalign_trim(script, tmp_path, monkeypatch, capsys):
     script = script("pack_encoder")
-    text = tmp_path / "text"
+    whole, text = tmp_path / "whole.bin", tmp_path / "text"
+    whole.write_bytes(four_bit_files.make().content())
     text.write_text("the house\nthe houses\n")
     monkeypatch.setattr(script, "find", lambda: whole)
     monkeypatch.setattr(script.sys, "argv", ["pack_encoder.py", str(tmp_path / "small.bin"), str(text)])
