@@ -3,12 +3,13 @@
 #
 #   bash scripts/test.sh          without the slow tests: those that train, compile or install
 #   bash scripts/test.sh --all    all tests
-#   bash scripts/test.sh tests/alignment -k sinkhorn
+#   bash scripts/test.sh tests/transport -k sinkhorn
 #   bash scripts/test.sh -n 0     in one process instead of one for each core
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source scripts/install.sh test
 
+export PYTHONUTF8=1                            # the tests write files without naming an encoding
 export OMP_NUM_THREADS="${OMP_NUM_THREADS:-1}" # tiny tensors: threads would only wait for each other
 ruff check .
 ruff format --check .

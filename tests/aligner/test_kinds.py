@@ -8,6 +8,8 @@ from xalign_fairseq.aligner.statistical.folder import DONE
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.linking import Linking
 
+MADE_IN_STEPS = Best(BestParts("e5-small", "grow"))
+
 
 @pytest.fixture
 def folders(tmp_path):
@@ -28,7 +30,7 @@ def test_what_names_each_kind(folders):
         ((statistics,), BitextAlone(statistics)),
         (("e5-small", None, True), Guided(None)),
         (("e5-small", statistics), Guided(statistics)),
-        ((folders,), Best(BestParts("e5-small", "grow"))),
+        ((folders,), MADE_IN_STEPS),
     ):
         assert find_kind(*asked) == kind
 
@@ -43,21 +45,23 @@ def test_the_error_names_the_option_that_does_not_fit(folders):
 
 
 @pytest.mark.parametrize(
-    ("kind", "accepted", "refused"),
+    ("kind", "accepted", "refused", "parameter"),
     [
-        (EncoderAlone(), {"linking": Linking("argmax")}, {"linking": Linking("argmax", {"mu": 1.0})}),
-        (EncoderAlone(), {"processes": 2}, {"processes": 2, "device": "cpu,cpu"}),
-        (BitextAlone(None), {"min_probability": 0.5}, {"device": "cpu"}),
-        (Guided(None), {"linking": Linking("grow"), "maps": True}, {"linking": Linking("argmax")}),
-        (Guided(None), {}, {"linking": Linking(options={"growth": 2.0})}),
-        (Best(BestParts("e5-small", "grow")), {"device": "cpu"}, {"maps": True}),
-        (Best(BestParts("e5-small", "grow")), {"linking": Linking(options={"threshold": 0.3})}, {"statistics": "a"}),
+        (EncoderAlone(), {"linking": Linking("argmax")}, {"linking": Linking("argmax", {"mu": 1.0})}, "mu"),
+        (EncoderAlone(), {"processes": 2}, {"processes": 2, "device": "cpu,cpu"}, "processes"),
+        (BitextAlone(None), {"min_probability": 0.5}, {"device": "cpu"}, "device"),
+        (Guided(None), {"linking": Linking("grow"), "maps": True}, {"linking": Linking("argmax")}, "method"),
+        (Guided(None), {}, {"linking": Linking(options={"growth": 2.0})}, "growth"),
+        (MADE_IN_STEPS, {"device": "cpu"}, {"maps": True}, "maps"),
+        (MADE_IN_STEPS, {"linking": Linking(options={"threshold": 0.3})}, {"statistics": "a"}, "statistics"),
     ],
 )
-def test_the_options_of_each_kind(kind, accepted, refused):
+def test_the_options_of_each_kind(kind, accepted, refused, parameter):
     kind.check(AlignerOptions(**accepted))
-    with pytest.raises(XalignError):
-        kind.check(AlignerOptions(**refused))
+    options = AlignerOptions(**refused)
+    with pytest.raises(XalignError) as caught:
+        kind.check(options)
+    assert caught.value.parameters == (parameter,)
 
 
 def test_a_folder_without_statistics(folders):

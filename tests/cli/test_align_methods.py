@@ -5,7 +5,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -235,9 +234,7 @@ def test_an_interrupt_ends_all_processes_and_keeps_finished_links(tiny_checkpoin
         start_new_session=True,
     )
     part = Path(f"{out}.part")
-    until = time.monotonic() + 120
-    while not (part.exists() and part.stat().st_size) and driver.poll() is None and time.monotonic() < until:
-        time.sleep(0.02)
+    wait_for(lambda: (part.exists() and part.stat().st_size) or driver.poll() is not None, 120)
     os.killpg(driver.pid, signal.SIGINT)  # like a terminal: to every process
     _, errors = driver.communicate(timeout=120)
     assert driver.returncode == 130 and not out.exists()

@@ -40,6 +40,20 @@ def test_layers(text, found):
 
 
 @pytest.mark.parametrize(
+    ("read", "text", "message"),
+    [
+        *((_aligning.layer_list, text, "must be a layer, several with commas") for text in ("9-6", "6-6", "x", "")),
+        (_aligning.layer_list, "1-1001", "must be at most 1000 layers"),
+        *((_aligning.language_pair, text, "must be two languages, such as de-en") for text in ("en", "a-b-c", "-b")),
+        *((_aligning.probability, text, "must be a number from 0 to 1, .* found") for text in ("1.5", "nan", "x")),
+    ],
+)
+def test_values_out_of_their_range_are_refused(read, text, message):
+    with pytest.raises(argparse.ArgumentTypeError, match=message):
+        read(text)
+
+
+@pytest.mark.parametrize(
     ("given", "found"),
     [
         ((None, None), None),

@@ -24,7 +24,7 @@ def embeddings(text, tiny_checkpoint):
     return run
 
 
-def test_pairs_and_cosines(embeddings, tiny_checkpoint, capsys):
+def test_pairs_and_cosines(embeddings, text, tiny_checkpoint, capsys):
     both = (tiny_checkpoint, f"again={tiny_checkpoint}")
     assert embeddings("--json", checkpoints=both) == 0
     found = json.loads(capsys.readouterr().out)
@@ -43,6 +43,9 @@ def test_pairs_and_cosines(embeddings, tiny_checkpoint, capsys):
     assert printed[0] == "3 pairs: house-tree (2), red-dogs (2), the-big (1)"
     cosines = f"mean cosine of linked words {first['cosine']:.3f}, of other pairs {first['others']:.3f}"
     assert printed[1:] == [f"{tiny_checkpoint}: {cosines}", f"again: {cosines}"]
+    (text / "ignored").write_text("Tree\nthe\n")
+    assert embeddings("--leave-out", text / "ignored") == 0
+    assert capsys.readouterr().out.startswith("1 pair: red-dogs (2)\n")
 
 
 def test_a_panel_for_each_checkpoint(embeddings, tiny_checkpoint, monkeypatch):

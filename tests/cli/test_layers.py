@@ -6,6 +6,8 @@ import torch
 
 from xalign_fairseq.cli import main
 from xalign_fairseq.transport.linking import Linking
+from xalign_fairseq.transport.methods import Transport
+from xalign_fairseq.transport.pointer import Pointer
 
 METRICS = ("aer", "precision", "recall", "f1", "links")
 
@@ -70,15 +72,32 @@ def test_the_tables(layers, table_of, capsys):
     assert capsys.readouterr().out.splitlines()[1:3] == [first, ""]
 
 
-def test_the_line_to_paste_has_the_best_links(printed_json, tiny_checkpoint, tiny_text, tmp_path, capsys):
+LAYERS = "--layer 1 2 --average 2"
+
+
+@pytest.mark.parametrize(
+    ("own", "settings"),
+    [
+        (
+            Linking("transport", {"filter": "union"}, (3,), "hidden", "separate"),
+            [f"--method {methods} {LAYERS}" for methods in ("softmax argmax", "transport", "itermax")],
+        ),
+        (
+            Linking.of(Transport(filter="union"), {"hidden": 2, "pointer": 3}, "pointer"),
+            ["", "--method softmax transport --threshold 0.999 --layer 1"],  # the second reads hidden states
+        ),
+    ],
+    ids=["hidden", "pointer"],
+)
+def test_the_line_to_paste_has_the_best_links(own, settings, printed_json, tiny_state, tiny_text, tmp_path, capsys):
     """The model's own labelling has no effect."""
-    state = torch.load(tiny_checkpoint, weights_only=False)
-    own = Linking("transport", {"filter": "union"}, (3,), "hidden", "separate").state()
-    torch.save({**state, "task_state": {**state["task_state"], "labelling": own}}, tmp_path / "own.pt")
+    heads = {f"heads.dwa.pointer.{name}": torch.randn_like(x) for name, x in Pointer(16).state_dict().items()}
+    labelled = {**tiny_state["task_state"], "labelling": own.state()}
+    torch.save({**tiny_state, "model": {**tiny_state["model"], **heads}, "task_state": labelled}, tmp_path / "own.pt")
     texts = ["--pairs", tiny_text / "text.pairs"]
-    for methods in (["softmax", "argmax"], ["transport"], ["itermax"]):
-        asked = ["layers", "--model", tmp_path / "own.pt", *texts, "--gold", tiny_text / "text.gold", "--method"]
-        found = printed_json(*asked, *methods, "--layer", "1", "2", "--average", "2", "--quiet")
+    for options in settings:
+        asked = ["layers", "--model", tmp_path / "own.pt", *texts, "--gold", tiny_text / "text.gold", "--quiet"]
+        found = printed_json(*asked, *options.split())
         line = shlex.split(found["align"])
         assert line[:2] == ["xalign", "align"]
         line = [*line[1 : line.index("--src")], *texts, "--out", tmp_path / "links", "--quiet"]

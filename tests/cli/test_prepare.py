@@ -186,21 +186,15 @@ def symbols():
 
 
 @pytest.fixture(scope="module")
-def checkpoint(symbols, tmp_path_factory):
-    path = tmp_path_factory.mktemp("bert") / "bert.pt"
-    write_bert(path, symbols)
-    return path
-
-
-@pytest.fixture(scope="module")
-def data(checkpoint, tmp_path_factory):
-    """A data-bin of a bitext with links and of monolingual text, made with the checkpoint's tokenizer."""
+def data(symbols, tmp_path_factory):
+    """A data-bin of a bitext with links and of monolingual text, made with a checkpoint's tokenizer."""
     folder = tmp_path_factory.mktemp("text")
+    write_bert(folder / "bert.pt", symbols)
     (folder / "train.xx").write_text("".join(f"{line}\n" for line in LINES), encoding="utf-8")
     (folder / "train.yy").write_text("".join(f"{line}\n" for line in reversed(LINES)), encoding="utf-8")
     (folder / "train.gold").write_text("0-0\n" * len(LINES))
     main([
-        "prepare", "--out", str(folder / "bin"), "--tokenizer", str(checkpoint), "--pair", "xx-yy",
+        "prepare", "--out", str(folder / "bin"), "--tokenizer", f"{folder}/bert.pt", "--pair", "xx-yy",
         "--trainpref", str(folder / "train"), "--links", str(folder / "train.gold"), "--mono", f"xx={folder}/train.xx",
     ])  # fmt: skip
     return DataBin(folder / "bin")

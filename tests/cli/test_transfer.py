@@ -4,11 +4,11 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
+from support.processes import wait_for
 from support.tiny_checkpoint import WORDS
 
 from xalign_fairseq.cli import main
@@ -144,9 +144,7 @@ def test_an_interrupted_command_ends_its_run(options, tmp_path):
         # A shell starts background jobs, such as these tests, with interrupts ignored.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
-    until = time.monotonic() + 120
-    while not (run / "train.log").exists() and driver.poll() is None and time.monotonic() < until:
-        time.sleep(0.02)
+    wait_for(lambda: (run / "train.log").exists() or driver.poll() is not None, 120)
     driver.send_signal(signal.SIGINT)
     _, errors = driver.communicate(timeout=120)
     assert driver.returncode == 130 and "continues from here" in errors
@@ -154,9 +152,10 @@ def test_an_interrupted_command_ends_its_run(options, tmp_path):
 
 
 def test_a_dry_run_prints_commands_and_writes_nothing(options, tmp_path, capsys):
-    assert main([*options, "--dry-run", "--out", str(tmp_path / "out")]) == 0
+    assert main([*options, "--bf16", "--dry-run", "--out", str(tmp_path / "out")]) == 0
     printed = capsys.readouterr().out
-    assert "2 runs, 0 of them done" in printed and printed.count("fairseq-train ") == 2
+    assert "2 runs, 0 of them done" in printed
+    assert printed.count("fairseq-train ") == printed.count("--autocast yes") == 2
     assert "pos: train en (48 examples, 60 updates); select on 0.2 held out" in printed
     assert not (tmp_path / "out").exists()
 

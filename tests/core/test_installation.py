@@ -28,7 +28,7 @@ def versions(monkeypatch):
         ({"torch": "2.10.0+cu130"}, ""),
         ({"numpy": ""}, "not installed; >=2 is needed"),
         ({"regex": ""}, "not installed; it is needed\n        next: pip install 'regex'"),
-        ({"fairseq-fixed": "0.12.3"}, "0.12.3.1 is needed"),
+        ({"fairseq-fixed": "0.12.3"}, f"{installation.FAIRSEQ} is needed"),
         ({"fairseq-fixed": "", "fairseq": "0.12.2"}, "fairseq-fixed is not installed"),
         ({"fairseq": "0.12.2"}, "overwrite each other"),
     ],
@@ -45,7 +45,7 @@ def test_without_fairseq_the_error_shows_how_to_install_it(versions):
     found = installation.installation()
     assert "WRONG" not in [finding.level for finding in found]
     (said,) = [finding.line() for finding in found if finding.topic == "fairseq"]
-    assert "pip install regex\n" in said and "--no-build-isolation --no-deps fairseq-fixed==0.12.3.1" in said
+    assert "pip install regex\n" in said and f"--no-build-isolation --no-deps {installation.FAIRSEQ}" in said
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def packages(monkeypatch):
     """Adds packages, by name and version, to the environment of a package that requires LINES."""
 
     def put(lines=LINES, fairseq=True, **versions):
-        versions |= {"fairseq-fixed": "0.12.3.1"} if fairseq else {}
+        versions |= {"fairseq-fixed": "1.0"} if fairseq else {}
 
         def version(name):
             if name not in versions:

@@ -21,7 +21,7 @@ from xalign_fairseq.data.batches import collate
 from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.links.aer import score
 from xalign_fairseq.links.pharaoh import Gold
-from xalign_fairseq.objectives.presets import Preset
+from xalign_fairseq.objectives.presets import PRESETS, Preset
 from xalign_fairseq.objectives.registry import OBJECTIVES, Loss, Objective, options_of, register_objective
 from xalign_fairseq.training import weighted_sum
 
@@ -232,23 +232,13 @@ def test_an_error_names_a_batch_by_its_first_texts(task):
 LEXICON = Lexicon("aa", "bb", [5], [1], [40], [1], [0])
 
 
-@pytest.mark.parametrize(
-    ("name", "objectives", "defaults"),
-    [
-        ("xlm_align", ["mlm", "tlm", "dwa"], {"loss_normalization": "joint"}),
-        ("explicit_alignments", ["word_contrastive", "reg_param"], {"loss_normalization": "per-objective"}),
-        ("ppa", ["moco", "tlm"], {"loss_normalization": "per-objective"}),
-        ("weam", ["tlm", "word_exchange"], {"loss_normalization": "joint"}),
-        ("align_mlm", ["mlm", "lexicon_align"], {"loss_normalization": "per-objective", "lexicon_align_weight": 10.0}),
-        ("xlm", ["mlm", "tlm"], {"tlm_reset_positions": True}),
-    ],
-)
-def test_a_preset_has_its_papers_objectives(name, objectives, defaults):
-    made = build_criterion(name, Task(lexicons=[LEXICON]))
+@pytest.mark.parametrize(("name", "preset"), PRESETS.items())
+def test_a_preset_has_its_papers_objectives(name, preset):
+    made = build_criterion(name, Task(lexicons=[LEXICON]), aer_filter="argmax")
     assert isinstance(made, WeightedCriterion) and type(made) is CRITERION_REGISTRY[name]
-    assert [objective.name for objective in made.active] == objectives
-    options = CRITERION_DATACLASS_REGISTRY[name]()
-    assert {option: getattr(options, option) for option in defaults} == defaults
+    assert tuple(objective.name for objective in made.active) == preset.objectives and made.aer.filter == "argmax"
+    own, usual = (dataclasses.asdict(CRITERION_DATACLASS_REGISTRY[each]()) for each in (name, "weighted"))
+    assert dict(own.items() - usual.items()) == {"objectives": ",".join(preset.objectives), **preset.defaults}
 
 
 def test_every_criterion_has_every_option_of_every_objective():

@@ -38,5 +38,5 @@ def test_options_restore_the_encoder():
     "sizes", [{"encoder_layers": 10**6}, {"encoder_embed_dim": 2**63}, {"vocab_size": 0}, {"dropout": 2.0}]
 )
 def test_impossible_sizes_are_refused(sizes):
-    with pytest.raises(XalignError):
+    with pytest.raises(XalignError, match=f"where: {next(iter(sizes))}"):
         EncoderConfig(**{"vocab_size": 10, **sizes})

@@ -114,9 +114,6 @@ def test_a_language_without_a_map_is_named_with_those_that_have_one(caplog):
     assert "no linear map of fr" in caplog.text and "de, to" in caplog.text
 
 
-scipy_linalg = pytest.importorskip("scipy.linalg")
-
-
 def vectors(layers=3, pairs=200, dim=6, rank=6, seed=0):
     rng = np.random.default_rng(seed)
     s, t = rng.normal(size=(2, layers, pairs, dim))
@@ -133,20 +130,22 @@ def solved(s, t, batch=None):
 
 
 def test_the_map_equals_scipy():
+    linalg = pytest.importorskip("scipy.linalg")
     s, t = vectors()
     for w, a, b in zip(solved(s, t).solve(), t, s, strict=True):
-        expected, _ = scipy_linalg.orthogonal_procrustes(a.numpy(), b.numpy())
+        expected, _ = linalg.orthogonal_procrustes(a.numpy(), b.numpy())
         np.testing.assert_allclose(w, expected, atol=1e-10)
 
 
 @pytest.mark.parametrize(("pairs", "rank"), [(200, 2), (3, 6), (1, 6)])
 def test_maps_are_orthogonal_if_the_pairs_do_not_span_the_space(pairs, rank):
+    linalg = pytest.importorskip("scipy.linalg")
     s, t = vectors(pairs=pairs, rank=rank)
     problem = solved(s, t)
     w = problem.solve()
     torch.testing.assert_close(w @ w.mT, torch.eye(6).double().expand(3, 6, 6), atol=1e-10, rtol=0)
     for layer in range(3):  # the last bits decide which of the best maps is found, not its quality
-        expected, _ = scipy_linalg.orthogonal_procrustes(t[layer].numpy(), s[layer].numpy())
+        expected, _ = linalg.orthogonal_procrustes(t[layer].numpy(), s[layer].numpy())
         best = ((t[layer].numpy() @ expected - s[layer].numpy()) ** 2).sum(1).mean()
         assert problem.distance(w)[layer].item() == pytest.approx(best, rel=1e-9)
 

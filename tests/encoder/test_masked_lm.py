@@ -1,4 +1,3 @@
-import pytest
 import torch
 import torch.nn.functional as F
 
@@ -9,12 +8,8 @@ from xalign_fairseq.encoder.transformer import Encoder
 CONFIG = EncoderConfig(30, 1, 16, 16, 2)
 
 
-@pytest.fixture
-def weights():
-    return {f"encoder.{name}": value for name, value in Encoder(CONFIG).state_dict().items()}
-
-
-def test_a_complete_tied_head_is_kept(weights, caplog):
+def test_a_complete_tied_head_is_kept(caplog):
+    weights = {f"encoder.{name}": value for name, value in Encoder(CONFIG).state_dict().items()}
     assert usable(weights) == weights and has_head(weights)
     once = {name: value for name, value in weights.items() if name != HEAD + "weight"}
     assert usable(once) == once

@@ -19,12 +19,6 @@ def dictionary(spm):
 
 
 @pytest.fixture
-def stored(spm, dictionary):
-    """What a checkpoint of this package holds."""
-    return {"task_state": {"tokenizer": tokenizer_state(dictionary, spm)}}
-
-
-@pytest.fixture
 def folder(spm, dictionary, tmp_path):
     """A data-bin with a dictionary and a sentencepiece model, and nothing else."""
     (tmp_path / "bin").mkdir()
@@ -42,7 +36,8 @@ def expected(spm, dictionary):
     return [dictionary.index(piece) for piece in pieces]
 
 
-def test_the_checkpoints_own_tokenizer(stored, spm, dictionary):
+def test_the_checkpoints_own_tokenizer(spm, dictionary):
+    stored = {"task_state": {"tokenizer": tokenizer_state(dictionary, spm)}}
     assert ids(load_tokenizer(stored, len(dictionary) + 1)) == expected(spm, dictionary)
 
 

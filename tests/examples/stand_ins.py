@@ -1,6 +1,7 @@
 """Run the recipes' scripts with stand-ins for fairseq-train and xalign that only record their calls."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,12 +13,9 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 USER_DIR = subprocess.run(
     [Path(sys.executable).parent / "xalign", "user-dir"], capture_output=True, text=True, check=True
 ).stdout.strip()
-NAMES = """
-UPDATES WARMUP LINKS_UNTIL COLD SEED MAX_TOKENS BATCH UPDATE_FREQ ARCH DEVICE LR QUEUE PAIR INIT SPM DICT VOCAB
-DICTIONARY PARALLEL OVERLAP LAYERS DIM HEADS BLOCK DROPOUT PARSES NER TASKS STUDY RESULTS JOBS SEEDS WORKERS
-TOKENIZER CORPUS WHOLE SOURCES UD SAMPLE DRY MONO WIKIPEDIA SHARDS
-"""
-VARIABLES = set(NAMES.split())
+# What the recipes read, which a developer may have set: all of their scripts, and corpora.py.
+VARIABLES = {name for path in EXAMPLES.rglob("*.sh") for name in re.findall(r"\$\{([A-Z_]+):?[-=?+]", path.read_text())}
+VARIABLES.add("SOURCES")
 PROGRAMS = {
     "xalign": f"#!/bin/sh\necho {USER_DIR}\n",
     # The arguments as JSON on one line.
@@ -60,7 +58,5 @@ def run_script(folder, script, *arguments, instead=None, **variables):
     programs = folder / "bin"
     for name, text in (PROGRAMS | (instead or {})).items():
         program(programs / name, text)
-    environment = {name: value for name, value in os.environ.items() if name not in VARIABLES}
-    environment |= {"PATH": f"{programs}:{os.environ['PATH']}", **variables}
     command = ["bash", str(EXAMPLES / script), *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, env=environment)
+    return subprocess.run(command, capture_output=True, text=True, env=environment(programs, **variables))

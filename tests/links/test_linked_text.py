@@ -24,11 +24,7 @@ def test_words_and_links_of_each_pair(text):
 
 @pytest.mark.parametrize(
     ("files", "message"),
-    [
-        ({"links": "0-0\n"}, "1 line of links"),
-        ({"tgt": "x\n"}, "2 and 1 lines"),
-        ({"links": "0-0\n1-0\n"}, "line 2"),
-    ],
+    [({"links": "0-0\n"}, "1 line of links"), ({"tgt": "x\n"}, "2 and 1 lines"), ({"links": "0-0\n1-0\n"}, "line 2")],
 )
 def test_files_that_do_not_belong_together(text, files, message, tmp_path):
     with pytest.raises(XalignError, match=message):

@@ -17,16 +17,10 @@ from xalign_fairseq.core.json_files import read_json
 from xalign_fairseq.transport.methods import Transport
 
 
-@pytest.fixture
-def benchmark(script, monkeypatch, tmp_path):
-    """The script, with a program that records its options and number of pairs."""
-    module = script("benchmark_align_cost")
-    counting = f'echo "$(wc -l < "$2") $(wc -l < "$3") ${{*}}" >> {tmp_path}/calls'
-    monkeypatch.setattr(module, "PROGRAM", program(tmp_path / "program", counting))
-    return module
-
-
-def test_commands_take_the_first_pairs_in_turn(benchmark, tmp_path):
+def test_commands_take_the_first_pairs_in_turn(script, monkeypatch, tmp_path):
+    benchmark = script("benchmark_align_cost")
+    counting = f'echo "$(wc -l < "$2") $(wc -l < "$3") ${{*}}" >> {tmp_path}/calls'  # options and numbers of pairs
+    monkeypatch.setattr(benchmark, "PROGRAM", program(tmp_path / "program", counting))
     for name in ("src", "tgt"):
         (tmp_path / name).write_text("a b\n" * 9)
     text = ["--src", str(tmp_path / "src"), "--tgt", str(tmp_path / "tgt"), "--rounds", "2", "--methods", "grow"]
@@ -108,13 +102,9 @@ def contestants(script):
     return script("sinkhorn_contestants")
 
 
-@pytest.fixture
-def ragged(script):
+def test_all_exact_programs_find_the_definitions_links_in_ragged_pairs(script, contestants):
     problems = script("sinkhorn_problems")
-    return problems.make(problems.Size(12, 20, ragged=True), torch.float32, "cpu", width=24)
-
-
-def test_all_exact_programs_find_the_definitions_links_in_ragged_pairs(contestants, ragged):
+    ragged = problems.make(problems.Size(12, 20, ragged=True), torch.float32, "cpu", width=24)
     truth = contestants.eager(replace(ragged, hidden=ragged.hidden.double()), OPTIONS)()
     links, _ = pair_matrices(ragged.hidden.double(), ragged.spans)
     assert (truth >= 0).any(1).all() and (truth >= 0).sum() <= 2 * links.sum()

@@ -1,10 +1,6 @@
-import io
 import re
 import sys
-from contextlib import redirect_stderr
 from pathlib import Path
-from types import SimpleNamespace
-from unittest.mock import patch
 
 import compile_results
 import document_house
@@ -19,36 +15,24 @@ from xalign_fairseq.objectives.registry import OBJECTIVES
 ROOT = Path(__file__).parents[2]
 
 
-def run(*arguments):
-    """The script's exit code and output."""
-    with (
-        patch.object(sys, "argv", ["compile_results.py", *map(str, arguments)]),
-        redirect_stderr(io.StringIO()) as said,
-    ):
-        return SimpleNamespace(returncode=compile_results.main(), stderr=said.getvalue())
-
-
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        (
-            "results:benchmarks/kftt",
-            "results:tiny/summary",
-            ["unknown results table", "tiny/summary"],
-        ),
+        ("results:benchmarks/kftt", "results:tiny/summary", ["unknown results table", "tiny/summary"]),
         ("<!-- end -->", "", ["has no end", "results.md, line"]),
     ],
 )
-def test_a_wrong_marker_is_named_and_nothing_is_written(documents, old, new, words):
+def test_a_wrong_marker_is_named_and_nothing_is_written(documents, old, new, words, monkeypatch, capsys):
     document, page = documents / "docs/results.md", documents / "examples/small/README.md"
     document.write_text(document.read_text().replace(old, new))
     before = [document.read_text(), page.read_text()]
     report = documents / "examples/small/results/report/report.md"
     report.parent.mkdir(parents=True, exist_ok=True)
     report.write_text("# Study\n\n## Summary\n\n| a |\n")
-    done = run("--root", documents)
-    assert done.returncode == 2
-    assert all(word in done.stderr for word in words), done.stderr
+    monkeypatch.setattr(sys, "argv", ["compile_results.py", "--root", str(documents)])
+    assert compile_results.main() == 2
+    said = capsys.readouterr().err
+    assert all(word in said for word in words), said
     assert [document.read_text(), page.read_text()] == before
 
 

@@ -30,7 +30,7 @@ SERVED = (*PYTHONS, "xalign", "fairseq-preprocess", "fairseq-train", "fairseq-va
 
 def start_servers():
     """A folder of all programs of this environment; servers run its Python and the commands that import torch."""
-    folder = tempfile.mkdtemp()
+    folder = tempfile.mkdtemp(dir="/tmp")  # TMPDIR may be too long for a socket's path
     os.symlink(BIN, f"{folder}/bin")
     for program in BIN.iterdir():
         os.symlink(program, f"{folder}/{program.name}")

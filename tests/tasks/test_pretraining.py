@@ -158,12 +158,13 @@ def test_languages_and_pivot_are_those_of_training(shard):
 
 def test_options_of_batches_reach_the_dataset(shard):
     folder = shard("one", "en-fr")
-    plain, chosen = task(folder), task(folder, length_bucket_width=0)
+    plain, chosen = task(folder), task(folder, length_bucket_width=0, mask_special_tokens=True)
     for made, criterion in ((plain, "tlm"), (chosen, "moco")):
         build_criterion(made, criterion)
         made.load_dataset("train")
-    found = [(made.datasets["train"].bucket_width, made.datasets["train"].apart) for made in (plain, chosen)]
-    assert found == [(1, False), (0, True)]
+    data = [made.datasets["train"] for made in (plain, chosen)]
+    found = [(each.bucket_width, each.apart, each.mask.specials) for each in data]
+    assert found == [(1, False, False), (0, True, True)]
     refused = {"length_bucket_width": -1, "epoch_items": 0, "mono_batch_size": -2, "mono_tokens_per_sample": 1}
     refused |= {"max_pair_length": 0, "sampling_temperature": float("nan"), "mask_prob": 0.0}
     for name, value in refused.items():

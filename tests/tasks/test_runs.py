@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from support.trials import OWN
 
 from tests.tasks.conftest import assert_resumed, losses, options, processes
 from tests.tasks.test_training import NO_VALID, assert_same
@@ -39,12 +40,8 @@ def test_sigusr1_to_the_first_of_two_processes_saves_and_ends_both(train, databi
     assert saved == max(losses("".join(output))) and 3 <= saved < 400
 
 
-EVERY = (
-    "mlm", "tlm", "dwa", "l2_align", "word_contrastive", "reg_hidden", "reg_param", "moco", "sentence_mlm",
-    "word_exchange", "lexicon_align", "dict_mlm", "ot_align", "self_training", "consistency",
-    "psi",
-)  # fmt: skip
 ALONE = ("linear_mapping", "link_scorer")  # they freeze the encoder
+EVERY = [name for name in OWN if name not in ALONE]
 COMPOSED = (
     "--objectives", ",".join(EVERY), "--loss-normalization", "per-objective", "--moco-queue-size", 16,
     "--reg-param-weight", 0.1,

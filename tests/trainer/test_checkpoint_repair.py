@@ -50,11 +50,7 @@ def read(folder):
             {"1_4": 4, "best": 8, "last": 8},
             ["last.pt is damaged: checkpoint_best"],
         ),
-        (
-            {"1_8": None, "last": 4},
-            {"last": 4},
-            ["1_8.pt is damaged or no checkpoint of a training"],
-        ),
+        ({"1_8": None, "last": 4}, {"last": 4}, ["1_8.pt is damaged or no checkpoint of a training"]),
         # a model put there by hand, without training state
         ({"1_8": 8, "best": 0, "last": 8}, {"1_8": 8, "best": 0, "last": 8}, []),
         ({"1_8": 8, "best": 0, "last": None}, {"1_8": 8, "best": 0, "last": 8}, ["last.pt is damaged: checkpoint_1_8"]),

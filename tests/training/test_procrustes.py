@@ -162,8 +162,7 @@ def test_mean_pooling(source, small_bin, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("pairs", "message"),
-    [(("en-ru",), "no such language pair"), (("en-de", "fr-ru"), "do not determine")],
+    ("pairs", "message"), [(("en-ru",), "no such language pair"), (("en-de", "fr-ru"), "do not determine")]
 )
 def test_bad_choices_are_refused_before_the_work(pairs, message, source, databin, tmp_path):
     with pytest.raises(XalignError, match=message):

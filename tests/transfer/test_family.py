@@ -54,11 +54,7 @@ def test_windows_that_share_all_of_their_tokens_are_refused(name):
 
 
 @pytest.mark.parametrize(
-    ("option", "value", "expected"),
-    [
-        ("arc_size", 0, "at least 1"),
-        ("max_words", -1, "at least 0"),
-    ],
+    ("option", "value", "expected"), [("arc_size", 0, "at least 1"), ("max_words", -1, "at least 0")]
 )
 def test_options_out_of_bounds(option, value, expected):
     Parsing.check(Limits(), {**Parsing.defaults, "max_words": 0, "arc_size": 1})

@@ -25,7 +25,14 @@ def test_the_remaining_runs_of_a_plan_are_made(options, monkeypatch):
     assert [spec.name for spec in plan.specs] == ["enc/pairs/en/3", "enc/pairs/en/1"] == list(plan.commands())
     assert all(f"--save-dir {options.out}/runs/{name}" in line for name, line in plan.commands().items())
     assert not options.out.exists()
-    monkeypatch.setattr(planning, "run_jobs", lambda jobs, slots, environment: [Finished(each, 0, 0) for each in jobs])
+    gpus = []
+
+    def run_jobs(jobs, slots, environment):
+        gpus.append(environment(1).get("CUDA_VISIBLE_DEVICES"))
+        return [Finished(each, 0, 0) for each in jobs]
+
+    monkeypatch.setattr(planning, "run_jobs", run_jobs)
+    monkeypatch.setattr(planning, "visible_gpus", lambda: ["4", "6"])
     rest = replace(plan, done=frozenset(["enc/pairs/en/3"]))
     left = options.out / "runs/enc/pairs/en/3/checkpoints/checkpoint_last.pt"  # of a job that was killed at its end
     left.parent.mkdir(parents=True)
@@ -34,6 +41,8 @@ def test_the_remaining_runs_of_a_plan_are_made(options, monkeypatch):
         ("enc/pairs/en/1", options.out / "runs/enc/pairs/en/1")
     ]
     assert not left.exists()
+    assert list(replace(rest, options=replace(options, cpu=False)).run()) and gpus == [None, "6"]
+    assert {spec.precision for spec in make_plan(replace(options, precision="bf16")).specs} == {"bf16"}
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,7 @@ from types import SimpleNamespace
 import pytest
 
 from xalign_fairseq.aligner.gold_sets import GoldSet
-from xalign_fairseq.aligner.neural.comparison import (
-    VARIED,
-    VARIED_OF_GROW,
-    Grid,
-    grid_linkings,
-    try_linkings,
-)
+from xalign_fairseq.aligner.neural.comparison import VARIED, VARIED_OF_GROW, Grid, grid_linkings, try_linkings
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.links.aer import score

@@ -75,7 +75,7 @@ def test_folders_that_are_not_aligners(tmp_path):
     assert not is_statistical(None)
     assert not is_statistical("e5-small")
     (tmp_path / "statistical.json").write_text('{"units": 3}')
-    with pytest.raises(XalignError):
+    with pytest.raises(XalignError, match=r"unexpected content(.|\n)*units"):
         load(tmp_path)
 
 

@@ -35,19 +35,10 @@ def file(tmp_path):
     """A function that writes and scans a file of lines."""
 
     def write(name, lines):
-        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines))
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         return scan(tmp_path / name)
 
     return write
-
-
-@pytest.fixture
-def pair(file):
-    def make(links=None):
-        beside = file("links", links) if links is not None else None
-        return PairText("train", "aa", "bb", file("src", SRC), file("tgt", TGT), beside)
-
-    return make
 
 
 def items(ragged):
@@ -56,8 +47,11 @@ def items(ragged):
     return [part.tolist() for part in np.split(flat, np.cumsum(sizes)[:-1])]
 
 
-def test_pairs_with_links_have_words_and_lose_links_of_dropped_lines(pair):
-    plain, found = pair().encode(Lines()), pair(LINKS).encode(Lines())
+def test_pairs_with_links_have_words_and_lose_links_of_dropped_lines(file):
+    sides = file("src", SRC), file("tgt", TGT)
+    plain, found = (
+        PairText("train", "aa", "bb", *sides, beside).encode(Lines()) for beside in (None, file("links", LINKS))
+    )
     src, tgt, src_words, tgt_words, triples = map(items, found.items)
     assert [src, tgt] == [items(side) for side in plain.items]
     assert src_words == [[0, 0, 1], [0, 0]] and tgt_words == [[0], [0, 1, 1]]  # </s> belongs to no word
@@ -69,16 +63,13 @@ NO_FILTERS = Filters()
 
 
 @pytest.fixture
-def check(tmp_path, monkeypatch):
+def check(file, monkeypatch):
     """A function that checks links of texts, in chunks of 3 lines."""
     monkeypatch.setattr(corpus, "CHUNK_LINES", 3)
 
     def run(src, tgt, links, filters=NO_FILTERS, shard=(0, 1)):
-        for name, lines in (("src", src), ("tgt", tgt), ("links", links)):
-            if lines is not None:
-                (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        files = [scan(tmp_path / name) for name in ("src", "tgt")]
-        beside = scan(tmp_path / "links") if links is not None else None
+        files = file("src", src), file("tgt", tgt)
+        beside = file("links", links) if links is not None else None
         with processes(1) as workers:
             require_fitting_links(PairText("train", "en", "de", *files, beside).share(*shard), filters, workers)
 

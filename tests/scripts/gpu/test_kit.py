@@ -3,7 +3,6 @@ import os
 import subprocess
 import sys
 import tarfile
-import time
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -53,9 +52,7 @@ def test_the_exit_code_and_both_outputs(bounded, tmp_path):
 
 
 def test_who_takes_too_long_is_ended_with_all_that_it_started(bounded, tmp_path):
-    begin = time.monotonic()
-    assert bounded("sleep 60 & echo $! > child; trap '' TERM; sleep 60", seconds=1.0) is None
-    assert time.monotonic() - begin < 15
+    assert bounded("sleep 600 & echo $! > child; trap '' TERM; sleep 600", seconds=5.0) is None
     wait_for(lambda: not is_alive(int((tmp_path / "child").read_text())))
 
 
@@ -160,15 +157,10 @@ def test_the_content_of_the_archive(data, folders, tmp_path, monkeypatch):
     assert "data-bin/valid.de-en.de.bin" not in names
 
 
-@pytest.fixture
-def whole(tmp_path):
-    (tmp_path / "whole.bin").write_bytes(four_bit_files.make().content())
-    return tmp_path / "whole.bin"
-
-
-def test_it_equals_the_output_of_xalign_trim(script, whole, tmp_path, monkeypatch, capsys):
+def test_it_equals_the_output_of_xalign_trim(script, tmp_path, monkeypatch, capsys):
     script = script("pack_encoder")
-    text = tmp_path / "text"
+    whole, text = tmp_path / "whole.bin", tmp_path / "text"
+    whole.write_bytes(four_bit_files.make().content())
     text.write_text("the house\nthe houses\n")
     monkeypatch.setattr(script, "find", lambda: whole)
     monkeypatch.setattr(script.sys, "argv", ["pack_encoder.py", str(tmp_path / "small.bin"), str(text)])
@@ -224,10 +216,10 @@ def test_a_stage_that_fails_does_not_stop_the_rest(runner, stage, results, tmp_p
 
 
 def test_a_stage_that_takes_too_long_is_stopped_and_not_tried_again(runner, stage, results, tmp_path):
-    stages = stage("slow", "echo x >> {work}/tries; sleep 60", seconds=1), stage("next", "true")
+    stages = stage("slow", "echo x >> {work}/tries; sleep 600", seconds=5), stage("next", "true")
     assert runner(*stages).run([]) == 1
     assert statuses(results()) == {"slow": "timed out", "next": "passed"}
-    assert results()["slow"]["reason"] == "not finished after 1 s"
+    assert results()["slow"]["reason"] == "not finished after 5 s"
     assert runner(*stages).run([]) == 1  # the bad result remains
     assert (tmp_path / "work/tries").read_text() == "x\n"
 

@@ -56,7 +56,7 @@ def test_a_checkpoints_damaged_body_is_refused(tmp_path):
     write_model(tmp_path, "modernbert")
     state, where = read_pretrained(tmp_path)
     state["cfg"]["model"]["transformers_config"] = "{"
-    with pytest.raises(XalignError):
+    with pytest.raises(XalignError, match="where: transformers_config"):
         load_encoder(state, where)
 
 

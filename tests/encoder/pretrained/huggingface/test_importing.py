@@ -21,20 +21,14 @@ from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.pretrained.saving import convert
 
 
-@pytest.fixture
-def tokens(vocab_size, make_tokens):
-    """Of the XLM-R."""
-    return make_tokens(vocab_size)
-
-
 @pytest.mark.parametrize("form", ["shards", "bin"])
-def test_logits_equal_transformers(build, save, tokens, form):
+def test_logits_equal_transformers(build, save, vocab_size, make_tokens, form):
     model = build()
     folder = save(model, max_shard_size="20KB" if form == "shards" else "1GB")
     if form == "bin":
         to_bin(folder)
     state, encoder = imported(folder)
-    assert_same_logits(encoder, model, tokens)
+    assert_same_logits(encoder, model, make_tokens(vocab_size))
     assert encoder.config.max_positions == 20
     assert {f"encoder.{name}" for name in encoder.state_dict()} == set(state["model"])
 
@@ -127,11 +121,6 @@ REST = [symbol for symbol in BERT_SYMBOLS if symbol not in (*SPECIALS, "[MASK]")
 ORDER = [BERT_SYMBOLS.index(symbol) for symbol in (*SPECIALS, *REST, "[MASK]")]
 
 
-@pytest.fixture
-def bert_tokens(make_tokens):
-    return make_tokens(len(BERT_SYMBOLS))
-
-
 # ``<s> a </s> b </s>`` of our ids, a second text of three tokens, one of five, and none; and their token types.
 PAIRS = torch.tensor([[0, 5, 6, 2, 7, 8, 2, 1, 1], [0, 5, 2, 9, 10, 11, 5, 2, 1], [0, 5, 6, 7, 8, 9, 10, 11, 2]])
 TYPES = torch.tensor([[0, 0, 0, 0, 1, 1, 1, 0, 0], [0, 0, 0, 1, 1, 1, 1, 1, 0], [0] * 9])
@@ -163,7 +152,7 @@ def test_next_sentence_prediction_is_left_out_and_named(build, save, caplog):
     assert "cls.seq_relationship (2 tensors)" in caplog.text and "pooler (2 tensors)" in caplog.text
 
 
-def test_names_of_tensorflow_s_layer_norms(build, save, bert_tokens):
+def test_names_of_tensorflow_s_layer_norms(build, save, make_tokens):
     model = build("BertForMaskedLM")
     folder = save(model)
 
@@ -173,4 +162,4 @@ def test_names_of_tensorflow_s_layer_norms(build, save, bert_tokens):
             state[old] = state.pop(name)
 
     change_weights(folder, rename)
-    assert_same_logits(imported(folder)[1], model, bert_tokens, ORDER)
+    assert_same_logits(imported(folder)[1], model, make_tokens(len(BERT_SYMBOLS)), ORDER)

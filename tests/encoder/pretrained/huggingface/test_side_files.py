@@ -72,11 +72,7 @@ def test_plain_values_contain_no_machine_paths(given, left):
 
 @pytest.mark.parametrize(
     "content",
-    [
-        '{"cfg": []}',
-        '{"cfg": {}, "task_state": {}}',
-        '{"cfg": {"model": 3}, "task_state": {}, "training_record": {}}',
-    ],
+    ['{"cfg": []}', '{"cfg": {}, "task_state": {}}', '{"cfg": {"model": 3}, "task_state": {}, "training_record": {}}'],
 )
 def test_malformed_options_are_refused(tmp_path, content):
     (tmp_path / "xalign.json").write_text(content)

@@ -87,10 +87,7 @@ def test_xlm_rs_ids_equal_the_file(write, spm, pieces):
     [
         (lambda found: found["model"].update(type="BPE"), r"tokenizer is not XLM-R's[\s\S]*BPE after"),
         (lambda found: found.update(normalizer={"type": "Lowercase"}), r"Unigram after \['Lowercase'\]"),
-        (
-            lambda found: found.update(normalizer=3),
-            r"unexpected content[\s\S]*tokenizer.json[\s\S]*\$\.normalizer",
-        ),
+        (lambda found: found.update(normalizer=3), r"unexpected content[\s\S]*tokenizer.json[\s\S]*\$\.normalizer"),
         (lambda found: found["model"]["vocab"].pop(0), r"special symbols are not XLM-R's[\s\S]*found: <pad> </s>"),
         (without_mask, "special symbols are not XLM-R's"),
         (lambda found: found["model"]["vocab"].clear(), r"special symbols are not XLM-R's[\s\S]*found: ...$"),
