@@ -190,7 +190,7 @@ def paste(model: str, options: "AlignerOptions", found: "LinkingComparison") -> 
     languages = "-".join(options.languages or ())
     words += ["--maps" if options.maps else "--languages", languages] if languages else []
     own = found.aligner.linking
-    if own.similarity == "pointer" or options.linking.similarity or own.origin == "itself":
+    if options.linking.similarity or own.origin == "itself":
         words += ["--similarity", own.similarity]
     if options.dtype != "auto":
         words += ["--dtype", options.dtype]
