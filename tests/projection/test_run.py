@@ -141,6 +141,16 @@ def test_pharaoh_links_of_placeholders_count_the_words_of_the_extracted_source(t
         project_files(ProjectRun(format="placeholders", quiet=True, **files))
 
 
+def test_links_of_an_invalid_line_are_not_checked(tmp_path):
+    rows = [json.dumps({"text": "old cat", "translation": "alte Katze", "spans": [[0, end, "X"]]}) for end in (3, 99)]
+    (tmp_path / "src").write_text("\n".join(rows) + "\n")
+    (tmp_path / "links").write_text("0-0\n0-0 1-1\n")
+    files = {name: f"{tmp_path}/{name}" for name in ("src", "links", "out")}
+    project_files(ProjectRun(format="json", quiet=True, **files))
+    first, second = (tmp_path / "out").read_text().splitlines()
+    assert json.loads(first)["translation_spans"] == [[0, 4, "X"]] and second == rows[1]
+
+
 ROWS = "the DET 2 det|cat NOUN 3 nsubj|sees VERB 0 root|New PROPN 5 compound|York PROPN 3 obj|, PUNCT 7 punct"
 ROWS = [row.split() for row in f"{ROWS}|Bonn PROPN 5 conj|. PUNCT 3 punct".split("|")]
 TAGS = ["O", "O", "O", "B-LOC", "I-LOC", "O", "B-LOC", "O"]

@@ -92,7 +92,7 @@ class EncoderOptions(TypedDict, total=False):
     transformers_config: str | None
 
 
-def require_checkpoint(state: Any, where: object) -> dict[str, Any]:
+def require_checkpoint(state: dict[str, Any], where: object) -> dict[str, Any]:
     """Return a checkpoint's content; raise :class:`XalignError` unless it matches :class:`CheckpointForm`."""
     require_form(state, CheckpointForm, where)
     wrong = [name for name, value in state["model"].items() if value.layout != torch.strided or value.is_quantized]
@@ -102,8 +102,7 @@ def require_checkpoint(state: Any, where: object) -> dict[str, Any]:
     if content is not None and (content.dtype != torch.uint8 or content.dim() != 1):
         found = f"{content.dtype} of shape {tuple(content.shape)}"
         raise XalignError("the checkpoint's tokenizer is damaged", where=where, found=found)
-    made: dict[str, Any] = state
-    return made
+    return state
 
 
 class Meter:

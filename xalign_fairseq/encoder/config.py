@@ -61,8 +61,7 @@ class EncoderConfig:
     @property
     def drops(self) -> bool:
         """Whether passes differ between training and evaluation."""
-        made: bool = max(getattr(self, name) for name in DROPOUTS) > 0
-        return made
+        return any(getattr(self, name) > 0 for name in DROPOUTS)
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -112,9 +111,9 @@ class EncoderConfig:
         used = [name for name in beyond if getattr(self, name) != getattr(EncoderConfig, name)]
         return {name: getattr(self, name) for name in (*SIZES, *used)}
 
-    def resolve_layer(self, layer: int, parameter: str = "layer", where: object = None) -> int:
+    def resolve_layer(self, layer: int, parameter: str = "layer") -> int:
         """Turn a layer number into 0 (embeddings) ... ``encoder_layers``; negative ones count from the end."""
-        return resolve_layer(layer, self.encoder_layers, parameter, where)
+        return resolve_layer(layer, self.encoder_layers, parameter)
 
     def default_labelling_layer(self) -> int:
         """XLM-Align's labelling layer, 10 of 12 (Table 11); the same relative depth in other encoders, at least 1."""

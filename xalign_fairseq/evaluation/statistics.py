@@ -216,39 +216,32 @@ def spearman(x: Sequence[float], y: Sequence[float], *, samples: int = 1000, see
     if len(x) != len(y) or len(x) < 3 or not all(np.isfinite(side).all() and np.ptp(side) > 0 for side in sides):
         expected = "as many on both sides, at least 3, all finite, and not all equal"
         raise XalignError("there is no rank correlation of these points", expected=expected)
-    stats, points = _scipy_stats(), np.stack(sides)
+    try:
+        from scipy import stats
+    except ImportError:
+        raise XalignError("rank correlation needs SciPy", remedy="pip install scipy") from None
+    points = np.stack(sides)
     ranks = stats.rankdata(points, axis=1)
     found = stats.pearsonr(*ranks)
-    p = _permutation_p(*ranks) if len(x) <= EXACT_UP_TO else found.pvalue
+    p = _permutation_p(stats, *ranks) if len(x) <= EXACT_UP_TO else found.pvalue
     draws = np.random.default_rng(seed).integers(len(x), size=(samples, len(x)))
     resampled = points[:, draws[(np.ptp(points[:, draws], axis=2) > 0).all(0)]]
     drawn = stats.pearsonr(*stats.rankdata(resampled, axis=2), axis=1).statistic if resampled.size else [math.nan]
     return Correlation(float(found.statistic), float(p), *percentile_interval(drawn), len(x))
 
 
-def _permutation_p(x: np.ndarray, y: np.ndarray) -> float:
+def _permutation_p(stats: Any, x: np.ndarray, y: np.ndarray) -> float:
     """The share of the permutations of ``y`` that correlate at least as strongly with ``x``, in either direction."""
     x, y = x - x.mean(), y - y.mean()
-    return (
-        _scipy_stats()
-        .permutation_test(
-            (y,),
-            lambda each, axis: np.abs(each @ x),
-            permutation_type="pairings",
-            alternative="greater",
-            n_resamples=math.inf,
-            vectorized=True,
-        )
-        .pvalue
+    found = stats.permutation_test(
+        (y,),
+        lambda each, axis: np.abs(each @ x),
+        permutation_type="pairings",
+        alternative="greater",
+        n_resamples=math.inf,
+        vectorized=True,
     )
-
-
-def _scipy_stats() -> Any:
-    try:
-        from scipy import stats
-    except ImportError:
-        raise XalignError("rank correlation needs SciPy", remedy="pip install scipy") from None
-    return stats
+    return found.pvalue
 
 
 def _check(systems: Sequence[Sequence[np.ndarray]]) -> None:

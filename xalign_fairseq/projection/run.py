@@ -243,6 +243,8 @@ class LinkedWords(TypedDict):
 def read_line(line: str, unit: Unit, path: str, number: int) -> Links:
     """The links of a unit, ``i-j`` (with probability 1) or the JSON of ``xalign align``."""
     where = f"{path}, line {number}"
+    if not unit.needs_links and not len(unit.src):  # invalid annotation, whose words are not known
+        return {}
     if not line.startswith("{"):
         links = dict.fromkeys(parse_line(line, where=where).possible, 1.0)
         if unit.counted:

@@ -23,7 +23,7 @@ from xalign_fairseq.encoder.pretrained.reading import open_model
 from xalign_fairseq.encoder.vocabulary import tokenizer_state
 from xalign_fairseq.tasks.base import XalignTask
 from xalign_fairseq.tasks.transfer_dataset import TransferDataset
-from xalign_fairseq.transfer.benchmarks import BENCHMARKS, SPLITS, Benchmark, find
+from xalign_fairseq.transfer.benchmarks import BENCHMARKS, SPLITS, find
 from xalign_fairseq.transfer.family import TASK_FAMILIES, Limits, TaskFamily, require_languages, require_positions
 from xalign_fairseq.transfer.heads.features import Features
 from xalign_fairseq.transfer.task_record import TaskRecord
@@ -74,7 +74,11 @@ class TransferTask(XalignTask):
         super().__init__(cfg, from_checkpoint)
         self.init_checkpoint: str | None = None
         self.encoder_config: EncoderConfig | None = None
-        self.benchmark = self._find_benchmark()
+        mine = [name for name, each in BENCHMARKS.items() if each.family == self.family_name]
+        if cfg.benchmark not in mine:
+            where, expected = f"xalign_{self.family_name}", ", ".join(mine)
+            raise XalignError("the task has no such benchmark", where=where, parameter="benchmark", expected=expected)
+        self.benchmark = BENCHMARKS[cfg.benchmark]
         [self.metric, *_] = self.benchmark.score([cfg.score_metric] if cfg.score_metric else [], "score_metric")
         self.train_groups, self.valid_groups, labels = self.benchmark.read_training(
             self._files("train"),
@@ -90,13 +94,6 @@ class TransferTask(XalignTask):
             {name: getattr(cfg, name) for name in TASK_FAMILIES[self.family_name].defaults},
             {name: getattr(cfg, name) for name in Features.defaults},
         )
-
-    def _find_benchmark(self) -> Benchmark:
-        mine = [name for name, each in BENCHMARKS.items() if each.family == self.family_name]
-        if self.cfg.benchmark not in mine:
-            where, expected = f"xalign_{self.family_name}", ", ".join(mine)
-            raise XalignError("the task has no such benchmark", where=where, parameter="benchmark", expected=expected)
-        return BENCHMARKS[self.cfg.benchmark]
 
     @property
     def tokenizer(self) -> Tokenizer:

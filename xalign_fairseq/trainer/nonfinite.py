@@ -57,7 +57,9 @@ def _why(trainer: "Trainer", samples: list[Any]) -> str:
     if why:
         return why
     grads = [(name, each.grad) for name, each in trainer.get_model().named_parameters() if each.grad is not None]
-    spoilt = [name for name, grad in grads if not _numbers(grad).isfinite().all()]
+    # torch cannot test sparse gradients (--embedding-updates lazy) directly.
+    values = ((name, grad.coalesce().values() if grad.is_sparse else grad) for name, grad in grads)
+    spoilt = [name for name, each in values if not each.isfinite().all()]
     return f"the gradient of {', '.join(spoilt[:3]) or 'another process'}"
 
 
@@ -68,11 +70,6 @@ def _where(trainer: "Trainer") -> str:
 def _start(trainer: "Trainer") -> str:
     last = Path(trainer.cfg.checkpoint.save_dir) / LAST
     return f"resume from {last}, the last good checkpoint," if last.is_file() else "start"
-
-
-def _numbers(gradient: Tensor) -> Tensor:
-    """The values of a gradient; torch cannot test sparse gradients (``--embedding-updates lazy``) directly."""
-    return gradient.coalesce().values() if gradient.is_sparse else gradient
 
 
 def spoilt(state: dict[str, Any]) -> str:

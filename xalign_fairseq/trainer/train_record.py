@@ -94,7 +94,7 @@ def _begin(folder: Path, line: Sequence[str]) -> TrainRecord:
     found = {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}}
     begun: Session = {
         "command": shlex.join(["fairseq-train", *line]),
-        "data": _data(line),
+        "data": [str(Path(each).absolute()) for each in line[0].split(":")],
         "begun": _now(),
         "ended": None,
         "exit": None,
@@ -105,11 +105,6 @@ def _begin(folder: Path, line: Sequence[str]) -> TrainRecord:
     record: TrainRecord = {"sessions": [*sessions, begun]}
     write_json(path, record)
     return record
-
-
-def _data(line: Sequence[str]) -> list[str]:
-    """The data-bins of a command line."""
-    return [str(Path(each).absolute()) for each in line[0].split(":")]
 
 
 def _now() -> str:

@@ -247,12 +247,10 @@ class AlignmentModel(HeadedEncoder):
         model = {name: value for name, value in self.state_dict().items() if isinstance(value, Tensor)}
         model.pop("_extra_state")
         cfg = {"model": self.encoder.config.as_options()}
-        return {"cfg": cfg, RECORD: self._record(), "model": model, "task_state": task_state}
-
-    def _record(self) -> dict[str, Any]:
         started = {"started from": self._started_from} if self._started_from else {}
         objectives = {objective.name: objective.weight for objective in self.weighted.objectives}
-        return {**started, "objectives": objectives, "updates": self.num_updates}
+        record = {**started, "objectives": objectives, "updates": self.num_updates}
+        return {"cfg": cfg, RECORD: record, "model": model, "task_state": task_state}
 
     def save_pretrained(self, out: StrPath, overwrite: bool = False) -> None:
         """Write the model for every command of this package, for ``fairseq-train`` and for Hugging Face's libraries.

@@ -17,11 +17,10 @@ def layer_range(layers: Sequence[int]) -> str:
     return ",".join(map(str, layers))
 
 
-def resolve_layer(layer: int, depth: int, parameter: str = "layer", where: object = None) -> int:
+def resolve_layer(layer: int, depth: int, parameter: str = "layer") -> int:
     """A layer of an encoder of ``depth`` layers as 0 (embeddings) ... ``depth``; negative ones count from the end."""
     resolved = layer if layer >= 0 else depth + 1 + layer
     if not 0 <= resolved <= depth:
         expected = f"0 (embeddings) to {depth}, or -1 to -{depth + 1} from the end"
-        problem = "the encoder has no such layer"
-        raise XalignError(problem, where=where, parameter=parameter, found=layer, expected=expected)
+        raise XalignError("the encoder has no such layer", parameter=parameter, found=layer, expected=expected)
     return resolved

@@ -114,9 +114,8 @@ class Released(Method):
         finite = rows.sum((1, 2)).isfinite()[:, None, None]
         forward = rows.masked_fill(~inside, float("-inf")).argmax(2, keepdim=True)
         backward = columns.masked_fill(~inside, float("-inf")).argmax(1, keepdim=True)
-        links = torch.zeros_like(inside).scatter_(2, forward, True) & torch.zeros_like(inside).scatter_(
-            1, backward, True
-        )
+        links = torch.zeros_like(inside).scatter_(2, forward, True)
+        links &= torch.zeros_like(inside).scatter_(1, backward, True)
         return links & inside & finite, rows.clamp(0, 1)
 
 

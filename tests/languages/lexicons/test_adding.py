@@ -24,6 +24,8 @@ def test_refused_input_does_not_change_the_lexicon(tmp_path):
     assert "overwrite" in str(caught.value.remedy)
     with pytest.raises(XalignError, match="the file does not exist"):
         added(files=[str(tmp_path / "none.tsv")], overwrite=True).add()
+    with pytest.raises(XalignError, match="the file does not exist"):
+        read_entries(tmp_path / "none.tei")
     assert lexicons.read(DataBin(tmp_path), "en", "xx").digest == first
     added(overwrite=True).add()
 

@@ -112,12 +112,6 @@ def find_pretrained(path: StrPath) -> Path:
     raise XalignError("the folder has no checkpoint", where=folder, found=found, expected=expected)
 
 
-def trimmed_to(state: dict[str, Any]) -> tuple[str, ...]:
-    """The names of the files that a model was trimmed to; empty if it was not trimmed."""
-    about = (state.get("task_state") or {}).get(TRIMMED)
-    return tuple(map(str, about["to"])) if isinstance(about, dict) and isinstance(about.get("to"), list) else ()
-
-
 @dataclass(frozen=True, eq=False)
 class OpenedModel:
     """A model and its origin."""
@@ -173,7 +167,8 @@ def open_model(path: StrPath, *, lookup: bool = False) -> OpenedModel:
     scored = unchanged or low_rank.is_low_rank(path)
     encoder, heads = checkpoint.load_encoder(state, where)
     tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=where)
-    labelling = (state.get("task_state") or {}).get("labelling")
+    task_state = state.get("task_state") or {}
+    labelling, about = task_state.get("labelling"), task_state.get(TRIMMED)
     linking = None if labelling is None else Linking.from_state(labelling, where)
-    family, trimmed = family_of(state), trimmed_to(state)
-    return OpenedModel(where, encoder, heads, tokenizer, linking, family, trimmed, unchanged, scored)
+    trimmed = tuple(map(str, about["to"])) if isinstance(about, dict) and isinstance(about.get("to"), list) else ()
+    return OpenedModel(where, encoder, heads, tokenizer, linking, family_of(state), trimmed, unchanged, scored)

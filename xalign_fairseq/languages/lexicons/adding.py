@@ -30,6 +30,7 @@ def read_entries(path: StrPath, kind: str = "auto") -> Iterator[TextPair]:
     Raises:
         XalignError: a file is missing, empty or not of the format; the error has file and line.
     """
+    require_file(path)
     kind = format_of(path) if kind == "auto" else kind
     return {"tsv": _read_tsv, "muse": _read_muse, "tei": tei.read}[kind](path)
 

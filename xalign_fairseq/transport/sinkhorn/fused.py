@@ -146,10 +146,13 @@ def _links(hidden: Tensor, spans: Tensor, n: int, m: int, *options: Any) -> tupl
         raise XalignError("hidden states and spans do not belong together", found=found, expected="(B, T, H), (B, 4)")
     if hidden.stride(2) != 1 and hidden.shape[2] != 1:
         hidden = hidden.contiguous()
+    if hidden.dtype not in DTYPES:
+        problem = "the fused operators do not compute in this dtype"
+        raise XalignError(problem, parameter="sinkhorn_backend", found=hidden.dtype)
     batch, length, width = hidden.shape
     call = Call(
         hidden=hidden.data_ptr(),
-        dtype=_number(hidden.dtype),
+        dtype=DTYPES[hidden.dtype],
         width=width,
         batch_stride=hidden.stride(0),
         token_stride=hidden.stride(1),
@@ -240,12 +243,6 @@ def _cuda_library() -> ctypes.CDLL:
     native.xalign_cuda.restype = native.xalign_cuda_workspace.restype = ctypes.c_int64
     native.xalign_cuda_error.argtypes, native.xalign_cuda_error.restype = [ctypes.c_int64], ctypes.c_char_p
     return native
-
-
-def _number(dtype: torch.dtype) -> int:
-    if dtype not in DTYPES:
-        raise XalignError("the fused operators do not compute in this dtype", parameter="sinkhorn_backend", found=dtype)
-    return DTYPES[dtype]
 
 
 def _outputs(like: Tensor, length: int, options: _LinkOptions) -> tuple[Tensor, Tensor]:

@@ -11,7 +11,6 @@ import torch
 from torch import Tensor
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.core.json_files import read_json
 from xalign_fairseq.encoder.building import shapes as encoder_shapes
 from xalign_fairseq.encoder.config import EncoderConfig
@@ -39,7 +38,7 @@ ROWS = 2  # number of our position rows before the first token's
 OLD_NAMES = ((r"LayerNorm\.gamma$", "LayerNorm.weight"), (r"LayerNorm\.beta$", "LayerNorm.bias"))  # TensorFlow's names
 
 
-def read(folder: StrPath) -> dict[str, Any]:
+def read(folder: Path) -> dict[str, Any]:
     """The model of a Hugging Face folder as the content of a checkpoint of this package, in float32.
 
     Parameters change their names, and the vector of token type 0 is added to every position. BERT's type 1, of a pair's
@@ -49,7 +48,6 @@ def read(folder: StrPath) -> dict[str, Any]:
     tasks, the pooler, added tokens and padding rows are left out. All of this is logged. Options and heads from an
     export of this package are read too.
     """
-    folder = Path(folder)
     family, config = read_config(folder)
     vocabulary = read_vocabulary(folder, family, config.vocab_size)
     model = to_fairseq(read_weights(folder), family, config, vocabulary, folder)
