@@ -16,9 +16,9 @@ from itertools import islice
 import torch
 from lstm_parser import Parse, Parser, train
 
-from xalign_fairseq.cli._aligning import progress_bar
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.core.progress import progress
 from xalign_fairseq.core.text.lines import read_lines, split_words
 from xalign_fairseq.data.labelled.conllu import read_trees
 from xalign_fairseq.data.labelled.examples import TreeExample
@@ -78,8 +78,8 @@ def conllu(number: int, words: Sequence[str], parse: Parse) -> str:
 def run_train(args: argparse.Namespace) -> None:
     examples = [example for path in args.treebank for example in read_treebank(path)]
     test = read_treebank(args.test) if args.test else []
-    with progress_bar(args.epochs, False, " epochs") as progress:
-        parser = train(examples, args.epochs, args.seed, progress)
+    with progress(total=args.epochs, unit=" epochs") as bar:
+        parser = train(examples, args.epochs, args.seed, bar.update)
     print(f"{len(examples)} sentences to train on", end="")
     print("".join(f", {name} {value:.2f}" for name, value in score(parser, test).items()) if test else "")
     with atomic_write(args.model, "wb") as out:
@@ -91,12 +91,12 @@ def run_parse(args: argparse.Namespace) -> None:
     parser = Parser(state["names"])
     parser.load_state_dict(state["parameters"])
     sentences, number = (read_pairs if args.pairs else read_words)(args.text), 0
-    with atomic_write(args.out) as out, progress_bar(None, False, " sentences") as progress:
+    with atomic_write(args.out) as out, progress(unit=" sentences") as bar:
         while block := list(islice(sentences, BLOCK)):
             for words, parse in zip(block, parser.parse(block), strict=True):
                 number += 1
                 out.write(conllu(number, words, parse))
-            progress(len(block))
+            bar.update(len(block))
     print(f"{number} sentences parsed")
 
 
