@@ -9,7 +9,7 @@ import structure
 
 # Of the counts of scripts/structure.py. Lower one when its count falls.
 CEILINGS = {
-    "lines of the package": 47_200,
+    "lines of the package": 47_100,
     "lines of tests": 50_500,
     "lines of scripts and examples": 10_500,
     "rooms": 18,

@@ -21,7 +21,7 @@ STUDIES = Path(__file__).parents[3] / "examples/transfer"
 slow = partial(pytest.param, marks=pytest.mark.slow)
 BASELINES = {
     **dict.fromkeys(("", "small", "longer", "mechanism"), "none"),
-    **{"controls": "tlm", "encoders": "mlm-tlm", "ablations": "dwa", "ablations_bf16": "dwa"},
+    **{"controls": "tlm", "encoders": "mlm-tlm", "ablations": "dwa"},
 }
 
 
