@@ -251,6 +251,7 @@ WRITERS = {
         "transport/sinkhorn/building.py:built",
     },
     "a log or a mark within the folder of a run": {"core/process.py:heard", "transfer/scheduler.py:_start"},
+    "the null device": {"cli/__init__.py:main"},
     "as a new file, or without following links": {
         "core/files.py:new_file",
         "core/locks.py:_locked",
