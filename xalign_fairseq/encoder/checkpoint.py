@@ -160,7 +160,7 @@ def updates_of(path: StrPath) -> int | None:
     try:
         history = read(path).get("optimizer_history")
     except XalignError as error:
-        if _is_of_the_disk(error.__context__):
+        if isinstance(error.__context__, MemoryError) or _is_of_the_disk(error.__context__):
             raise
         return None
     return history[-1].get("num_updates", 0) if history else 0
