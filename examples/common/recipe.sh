@@ -115,16 +115,22 @@ download() { # OUT PAIR=CORPORA... [option of download.py ...]
     require_made_up "$1"
     sample_text "$@"
   else
-    [[ ! -e "$1/.sample" ]] ||
+    [[ ! -e "$1/.made-up" ]] ||
       { echo "error: '$1' holds the made-up text of SAMPLE; next: give another folder, or remove it" >&2; return 2; }
     python "$(dirname -- "${BASH_SOURCE[0]}")/download.py" "$@" ${DRY:+--dry}
   fi
 }
 
-# Made-up data need a new or empty folder, or one with made-up data.
+# Made-up data need a new or empty folder, or one with as much made-up data: .made-up holds the number.
 require_made_up() { # OUT
-  [[ -e "$1/.sample" || -z "$(ls -A "$1" 2> /dev/null)" ]] ||
+  local made="$1/.made-up"
+  [[ "$SAMPLE" =~ ^[1-9][0-9]*$ ]] || { echo "error: SAMPLE: '$SAMPLE' is not a number above 0" >&2; exit 2; }
+  [[ -e "$made" || -z "$(ls -A "$1" 2> /dev/null)" ]] ||
     { echo "error: SAMPLE: '$1' holds something else; next: give a folder that is new or empty" >&2; exit 2; }
+  [[ ! -s "$made" || "$(< "$made")" == "$SAMPLE" ]] ||
+    { echo "error: '$1' holds the made-up data of SAMPLE=$(< "$made"); next: give another folder, or remove it" >&2; exit 2; }
+  mkdir -p "$1"
+  echo "$SAMPLE" > "$made"
 }
 
 sample_text() { # OUT PAIR=CORPORA...: TEXT/PAIR/{train,valid}.LANG and TEXT/mono/LANG.txt

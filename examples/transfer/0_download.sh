@@ -45,7 +45,6 @@ done
 if [[ -n "${SAMPLE:-}" ]]; then
   require_made_up "$data"
   python "$here/sample_data.py" "$data/downloads" "$SAMPLE" "${files[@]}"
-  touch "$data/.sample"
   python "$here/lay_out.py" "$data" "${files[@]}"
   exit
 fi

@@ -164,13 +164,15 @@ def test_made_up_text_and_real_text_do_not_meet(script, tmp_path):
     (real / "en-de/train.en").write_text("Real.\n")
     done = run_script(tmp_path, script, real, "en-de", SAMPLE="20")
     assert done.returncode == 2 and f"SAMPLE: '{real}' holds something else" in done.stderr
-    assert (real / "en-de/train.en").read_text() == "Real.\n" and not (real / ".sample").exists()
+    assert (real / "en-de/train.en").read_text() == "Real.\n" and not (real / ".made-up").exists()
     done = run_script(tmp_path, script, made_up, "de-xx", SAMPLE="20")
     assert done.returncode == 2 and "no sample of de-xx" in done.stderr and "cp:" not in done.stderr
-    (made_up / ".sample").mkdir(parents=True)
+    text = sorted(made_up.rglob("*"))
     done = run_script(tmp_path, script, made_up, "en-de")
     assert done.returncode == 2 and f"'{made_up}' holds the made-up text of SAMPLE" in done.stderr
-    assert list(made_up.iterdir()) == [made_up / ".sample"]
+    done = run_script(tmp_path, script, made_up, "en-de", SAMPLE="30")
+    assert done.returncode == 2 and f"'{made_up}' holds the made-up data of SAMPLE=20" in done.stderr
+    assert sorted(made_up.rglob("*")) == text
 
 
 [fetching] = load("common", "fetch")
