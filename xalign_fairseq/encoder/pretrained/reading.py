@@ -73,10 +73,16 @@ def read_tokenizer(path: StrPath) -> Tokenizer:
     return load_tokenizer(state, checkpoint.vocab_size(state, where), where=where)
 
 
-def comes_with_scorer(path: StrPath) -> bool:
-    """Whether a link scorer belongs to the model: to e5-small, also under another name, and to small model files."""
+def comes_with_scorer(path: StrPath, state: dict[str, Any] | None = None) -> bool:
+    """Whether a link scorer belongs to the model: to e5-small, also under another name, and to small model files.
+
+    ``state``: the model's content, if it has been read.
+    """
     where = find_pretrained(path)
-    return low_rank.is_low_rank(where) or read_pretrained(where, lookup=True)[0].get(RECORD) == packaged.ORIGIN
+    if low_rank.is_low_rank(where):
+        return True
+    found = read_pretrained(where, lookup=True)[0] if state is None else state
+    return bool(found.get(RECORD) == packaged.ORIGIN)
 
 
 def find_packaged(path: StrPath) -> Path | None:
@@ -164,7 +170,7 @@ def open_model(path: StrPath, *, lookup: bool = False) -> OpenedModel:
     path = find_pretrained(path)
     state, where = read_pretrained(path, lookup=lookup)
     unchanged = state.get(RECORD) == packaged.ORIGIN
-    scored = unchanged or low_rank.is_low_rank(path)
+    scored = comes_with_scorer(path, state)
     encoder, heads = checkpoint.load_encoder(state, where)
     tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=where)
     task_state = state.get("task_state") or {}
