@@ -30,13 +30,14 @@ def read_entries(path: StrPath, kind: str = "auto") -> Iterator[TextPair]:
     Raises:
         XalignError: a file is missing, empty or not of the format; the error has file and line.
     """
+    return {"tsv": _read_tsv, "muse": _read_muse, "tei": tei.read}[format_of(path, kind)](path)
+
+
+def format_of(path: StrPath, kind: str = "auto") -> str:
+    """The format of an existing file; ``auto``: by its name, for other names ``tsv`` if the first line has a TAB."""
     require_file(path)
-    kind = format_of(path) if kind == "auto" else kind
-    return {"tsv": _read_tsv, "muse": _read_muse, "tei": tei.read}[kind](path)
-
-
-def format_of(path: StrPath) -> str:
-    """The format by the file's name; for other names ``tsv`` if the first line has a TAB."""
+    if kind != "auto":
+        return kind
     if Path(path).name.lower().endswith(tei.SUFFIXES):
         return "tei"
     return "tsv" if "\t" in next(read_lines(path, table=True)) else "muse"
@@ -93,6 +94,4 @@ class AddedLexicon:
 
     def _source(self, path: str) -> dict[str, Any]:
         """Name, format and sha256 of a dictionary."""
-        require_file(path)
-        kind = format_of(path) if self.format == "auto" else self.format
-        return {"file": path, "format": kind, "sha256": file_sha256(Path(path))}
+        return {"file": path, "format": format_of(path, self.format), "sha256": file_sha256(Path(path))}
