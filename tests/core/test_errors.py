@@ -1,3 +1,6 @@
+import errno
+import gzip
+
 import pytest
 
 from xalign_fairseq.core.errors import (
@@ -8,6 +11,7 @@ from xalign_fairseq.core.errors import (
     check_values,
     command_line_text,
     exit_code,
+    is_of_the_disk,
 )
 
 
@@ -68,6 +72,13 @@ def test_an_error_has_no_traceback(capsys):
     assert capsys.readouterr().err == "error: the sides differ\n  found: 3\n"
     with pytest.raises(ZeroDivisionError):
         exit_code(lambda: 1 // 0)
+
+
+def test_errors_of_the_disk_are_no_damage_of_a_file():
+    for error in (OSError(errno.EIO, "broken"), OSError(errno.ENOSPC, "full")):
+        assert is_of_the_disk(error)
+    for error in (gzip.BadGzipFile("bytes"), OSError(errno.EINVAL, "outside"), ValueError("bytes"), None):
+        assert not is_of_the_disk(error)
 
 
 def test_further_lines_are_indented():

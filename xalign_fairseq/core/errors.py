@@ -1,5 +1,6 @@
 """The exception for users. Its fields are data; :func:`command_line_text` shows flags and commands."""
 
+import errno
 import logging
 import sys
 from collections.abc import Callable, Sequence
@@ -137,6 +138,14 @@ def check_values(problem: str, *values: tuple[str, object, bool, str]) -> None:
     for name, value, right, expected in values:
         if not right:
             raise XalignError(problem, parameter=name, found=value, expected=expected)
+
+
+def is_of_the_disk(error: BaseException | None) -> bool:
+    """Whether an error says nothing about a file's content.
+
+    Libraries raise damage as an OSError without a number, or with EINVAL for a position outside a damaged archive.
+    """
+    return isinstance(error, OSError) and error.errno not in (None, errno.EINVAL)
 
 
 def exit_code(main: Callable[[], int | None]) -> int:

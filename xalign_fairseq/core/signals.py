@@ -54,8 +54,7 @@ def requeue_handed_on(processes: Callable[[], Iterable["subprocess.Popen[Any]"]]
             with suppress(ProcessLookupError):
                 os.kill(process.pid, number)
 
-    main = threading.current_thread() is threading.main_thread()
-    with _handled({signal.SIGUSR1: hand_on} if main else {}):
+    with _handled({signal.SIGUSR1: hand_on}):
         yield sent
 
 
@@ -70,9 +69,8 @@ def interrupts_held_back() -> Iterator[None]:
     def note(number: int, frame: FrameType | None) -> None:
         arrived.append(number)
 
-    main = threading.current_thread() is threading.main_thread()
     try:
-        with _handled(dict.fromkeys(INTERRUPTS, note) if main else {}):
+        with _handled(dict.fromkeys(INTERRUPTS, note)):
             yield
     finally:
         for each in arrived:
@@ -91,7 +89,9 @@ def interrupts_kept_off() -> Iterator[None]:
 
 @contextmanager
 def _handled(handlers: dict[signal.Signals, Handler]) -> Iterator[None]:
-    before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
+    """Handle signals within the block in the main thread; Python allows it in no other."""
+    main = threading.current_thread() is threading.main_thread()
+    before = {number: signal.signal(number, handler) for number, handler in handlers.items() if main}
     try:
         yield
     finally:

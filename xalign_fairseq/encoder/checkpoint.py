@@ -1,7 +1,6 @@
 """Read checkpoints without running code in them."""
 
 import argparse
-import errno
 import logging
 import pickle
 import re
@@ -14,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import XalignError, is_of_the_disk
 from xalign_fairseq.core.files import StrPath, nearly
 from xalign_fairseq.core.json_files import require_form
 from xalign_fairseq.encoder import masked_lm
@@ -160,7 +159,7 @@ def updates_of(path: StrPath) -> int | None:
     try:
         history = read(path).get("optimizer_history")
     except XalignError as error:
-        if isinstance(error.__context__, MemoryError) or _is_of_the_disk(error.__context__):
+        if isinstance(error.__context__, MemoryError) or is_of_the_disk(error.__context__):
             raise
         return None
     return history[-1].get("num_updates", 0) if history else 0
@@ -177,14 +176,9 @@ def is_intact(path: StrPath) -> bool:
         with zipfile.ZipFile(path) as parts:
             return parts.testzip() is None
     except Exception as error:  # other bytes can fail in any way
-        if _is_of_the_disk(error):
+        if is_of_the_disk(error):
             raise
         return False
-
-
-def _is_of_the_disk(error: BaseException | None) -> bool:
-    """Whether an error says nothing about a file's content; EINVAL is a position outside a damaged archive."""
-    return isinstance(error, OSError) and error.errno != errno.EINVAL
 
 
 def options(state: dict[str, Any], group: str = "model") -> dict[str, Any]:
