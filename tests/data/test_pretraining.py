@@ -53,6 +53,18 @@ def test_streams_that_a_later_folder_lacks_are_named_before_its_epoch(folder, st
         data.require(Reader({stream}))
 
 
+@pytest.mark.parametrize("links", ["train.en-fr.links", "train.align.en-fr"])
+def test_links_that_a_later_folder_lacks_are_named_before_its_epoch(folder, links):
+    (later := folder / "later").mkdir()
+    for path in folder.glob("*.*"):
+        (later / path.name).write_bytes(path.read_bytes())
+    write(folder / links, [[0, 0]])
+    data = PretrainingData(f"{folder}:{later}")
+    with pytest.raises(XalignError, match=rf"links[^\n]*\n  where: {later}\n  found: en-fr without"):
+        data.require(Reader({"bitext", "links"}))
+    PretrainingData(folder).require(Reader({"bitext", "links"}, links_of_every_pair=True))
+
+
 def test_pairs_without_links_are_reported_if_objectives_need_them(folder, caplog):
     for lang in ("en", "fr"):
         write(folder / f"valid.en-fr.{lang}", [[4, 5, 2]])

@@ -33,7 +33,7 @@ def folders(tmp_path):
 def test_each_epoch_reads_the_next_folder(folders):
     shards = Shards(folders[:3])
     assert [shards.of_epoch(epoch).path for epoch in range(1, 6)] == [folders[i] for i in (0, 1, 2, 0, 1)]
-    assert shards.texts == [([("train", "en", "fr")], [])] * 3
+    assert shards.texts == [([("train", "en", "fr")], [], set())] * 3
 
 
 def test_later_folders_open_only_their_manifest_before_their_epoch(folders, monkeypatch):

@@ -154,7 +154,8 @@ class DataBin:
             raise XalignError("the data-bin does not exist", where=where, found=nearly(self.path), remedy=remedy)
         pairs: set[tuple[str, str, str]] = set()
         self._mono: dict[tuple[str, str], str] = {}
-        for name in sorted(entry.name for entry in self.path.iterdir()):
+        names = sorted(entry.name for entry in self.path.iterdir())
+        for name in names:
             if match := _PAIR.fullmatch(name):
                 split, src, tgt, lang = match.group("split", "src", "tgt", "lang")
                 if tgt == "None":  # the name that fairseq-preprocess --only-source --source-lang LANG gives
@@ -165,6 +166,8 @@ class DataBin:
                 # without a language: fairseq-preprocess --only-source
                 self._mono[match["split"], match["lang"] or ""] = name.removesuffix(".idx")
         self.pairs = sorted(pairs)  # (split, src, tgt) of every bitext here
+        links = {f"{prefix(*pair)}.idx": pair for pair in pairs for prefix in (links_prefix, align_prefix)}
+        self.linked = {links[name] for name in names if name in links}  # those with word links
 
     @property
     def monos(self) -> list[tuple[str, str]]:

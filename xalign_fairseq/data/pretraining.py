@@ -168,18 +168,17 @@ class PretrainingData:
                 problem = "an objective needs monolingual text, and the data-bin has none for training"
                 prepare, less = Command("prepare", Parameter("mono", "LANG=FILE")), Parameter("objectives")
                 raise XalignError(problem, where=folder, remedy=(prepare, "or take mlm out of", less))
-
-        pairs = self._pairs(self.data, "train") if "links" in needs else []
-        bare = [f"{src}-{tgt}" for src, tgt in pairs if self.data.links("train", src, tgt) is None]
-        if bare and (reader.links_of_every_pair or len(bare) == len(pairs)):
-            add_links = Command("prepare", Parameter("links", "FILE"))
-            raise XalignError(
-                "an objective reads prepared links, and training pairs of the data-bin have none",
-                where=self.data.path,
-                found=f"{', '.join(bare)} without links",
-                expected="links of every pair" if reader.links_of_every_pair else "links of at least one pair",
-                remedy=("make links with", Command("links"), "and add them with", add_links),
-            )
+            pairs = self._pairs(texts, "train") if "links" in needs else []
+            bare = [f"{src}-{tgt}" for src, tgt in pairs if ("train", src, tgt) not in texts.linked]
+            if bare and (reader.links_of_every_pair or len(bare) == len(pairs)):
+                add_links = Command("prepare", Parameter("links", "FILE"))
+                raise XalignError(
+                    "an objective reads prepared links, and training pairs of the data-bin have none",
+                    where=folder,
+                    found=f"{', '.join(bare)} without links",
+                    expected="links of every pair" if reader.links_of_every_pair else "links of at least one pair",
+                    remedy=("make links with", Command("links"), "and add them with", add_links),
+                )
 
     def _pairs(self, texts: DataBin | Texts, split: str) -> list[tuple[str, str]]:
         chosen = self.options.lang_pairs

@@ -73,10 +73,11 @@ THREADS = 16  # a network file system answers slowly, but many requests at a tim
 
 
 class Texts(NamedTuple):
-    """``(split, src, tgt)`` of a folder's bitexts and ``(split, lang)`` of its monolingual texts."""
+    """A folder's bitexts ``(split, src, tgt)``, monolingual texts ``(split, lang)``, and bitexts with word links."""
 
     pairs: list[tuple[str, str, str]]
     monos: list[tuple[str, str]]
+    linked: set[tuple[str, str, str]]
 
 
 class ShardPlace(TypedDict):
@@ -100,7 +101,7 @@ class Shards:
         require_unchanged(self.first)
         with ThreadPoolExecutor(THREADS) as pool:
             others = list(pool.map(self._texts_of, self.folders[1:]))
-        self.texts = [Texts(self.first.pairs, self.first.monos), *others]
+        self.texts = [Texts(self.first.pairs, self.first.monos, self.first.linked), *others]
 
     def _texts_of(self, folder: str) -> Texts:
         """The texts of a later folder, after the checks of the start."""
@@ -109,7 +110,7 @@ class Shards:
         recorded = None if data.manifest is None else data.manifest.get("tokenizer", {}).get("digest")
         if recorded is None or recorded != self.first.dictionary.digest:
             require_same_dictionary(self.first, data)
-        return Texts(data.pairs, data.monos)
+        return Texts(data.pairs, data.monos, data.linked)
 
     def index(self, epoch: int) -> int:
         """The folder that an epoch (from 1) reads, in turn."""
