@@ -31,7 +31,7 @@ def kinds(text, dialect):
         (HTML, "<00:01:02.000>a <3 <b>", "a <3 ", ["<00:01:02.000>", "<b>.."]),
         (HTML, "<!-- <b> -->&nbsp;x", "\xa0x", ["<!-- <b> -->"]),
         (XML, "<b/>x<c>&#x41;&lt;</c>&foo;", "xA<", ["<b/>", "<c>..</c>", "&foo;"]),
-        (XML, "<![CDATA[<b>]]>", "", ["<![CDATA[<b>]]>"]),
+        (HTML, "<![CDATA[<b>]]>", "", ["<![CDATA[<b>]]>"]),
         (BILINGUAL, '<g id="1">a</g><x id="2"/>', "a", ['<g id="1">..</g>', '<x id="2"/>']),
         (BILINGUAL, '<bpt i="1">&lt;</bpt>a<ept i="1">/b></ept>', "a", ['<bpt i="1">&lt;</bpt>..<ept i="1">/b></ept>']),
         (BILINGUAL, "<ph>x<sub>y<ph>z</ph></sub></ph>a", "a", ["<ph>x<sub>y<ph>z</ph></sub></ph>"]),

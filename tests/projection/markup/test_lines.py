@@ -68,3 +68,11 @@ def test_broken_markup_names_the_line_and_leaves_the_translation(tmp_path):
     assert problems == [("<p a <b>b</b>", "a tag is not complete"), ("<b>", other)]
     assert bad.project({}).text == "A"
     assert good.project({}).text == "<b>B</b>"
+
+
+def test_the_text_of_cdata_reaches_the_translator_and_is_reported(tmp_path):
+    """As a tag, it would stay untranslated without a word."""
+    text, translation = "<s><![CDATA[Hi <b>you</b>]]></s>", "<s><![CDATA[Hallo <b>du</b>]]></s>"
+    [unit] = (p for p in reader(tmp_path, "xml", f"{text}\n", [translation]) if isinstance(p, Unit))
+    assert unit.src.text == text and unit.project({}).text == translation
+    assert ("<![CDATA[Hi <b>you</b>]]>", "CDATA is not read") in [(x.item, x.reason) for x in unit.project({}).dropped]

@@ -95,7 +95,7 @@ def _token(text: str, at: int, dialect: Dialect) -> tuple[Token | None, int]:
     if text[at] == "&":
         return _entity(text, at, dialect)
     if match := OTHER.match(text, at):
-        if dialect is BILINGUAL and match[0].startswith("<![CDATA["):
+        if dialect is not HTML and match[0].startswith("<![CDATA["):
             raise XalignError("CDATA is not read", found=match[0][:40])
         return Token(match[0], "comment" if dialect is BILINGUAL else "point"), match.end()
     match = TAG.match(text, at)
