@@ -100,6 +100,15 @@ def test_a_language_without_an_embedding_stops_before_the_first_batch(predictor,
     assert not done
 
 
+@pytest.mark.parametrize("benchmark", LABELS)
+def test_states_that_overflow_are_an_error_and_no_wrong_answers(benchmark, predictor, transfer_data):
+    model = predictor(benchmark)
+    examples = model.benchmark.read(find(model.benchmark, transfer_data, "test", "de"), "de")
+    model.encoder.sentence_encoder.layers[-1].final_layer_norm.bias.data[0] = torch.nan
+    with pytest.raises(XalignError, match="not finite"):
+        model.predict(examples)
+
+
 def with_maps(state):
     """A checkpoint's content with random linear maps of German."""
     maps = LanguageMaps(["de"], "en", 2, 32)

@@ -19,6 +19,7 @@ from xalign_fairseq.transfer.family import (
     collate_windows,
     register_family,
 )
+from xalign_fairseq.transfer.heads.features import require_finite
 from xalign_fairseq.transport.precision import at_least_float32
 
 
@@ -83,4 +84,6 @@ class Classification(TaskFamily[PairExample]):
 
     def predict(self, head: nn.Module, hidden: Tensor, batch: dict[str, Tensor], examples: Sequence[Any]) -> list[str]:
         """The most probable class; the first among equals."""
-        return [self.labels[i] for i in head(hidden[:, 0]).argmax(1).tolist()]
+        scores = head(hidden[:, 0])
+        require_finite(scores)
+        return [self.labels[i] for i in scores.argmax(1).tolist()]

@@ -14,6 +14,7 @@ from xalign_fairseq.data.labelled.examples import QuestionExample
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import initialise
 from xalign_fairseq.transfer.family import EncodedExample, Limits, TaskFamily, collate_windows, register_family
+from xalign_fairseq.transfer.heads.features import require_finite
 from xalign_fairseq.transport.precision import at_least_float32
 
 NO_ANSWER = 0  # the position of <s>, to which windows without the answer point
@@ -128,7 +129,9 @@ class QuestionAnswering(TaskFamily[QuestionExample]):
         self, head: nn.Module, hidden: Tensor, batch: dict[str, Tensor], examples: Sequence[QuestionExample]
     ) -> list[str]:
         """The text of the best span in an example's windows; the earliest among equals."""
-        scores = at_least_float32(head(hidden)).cpu().numpy()
+        logits = at_least_float32(head(hidden))
+        require_finite(logits[batch["end"] > batch["begin"]])
+        scores = logits.cpu().numpy()
         begin, end, owner = (batch[name].cpu().numpy() for name in ("begin", "end", "example"))
         best = [(-np.inf, 0, 0)] * len(examples)
         for window, example in enumerate(owner.tolist()):

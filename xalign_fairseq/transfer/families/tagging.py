@@ -21,6 +21,7 @@ from xalign_fairseq.transfer.family import (
     register_family,
     word_states,
 )
+from xalign_fairseq.transfer.heads.features import require_finite
 from xalign_fairseq.transport.precision import at_least_float32
 
 
@@ -149,8 +150,9 @@ class Tagging(TaskFamily[WordsExample]):
     ) -> list[list[str]]:
         """The best tag of each word; with a CRF, the best tag sequence."""
         assert isinstance(head, TaggingHead)
-        scores = head(word_states(hidden, batch))
-        best = head.crf.decode(scores, batch["word_window"] >= 0) if head.crf is not None else scores.argmax(2)
+        scores, mask = head(word_states(hidden, batch)), batch["word_window"] >= 0
+        require_finite(scores[mask])
+        best = head.crf.decode(scores, mask) if head.crf is not None else scores.argmax(2)
         predictions = [
             [self.labels[number] for number in row[: len(example.words)]]
             for row, example in zip(best.tolist(), examples, strict=True)

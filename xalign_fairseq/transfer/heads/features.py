@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.hidden_states import HiddenStates
@@ -62,3 +63,13 @@ class Features(nn.Module):
         for layer in self.layers:
             x = layer(x, src_key_padding_mask=padding)
         return x
+
+
+def require_finite(scores: Tensor) -> None:
+    """Raise :class:`XalignError` for scores of NaN or infinity: their predictions would only be wrong answers."""
+    if not scores.isfinite().all():
+        raise XalignError(
+            "the scores of the predictions are not finite",
+            found="NaN or infinity",
+            remedy=("if the training has diverged, try a lower", Parameter("lr"), "or no", Parameter("fp16")),
+        )

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from xalign_fairseq.core.errors import Parameter, XalignError
+from xalign_fairseq.transfer.heads.features import require_finite
 from xalign_fairseq.transport.precision import at_least_float32
 
 
@@ -21,13 +21,7 @@ def decode_trees(scores: np.ndarray, lengths: Sequence[int]) -> np.ndarray:
     allowed = inside[:, :, None] & np.pad(inside, ((0, 0), (1, 0)), constant_values=True)[:, None]
     allowed[:, np.arange(words), np.arange(words) + 1] = False
     scores = np.where(allowed, scores, -np.inf).astype(np.float64)
-    if not np.isfinite(scores[allowed]).all():
-        raise XalignError(
-            "the scores of the heads are not finite",
-            where="parsing",
-            found="nan or infinity",
-            remedy=("if the training has diverged, try a lower", Parameter("lr"), "or no", Parameter("fp16")),
-        )
+    require_finite(torch.from_numpy(scores[allowed]))
     heads = np.where(inside, scores.argmax(2), -1)
     for row in np.flatnonzero(~_are_trees(heads)).tolist():
         length = lengths[row]
