@@ -212,6 +212,18 @@ def test_all_processes_begin_with_the_same_random_keys():
         assert torch.equal(run.head.queue.keys[1:], begun[1:])
 
 
+def test_a_batch_that_is_not_finite_spoils_no_later_one():
+    run = Run(config())
+    weight = run.encoder.sentence_encoder.embed_tokens.weight
+    run.step(batch((0, 1)), update=0)
+    kept = weight[9].clone()
+    weight.data[9] = torch.inf
+    assert not run.loss(batch((2, 2), (0, 1)), 1).total.isfinite()  # an update that the trainer skips
+    weight.data[9] = kept
+    run.head.momentum_encoder.encoder.start(run.encoder.sentence_encoder, 0)
+    assert run.loss(batch((0, 1)), 1).total.isfinite()
+
+
 def test_validation_changes_nothing():
     run = Run(config())
     run.step(batch((0, 1), (2, 3)), update=0)

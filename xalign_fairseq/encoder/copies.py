@@ -230,13 +230,16 @@ class KeyQueue(StaysFloat32):
 
     @torch.no_grad()
     def enqueue(self, keys: Tensor, sentences: Tensor, translations: Tensor) -> None:
-        """Replace the N oldest keys by keys (N, D) with hashes (N, 2); XalignError if N is larger than the queue."""
+        """Replace the N oldest keys by keys (N, D) with hashes (N, 2); XalignError if N is larger than the queue.
+
+        Keys that are not finite become 0: the trainer skips their update, and no later one must fail because of them.
+        """
         size, new = len(self), len(keys)
         if new > size:
             parameters, found = ("moco_queue_size", "batch_size"), f"{size} keys, {new} pairs over all workers"
             raise XalignError("the queue is smaller than a batch", parameter=parameters, found=found)
         at = (self.pointer.long() + torch.arange(new, device=self.keys.device)) % size
-        self.keys[at] = keys.to(self.keys)
+        self.keys[at] = keys.to(self.keys).nan_to_num(0.0, 0.0, 0.0)
         self.sentences[at] = sentences.to(self.sentences)
         self.translations[at] = translations.to(self.translations)
         self.pointer.copy_((self.pointer + new) % size)
