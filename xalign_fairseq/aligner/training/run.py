@@ -27,25 +27,15 @@ E5_SMALL_BY_ITSELF = {
     "warmup": 50,
     "validate_every": 50,
 }
-# Objectives that can learn from one bitext, and whether they need prepared links.
-OBJECTIVES = {
-    "self_training": False,
-    "consistency": False,
-    "psi": False,
-    "dwa": False,
-    "tlm": False,
-    "sentence_mlm": False,
-    "moco": False,
-    "ot_align": False,
-    "word_contrastive": True,
-    "l2_align": True,
-    "word_exchange": True,
-    "reg_param": False,
-    "reg_hidden": False,
-}
+# Objectives that need prepared links; all that can learn from one bitext.
+LINK_READERS, REGULARISERS = ("word_contrastive", "l2_align", "word_exchange"), ("reg_param", "reg_hidden")
+OBJECTIVES = (
+    *("self_training", "consistency", "psi", "dwa", "tlm", "sentence_mlm", "moco", "ot_align"),
+    *LINK_READERS,
+    *REGULARISERS,
+)
 # The objectives that train a model to label links.
 LABELLERS = ("self_training", "dwa")
-REGULARISERS = ("reg_param", "reg_hidden")
 # Parameters that belong to a run's identity.
 IDENTITY_FIELDS = (
     *("updates", "batch_size", "validate_every", "patience", "seed", "method", "warmup", "freeze_layers"),
@@ -77,7 +67,7 @@ class TrainingRun:
             result.
         links: Pharaoh links of the bitext. ``dwa`` then learns from these links instead of the model's labels;
             ``self_training`` keeps only its own links that are also among these.
-        objectives: keys of :data:`OBJECTIVES`; the first one that labels links decides how links are made.
+        objectives: some of :data:`OBJECTIVES`; the first one that labels links decides how links are made.
         layer: layer for links; ``None``: the depth of XLM-Align's layer 10 of 12.
         similarity: ``hidden`` or ``pointer``; ``None``: the pointer if it is trained on given links.
         method: labelling method of self_training, then also the aligner's method.
@@ -193,7 +183,7 @@ class TrainingRun:
         return read_gold_text(*self.dev) if self.dev else None
 
     def _check_objectives(self) -> None:
-        found, reading = ", ".join(self.objectives), [name for name in self.objectives if OBJECTIVES.get(name)]
+        found, reading = ", ".join(self.objectives), [name for name in self.objectives if name in LINK_READERS]
         unknown = next((name for name in self.objectives if name not in OBJECTIVES), None)
         if unknown is not None:
             meant = AWESOME_NAMES.get(unknown)

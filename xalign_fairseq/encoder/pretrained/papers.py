@@ -48,14 +48,8 @@ PAPERS = {
     "tlm": Paper(
         "Conneau and Lample (2019)", "Cross-lingual Language Model Pretraining", "https://arxiv.org/abs/1901.07291"
     ),
-    "word_contrastive": _WU_DREDZE,
-    "linear_mapping": _WU_DREDZE,
-    "l2_align": _WU_DREDZE,
-    "reg_hidden": _WU_DREDZE,
-    "reg_param": _WU_DREDZE,
-    "self_training": _AWESOME_ALIGN,
-    "consistency": _AWESOME_ALIGN,
-    "psi": _AWESOME_ALIGN,
+    **dict.fromkeys(("word_contrastive", "linear_mapping", "l2_align", "reg_hidden", "reg_param"), _WU_DREDZE),
+    **dict.fromkeys(("self_training", "consistency", "psi"), _AWESOME_ALIGN),
     "ot_align": Paper(
         "Alqahtani et al. (2021)",
         "Using Optimal Transport as Alignment Objective for fine-tuning Multilingual Contextualized Embeddings",
@@ -66,8 +60,7 @@ PAPERS = {
         "BinaryAlign: Word Alignment as Binary Sequence Labeling",
         "https://arxiv.org/abs/2407.12881",
     ),
-    "moco": _PPA,
-    "sentence_mlm": _PPA,
+    **dict.fromkeys(("moco", "sentence_mlm"), _PPA),
     "word_exchange": Paper(
         "Yang et al. (2021)",
         "Bilingual Alignment Pre-Training for Zero-Shot Cross-Lingual Transfer",
