@@ -91,10 +91,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stderr.close()
         return 141
     except (OSError, MemoryError, RuntimeError) as error:
-        print(
-            f"xalign {args.command}: error: {command_line_text(_in_words(error, hasattr(args, 'batch_tokens')))}",
-            file=sys.stderr,
-        )
+        text = command_line_text(_in_words(error, hasattr(args, "batch_tokens")))
+        print(f"xalign {args.command}: error: {text}", file=sys.stderr)
         return 2
 
 

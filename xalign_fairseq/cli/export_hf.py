@@ -55,7 +55,5 @@ def run(args: argparse.Namespace) -> None:
     found = find_pretrained(args.model)
     options = {"pooling": args.sentence_transformers, "layer": args.layer, "onto": args.onto}
     export(found, args.out, overwrite=args.overwrite, **options)
-    print(
-        f"{args.out}: written from {found}"
-        + ("" if args.onto else "; check the model card, README.md, before you share it")
-    )
+    card = "" if args.onto else "; check the model card, README.md, before you share it"
+    print(f"{args.out}: written from {found}{card}")

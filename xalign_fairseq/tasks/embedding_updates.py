@@ -29,9 +29,8 @@ def update_rows_alone(model: Any, task: Any, with_all: Sequence[str]) -> None:
     if not reason and option == "auto" and training_device(task.cfg.cpu).type == "cuda":
         reason = "a GPU updates them all in no more time"
     embeddings.sparse = not reason
-    logger.info(
-        "token embeddings: %s", f"all are updated ({reason})" if reason else "only those of a batch are updated"
-    )
+    updated = f"all are updated ({reason})" if reason else "only those of a batch are updated"
+    logger.info("token embeddings: %s", updated)
 
 
 def _obstacle(task: Any, with_all: Sequence[str]) -> str | None:

@@ -39,9 +39,8 @@ def _prebuilt() -> list[Finding]:
         if (building.PREBUILT_FOLDER / kind).is_dir():
             fault = building.prebuilt_fault(kind)
             text = f"in {building.PREBUILT_FOLDER / kind}"
-            found.append(
-                Finding("note" if fault else "ok", f"prebuilt for {kind}", f"{text}: {fault}" if fault else text)
-            )
+            place = f"{text}: {fault}" if fault else text
+            found.append(Finding("note" if fault else "ok", f"prebuilt for {kind}", place))
     return found
 
 

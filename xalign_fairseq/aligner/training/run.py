@@ -27,8 +27,9 @@ E5_SMALL_BY_ITSELF = {
     "warmup": 50,
     "validate_every": 50,
 }
-# Objectives that need prepared links; all that can learn from one bitext.
-LINK_READERS, REGULARISERS = ("word_contrastive", "l2_align", "word_exchange"), ("reg_param", "reg_hidden")
+LINK_READERS = ("word_contrastive", "l2_align", "word_exchange")  # need prepared links
+REGULARISERS = ("reg_param", "reg_hidden")
+# Objectives that can learn from one bitext.
 OBJECTIVES = (
     *("self_training", "consistency", "psi", "dwa", "tlm", "sentence_mlm", "moco", "ot_align"),
     *LINK_READERS,
