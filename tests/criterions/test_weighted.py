@@ -150,7 +150,7 @@ def with_flag(flag, task=TASK):
 
 def test_an_objective_that_freezes_the_encoder_must_be_alone():
     model, made = Freezing(), with_flag("freezes_encoder")
-    with pytest.raises(XalignError, match=r"mlm, tlm with dwa[\s\S]*train dwa in a run of its own"):
+    with pytest.raises(XalignError, match=r"mlm, tlm with dwa[\s\S]*train dwa in a separate run"):
         made.attach_heads(model)
     assert not model.frozen and not model.attached
     made.active = [objective for objective in made.active if objective.name == "dwa"]

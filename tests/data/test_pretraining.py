@@ -130,5 +130,5 @@ def test_texts_without_a_sentence_are_no_data(folder):
 
 
 def test_a_split_without_needed_data_is_named(folder):
-    with pytest.raises(XalignError, match=r"nothing of this split[\s\S]*valid[\s\S]*with validpref or read"):
+    with pytest.raises(XalignError, match=r"the split has nothing[\s\S]*valid[\s\S]*with validpref or read"):
         PretrainingData(folder).dataset(StreamsDataset, "valid", Reader({"bitext"}))

@@ -76,10 +76,10 @@ def test_contents_are_compared_when_the_epoch_begins(folders):
     (folders[1] / "dict.txt").write_text("a 1\nc 1\nb 1\n")
     shards = Shards(folders)
     shards.of_epoch(1)
-    with pytest.raises(XalignError, match=r"dict.txt has another content"):
+    with pytest.raises(XalignError, match=r"dict.txt has different content"):
         shards.of_epoch(2)
     (folders[0] / "dict.txt").write_text("a 1\nc 1\nb 1\n")  # the first folder is checked immediately
-    with pytest.raises(XalignError, match=r"dict.txt has another content"):
+    with pytest.raises(XalignError, match=r"dict.txt has different content"):
         Shards(folders)
 
 
@@ -144,7 +144,7 @@ def test_sizes_and_small_files_are_compared(folder, monkeypatch):
     flip(folder / "dict.txt")
     (folder / "train.en-de.en.idx").write_bytes(bytes(31))
     assert changed_files(DataBin(folder)) == [
-        "dict.txt has another content",
+        "dict.txt has different content",
         "train.en-de.en.idx has 31 bytes rather than 32",
     ]
     (folder / "train.en-de.en.idx").unlink()

@@ -95,7 +95,7 @@ def test_progress_counts_pairs_that_the_aligner_has_finished_and_too_long_ones_a
     monkeypatch.setattr(Aligner, "stream", watched)
     project_files(a_run)
     assert shown[0] > 1 and bar.n == 40
-    assert "a.jsonl, line 3: the pair is too long to be aligned" in capsys.readouterr().err
+    assert "a.jsonl, line 3: the pair is too long to align" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("installed", [True, False])

@@ -42,7 +42,7 @@ def test_rows_alone(option, caplog):
     "obstacle, reason",
     [
         ({"with_all": ["tlm", "reg_param"]}, "the gradient of tlm, reg_param has every row"),
-        ({"optimizer": "adam"}, "the optimizer adam knows no sparse gradients"),
+        ({"optimizer": "adam"}, "the optimizer adam does not support sparse gradients"),
         ({"master": True}, "copy whole gradients"),
         ({"distributed_world_size": 2}, "several processes"),
     ],

@@ -50,14 +50,14 @@ def read(folder):
             {"1_4": 4, "best": 8, "last": 8},
             ["last.pt is damaged: checkpoint_best"],
         ),
-        ({"1_8": None, "last": 4}, {"last": 4}, ["1_8.pt is damaged or no checkpoint of a training"]),
+        ({"1_8": None, "last": 4}, {"last": 4}, ["1_8.pt is damaged, or not a training checkpoint"]),
         # a model put there by hand, without training state
         ({"1_8": 8, "best": 0, "last": 8}, {"1_8": 8, "best": 0, "last": 8}, []),
         ({"1_8": 8, "best": 0, "last": None}, {"1_8": 8, "best": 0, "last": 8}, ["last.pt is damaged: checkpoint_1_8"]),
         (
             {"1_8": None, "best": None, "last": None},
             {},
-            ["1_8.pt is damaged", "best.pt is", "last.pt is", "has no undamaged checkpoint: training starts"],
+            ["1_8.pt is damaged", "best.pt is", "last.pt is", "has no intact checkpoint: training starts"],
         ),
         ({}, {}, []),
     ],

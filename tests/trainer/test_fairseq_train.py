@@ -44,7 +44,7 @@ def test_the_command_is_fairseq_train_with_this_package_and_ends_with_an_error_i
     line += ["--criterion", "mlm", "--arch", "xalign_tiny", "--max-tokens", "64", "--lr=-1"]
     done = run_warm(line, tmp_path)  # it contains its --save-dir
     assert done.returncode == 1 and "where: --lr" in done.stderr and "Traceback" not in done.stderr
-    assert done.stderr.splitlines()[-1].strip() == "(--debug shows where in the program)"
+    assert done.stderr.splitlines()[-1].strip() == "(--debug shows the traceback)"
 
 
 GIVEN = ["--lr", "1e-4", "--max-update", "100", "--batch-size", "8"]

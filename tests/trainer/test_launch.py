@@ -58,7 +58,7 @@ def test_a_failure_shows_the_end_of_the_log_and_names_it(instead, tmp_path):
 
 def test_a_killed_training_says_so_and_how_to_resume(instead, tmp_path):
     instead("import os, signal; print('much log'); os.kill(os.getpid(), signal.SIGKILL)")
-    with pytest.raises(XalignError, match=r"was killed[\s\S]*too little memory[\s\S]*it resumes from") as error:
+    with pytest.raises(XalignError, match=r"was killed[\s\S]*for lack of memory[\s\S]*it resumes from") as error:
         train(["data"], tmp_path)
     assert "exit code" not in str(error.value) and "much log" not in str(error.value)
     assert sessions(tmp_path)[0]["exit"] == -9

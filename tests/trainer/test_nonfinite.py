@@ -25,7 +25,9 @@ def end(tmp_path):
             get_model=lambda: model,
             get_num_updates=lambda: 2,
         )
-        with pytest.raises(XalignError, match=r"diverged: 1 update in a row not finite[\s\S]*update 3") as error:
+        with pytest.raises(
+            XalignError, match=r"diverged: 1 consecutive update with non-finite[\s\S]*update 3"
+        ) as error:
             warn(trainer, [BAD], 1)
         return str(error.value)
 

@@ -222,10 +222,10 @@ def test_a_model_without_training_is_begun_with_or_refused(make, fairseqs, tmp_p
     made.lr_step = lambda epoch: loaded.append(f"epoch {epoch}")
     made.load_checkpoint(str(path), reset_optimizer=True, reset_lr_scheduler=True, reset_meters=True)
     assert loaded == [0, "model", "epoch 0"]
-    with pytest.raises(XalignError, match=r"(?s)no training to resume.*model.pt.*finetune_from_model.*init_checkpoint"):
+    with pytest.raises(XalignError, match=r"(?s)no training state.*model.pt.*finetune_from_model.*init_checkpoint"):
         made.load_checkpoint(str(path))
     other = make(checkpoint={"restore_file": str(path)})
-    with pytest.raises(XalignError, match="no training to resume"):
+    with pytest.raises(XalignError, match="no training state"):
         other.load_checkpoint(str(path), reset_optimizer=True)  # its place in the data is required
 
 

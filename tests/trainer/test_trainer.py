@@ -217,14 +217,14 @@ def test_updates_are_left_out_until_there_are_too_many_in_a_row(training, caplog
     assert [record.message.split(":")[0] for record in caplog.records][:2] == [
         f"update 2 is not finite and is skipped ({n} in a row; 3 end the run)" for n in (1, 2)
     ]
-    with pytest.raises(XalignError, match="3 updates in a row not finite"):
+    with pytest.raises(XalignError, match="3 consecutive updates with non-finite gradients"):
         made.train_step([BAD])
 
 
 def test_a_task_of_somebody_else_has_the_default(training):
     made = training()
     assert [made.train_step([BAD]) for _ in range(2)] == [None, None]
-    with pytest.raises(XalignError, match="3 updates in a row not finite"):
+    with pytest.raises(XalignError, match="3 consecutive updates with non-finite gradients"):
         made.train_step([BAD])
 
 

@@ -122,7 +122,7 @@ def test_validation_is_whole_after_one_that_was_broken_off_and_draws_nothing(fol
 
 
 def test_what_cannot_be_is_refused(folder):
-    with pytest.raises(XalignError, match="nothing limits"):
+    with pytest.raises(XalignError, match="no size limit"):
         batches(folder, max_tokens=None)
     with pytest.raises(XalignError, match="no objective reads text"):
         batches(folder, reader=Reader(()))

@@ -53,7 +53,7 @@ def test_regularisers_count_in_training_alone():
 
 
 def test_weights_of_zero_and_an_unknown_normalization_are_refused():
-    with pytest.raises(XalignError, match=r"every weight is 0[\s\S]*tlm_weight"):
+    with pytest.raises(XalignError, match=r"every objective has weight 0[\s\S]*tlm_weight"):
         build("joint", TLM(weight=0))
     with pytest.raises(XalignError, match=r"loss_normalization[\s\S]*mean"):
         build("mean", TLM())

@@ -86,7 +86,7 @@ tasks:
          r"(?s)an option.*study.yaml, parsing, arc_size"),
         (MINIMAL + "  xquad: {languages: [de], settings: {max_question_tokens: 300}}\n",
          r"(?s)the windows have no.*study.yaml, xquad, max_length"),
-        (MINIMAL.replace("data: .\n", ""), r"(?s)where the data are.*next: set data"),
+        (MINIMAL.replace("data: .\n", ""), r"(?s)name the data folder.*next: set data"),
         ("tasks: [pos]\ndata: .\n", r"(?s)study.yaml, tasks\n  found: \['pos'\]\n  expected: dict"),
         (MINIMAL.replace("}", ", valid: {no: x}}"), r"(?s)pos, valid\n  found: False.*in quotes"),
     ],

@@ -56,5 +56,5 @@ def test_a_head_of_another_task_is_refused(family, tensors, change):
         del tensors[next(iter(tensors))]
     else:
         tensors["heads.transfer_xnli.more"] = torch.zeros(2)
-    with pytest.raises(XalignError, match=r"(?s)not that of its task.*where: here"):
+    with pytest.raises(XalignError, match=r"(?s)does not match its task.*where: here"):
         SPEC.load_head(SPEC.build_head(family, CONFIG), tensors, "here")

@@ -64,10 +64,10 @@ def _split_examples(doc: str) -> tuple[str, str | None]:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run ``xalign``.
 
-    Bad input and files that can't be written are reported without a traceback and give exit code 2, Ctrl-C gives 130,
-    SIGTERM 143 and SIGUSR1 75, after unfinished files were removed and child processes ended.
+    Bad input and unwritable files are reported without a traceback, with exit code 2. Ctrl-C gives 130, SIGTERM 143
+    and SIGUSR1 75, after unfinished files are removed and child processes have ended.
     """
-    for name, mode in (("stdin", "r"), ("stderr", "w")):  # closed ones: a file that is opened would take their place
+    for name, mode in (("stdin", "r"), ("stderr", "w")):  # closed streams: a newly opened file would get their number
         if getattr(sys, name) is None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
     parser = build_parser()

@@ -5,9 +5,9 @@ spaces), for example de-en.gold, de-en.de and de-en.en. Most gold alignments can
 examples/xlm_align/0_download.sh downloads those of XLM-Align's Table 2.
 
 Each model uses the layer and encoding stored in it, otherwise its family's. --links adds the links of other
-tools. The mean gives each set the same weight. All systems are tested against the first, by a paired bootstrap over the
-sentences of all sets with Holm's correction. A signature records how each system's links were made, and on which text
-and gold.
+tools. The mean gives each set the same weight. Each system is tested against the first, by a paired bootstrap over the
+sentences of all sets with Holm's correction. A signature records how each system's links were made, the text
+and the gold links.
 
 Examples:
   xalign bench --data gold
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from xalign_fairseq.evaluation.tables import Table
 
 KINDS = (".md", ".tex", ".json")
-LINKING = ("layer", "encoding", "method")  # parts of signatures; the encoding is joint if it is not named
+LINKING = ("layer", "encoding", "method")  # parts of signatures; a signature without an encoding means joint
 AER = "alignment aer"  # its name in published figures
 NOTE = (
     "AER in %, lower is better, its mean over the sets with a 95 % interval; mean precision and recall; p against the "
@@ -109,7 +109,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def figures_of(result: Mapping[str, Any]) -> "list[Figure]":
-    """AER of each set and its mean, as a paper's table has them."""
+    """The AER of each set and the mean, as in a paper's table."""
     from xalign_fairseq.evaluation.published import Figure
 
     sets = [(each["set"].rpartition("/")[2], each["pairs"]) for each in result["data"]]

@@ -45,7 +45,7 @@ def fast_bfloat16(device: "torch.device") -> bool:
 
 
 class Cpu(NamedTuple):
-    """A CPU's vendor, such as ``GenuineIntel``, and the vendor's number of the generation, if known."""
+    """A CPU's vendor, such as ``GenuineIntel``, and its family number, if known."""
 
     vendor: str
     family: int
@@ -90,7 +90,7 @@ def choose_devices(names: str, dtype: str, processes: int = 1) -> tuple[str, str
     check_values("invalid number of processes", ("processes", processes, 1 <= processes <= most, f"1 to {most}"))
     devices = [choose_device(name) for name in names.split(",")]
     if processes > 1 and [device.type for device in devices] != ["cpu"]:
-        problem = "several processes need the CPU; several GPUs have one process each"
+        problem = "several processes need the CPU; each GPU has one process"
         raise XalignError(problem, parameter="processes", found=f"{processes} processes, {names}")
     devices *= processes
     return ",".join(map(str, devices)), choose_dtype(dtype, devices)
@@ -119,7 +119,7 @@ CACHES = ("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "LRU_CACHE_CAPACITY")
 
 
 def keep_freed_memory(device: "torch.device") -> bool:
-    """Let a process on the CPU keep freed memory, if glibc can, and fewer compiled products; returns whether it does.
+    """Let a process on the CPU keep freed memory, if glibc can, and cache fewer compiled products; returns success.
 
     The tensors of a step on a CPU take megabytes, and the gradient of a whole vocabulary takes hundreds. glibc maps
     each separately, or shrinks its heap when they are freed, and the system clears the pages at the next allocation.

@@ -85,7 +85,7 @@ def _hold(stream: IO[str], output: Path) -> None:
 
 
 def require_own_folder(folder: Path, note: str, maker: str, parts: Collection[str] = ()) -> None:
-    """Raise :class:`XalignError` if a folder has anything but a begun output.
+    """Raise :class:`XalignError` if a folder has anything but an unfinished output.
 
     A folder belongs to the command if it is new or empty, has the command's note, or has only files from before the
     note: parts, locks, and temporary files after a kill (:func:`~xalign_fairseq.core.files.atomic_write`), which the

@@ -39,8 +39,8 @@ class Output:
 
     With a ``record``, the unfinished file is ``FILE.part``, and ``FILE.part.json`` has its inputs and options. Both
     remain after an error or a kill. The next run with ``resume`` and the same record continues after the last complete
-    line. The record has everything that determines the lines, by parameter name. Without one, which means that the run
-    can't be repeated, an unfinished file is removed. A symbolic link stays a link; its target is written. With a
+    line. The record has everything that determines the lines, by parameter name. Without a record, the run can't be
+    repeated, and an unfinished file is removed. A symbolic link stays a link; its target is written. With a
     ``kind`` (of :data:`BEGINNINGS`), an existing file of another kind is an error.
     """
 
@@ -166,7 +166,7 @@ def require_record(path: Path, theirs: Mapping[str, str], ours: Mapping[str, str
 
 
 def is_plain(path: StrPath) -> bool:
-    """True for a regular or new file; False for standard output, devices, pipes and open files, which get lines
+    """True for a regular or new file; False for standard output, devices, pipes and open files, which get the lines
     directly.
     """
     if os.fspath(path) == STANDARD_OUTPUT or opened(path) is not None:

@@ -1,4 +1,4 @@
-"""Run commands as processes: start them, read their output, end them with their child processes."""
+"""Run commands as processes: start them, read their output, stop them and their child processes."""
 
 import os
 import shlex
@@ -41,7 +41,7 @@ def start(command: Sequence[str], **options: Any) -> "subprocess.Popen[Any]":
     child gets SIGTERM.
     """
     if shutil.which(command[0]) is None:
-        raise XalignError("a program does not exist, or may not be started", where=shlex.join(command))
+        raise XalignError("a program does not exist, or is not executable", where=shlex.join(command))
     line = [_PYTHON, "-I", "-S", "-c", _FOLLOW_PARENT, str(os.getpid()), *command]
     return subprocess.Popen(line, stdin=subprocess.DEVNULL, start_new_session=True, **options)
 
@@ -102,7 +102,7 @@ def exit_text(code: int) -> str:
 def failure(program: str, where: object, code: int, said: str, remedy: Text) -> XalignError:
     """The error for a program with a nonzero exit code; a negative code is a signal."""
     if code in KILLED:
-        return XalignError(f"{program} was killed", where=where, found="probably too little memory", remedy=remedy)
+        return XalignError(f"{program} was killed", where=where, found="probably for lack of memory", remedy=remedy)
     found = f"exit code {code}; the end of its output:\n{said}"
     return XalignError(f"{program} failed", where=where, found=found, remedy=remedy)
 

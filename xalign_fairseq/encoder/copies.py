@@ -65,7 +65,7 @@ class ReadOnce(nn.Module):
 
 
 class EncoderCopy(StaysFloat32, ReadOnce):
-    """Earlier weights of the sentence encoder, or their moving average; part of a head, so it is saved.
+    """Earlier weights of the sentence encoder, or their moving average; it is part of a head, so it is saved.
 
     It is empty until :meth:`start` in the first update, when the live encoder has its weights. A resumed run takes the
     copy from its checkpoint. A new run makes a new copy, even if its checkpoint has one of an earlier run. The copy

@@ -199,7 +199,7 @@ def open_passes(
 def _languages(given: Input, config: EncoderConfig) -> Tensor:
     """(B, T) int64, rows of the language embeddings."""
     if given.languages is None:
-        problem = "the encoder has language embeddings, and the language of a text was not given"
+        problem = "the encoder has language embeddings, but the language of a text is not given"
         raise XalignError(problem, expected=", ".join(config.languages))
     return given.languages.expand_as(given.tokens)
 

@@ -37,7 +37,7 @@ class LanguageMaps(StaysFloat32):
 
     def _load_from_state_dict(self, *args: object, **kwargs: object) -> None:
         super()._load_from_state_dict(*args, **kwargs)
-        self._edited_before = -1  # never orthogonalised
+        self._edited_before = -1  # no update orthogonalised yet
 
     @property
     def languages(self) -> tuple[str, ...]:

@@ -240,7 +240,7 @@ class Encoder(nn.Module):
         return next(self.sentence_encoder.parameters()).device
 
     def states(self, given: Tensor | Input, *, training: bool = False, grad: bool = True) -> HiddenStates:
-        """Open a pass over tokens (B, T), or tokens with languages; its layers run when they are first asked for."""
+        """Open a pass over tokens (B, T), or tokens with languages; its layers run when first requested."""
         return open_passes(self.sentence_encoder, [as_input(given)], training=training, grad=grad)[0]
 
 

@@ -42,9 +42,9 @@ def frequent_pairs(
     }
     if not left:
         raise XalignError(
-            "no linked pair of two different words is left",
+            "no linked pair of different words is left",
             found=f"{counted(len(counts), 'linked pair')}, all of identical words, without a letter, or left out",
-            remedy="give a text with links between words, and a shorter list of words to leave out",
+            remedy="use a text with more links, or ignore fewer words",
         )
     return Counter(left).most_common(PAIRS)
 

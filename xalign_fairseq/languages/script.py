@@ -33,7 +33,7 @@ from xalign_fairseq.languages.sentence import Sentence, unbroken
 _PLANE, _COPIES = 0x10000, 0xF0000
 _OTHERS = range(_COPIES + 0xD800, _COPIES + 0xE000)
 
-# Begins only the copies of words whose natural pieces begin with a lone word boundary.
+# Begins the copies of words whose natural pieces begin with a lone word boundary, and no others.
 MARKER = chr(_COPIES + ord(SPACE))
 
 

@@ -11,7 +11,7 @@ from xalign_fairseq.encoder.pretrained.papers import Paper
 from xalign_fairseq.objectives.presets import PRESETS
 from xalign_fairseq.objectives.registry import OBJECTIVES, Objective
 
-# How to get a stream into a data-bin.
+# How to add a stream to a data-bin.
 SOURCES = {
     "bitext": "xalign prepare --pair SRC-TGT --trainpref PREFIX",
     "mono": "xalign prepare --mono LANGUAGE=FILE",

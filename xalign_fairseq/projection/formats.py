@@ -64,7 +64,7 @@ def _beginning(path: str) -> str:
 
 
 def require_ending(out: str, form: AnnotationFormat) -> None:
-    """Raise :class:`XalignError` for the ending of another format: the output has the format of the source."""
+    """Raise :class:`XalignError` if the output's ending is that of another format than the source's."""
     if any(ANNOTATIONS[name] is not form for name in named_by_ending(out)):
         problem = "the output has the format of the annotated text"
         raise XalignError(problem, parameter="out", found=out, expected=", ".join(form.suffixes))
@@ -85,7 +85,7 @@ def find_format(name: str, src: str, tgt: str | None, extract: bool = False) -> 
         if src.lower().endswith(OFFICE):
             remedy = "save it as HTML or XLIFF"
         elif src.lower().endswith((".po", ".pot")):
-            remedy = "extract its texts first, for example with Okapi, or po2txt of translate-toolkit"
+            remedy = "extract its texts first, for example with Okapi or translate-toolkit's po2txt"
         elif re.search(r"\{\w*\}|%[sd]\b", beginning):
             remedy = "if it has placeholders, set", Parameter("format", "placeholders")
         raise XalignError(problem, where=src, parameter="format", expected=known, remedy=remedy)

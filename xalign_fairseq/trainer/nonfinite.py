@@ -32,7 +32,7 @@ def warn(trainer: "Trainer", samples: list[Any], in_a_row: int) -> None:
         logger.warning("%s is not finite and is skipped (%d in a row; %d end the run): %s", where, in_a_row, most, why)
         return
     raise XalignError(
-        f"training diverged: {counted(in_a_row, 'update')} in a row not finite",
+        f"training diverged: {counted(in_a_row, 'consecutive update')} with non-finite gradients",
         where=where,
         found=why,
         remedy=(start, "with a lower", Parameter("lr"), "or without the objective, if one is named"),

@@ -94,6 +94,6 @@ def _listening(original: Function, cfg: Any, main: object, **kwargs: object) -> 
         if error.exit_code == REQUEUE:
             raise SystemExit(REQUEUE) from None
         if error.exit_code == -signal.SIGKILL:
-            problem = "a training process was killed, probably by too little memory"
+            problem = "a training process was killed, probably for lack of memory"
             raise XalignError(problem, remedy="run the same command again, to resume") from None
         raise

@@ -30,7 +30,7 @@ def machine(cpu: bool = False) -> str:
     names = None
     if not cpu and visible not in ("", "-1"):
         query = ("nvidia-smi", "--query-gpu=name", "--format=csv,noheader")
-        # CUDA knows more names than nvidia-smi, such as those of a GPU's parts.
+        # CUDA knows more names than nvidia-smi, such as names of a GPU's parts.
         names = _output(*query, "-i", visible) or _output(*query)
     return names.splitlines()[0] if names else f"{platform.machine()} CPU"
 
@@ -77,7 +77,7 @@ class Ended:
 
 @contextmanager
 def session(folder: Path, line: Sequence[str]) -> Iterator[Ended]:
-    """Add a session to the folder's ``training.json``; its end and exit code are added at the end of the block."""
+    """Add a session to the folder's ``training.json``; the end of the block adds its end and exit code."""
     record, ended = _begin(folder, line), Ended()
     try:
         yield ended

@@ -48,7 +48,7 @@ class XalignTrainer(Trainer):
     - After SIGUSR1 it saves and ends with exit code 75. All processes end after the same update.
     - It resumes from the newest complete checkpoint if the last one is damaged, and passes a checkpoint's task state to
       the task, which refuses another dictionary.
-    - ``--patience`` counts across resumptions, and a finished run is not trained further.
+    - ``--patience`` counts across resumptions, and a finished run does not train again.
     """
 
     def __init__(self, cfg: Any, *args: object, **kwargs: object):
@@ -82,7 +82,7 @@ class XalignTrainer(Trainer):
                 self.optimizer._multiply_factor = 1.0  # fairseq's bfloat16 optimizer keeps it until a step
             return None
         finally:
-            # With time as weight, the mean over updates is the share of the total time.
+            # Weighted by time, the mean over updates is the share of the total time.
             metrics.log_scalar("data_wait", 100 * self.clock.share, self.clock.seconds, priority=810, round=2)
             self.clock.reset()
         self.nonfinite_in_a_row = 0
@@ -282,7 +282,7 @@ def _validate_and_save(
     is_checked, trainer.checked_update = newest == trainer.checked_update, newest
     if not is_checked or rest[-1]:
         losses, stops = original(cfg, trainer, task, epoch_itr, *rest)
-    if not stops:  # a stopping run already has its checkpoint
+    if not stops:  # a run that is stopping already has its checkpoint
         trainer.requeue_if_signalled(epoch_itr)
     return losses, stops
 
@@ -309,7 +309,7 @@ def install() -> None:
 
 @instead
 def _checked(add_defaults: Function, cfg: DictConfig) -> None:
-    """fairseq-train's first call with its whole configuration, from the command line or YAML."""
+    """Called first by fairseq-train with its whole configuration, from the command line or YAML."""
     add_defaults(cfg)
     master = utils.is_master(cfg.distributed_training)
     log_as_typed(cfg.common.log_file if master else None)

@@ -46,7 +46,7 @@ def job(spec: RunSpec, out: Path, keep_models: bool) -> Job:
 
 
 def summary(folder: Path) -> str:
-    """A finished run's scores in a few words: each language's metric that selects the model, in percent."""
+    """A summary of a finished run's scores: each language's metric that selects the model, in percent."""
     run = RunResult.read(folder)
     name = BENCHMARKS[run.benchmark].score(run.score)[0].name
     parts = [f"{language} {name} {100 * scores[name]:.1f}" for language, scores in run.scores.items()]
@@ -54,11 +54,11 @@ def summary(folder: Path) -> str:
 
 
 def make(path: Path, keep_models: bool = False) -> None:
-    """Make the run that ``spec.json`` describes, or finish it: train, predict, score; the result comes last."""
+    """Make or finish the run that ``spec.json`` describes: train, predict, score; the result is written last."""
     folder = path.parent
     with alone(folder) as lock:
         spec = RunSpec.read(path)
-        if (folder / "result.json").is_file():  # another command has done it meanwhile
+        if (folder / "result.json").is_file():  # another command has finished it meanwhile
             tidy(folder, keep_models=True)
             return
         trained: dict[str, Any] = {"minutes": 0.0, "selection": None}

@@ -12,7 +12,7 @@ from xalign_fairseq.core.devices import cores
 from xalign_fairseq.core.process import start, stop
 from xalign_fairseq.core.signals import REQUEUE, Requeued, interrupts_held_back, requeue_handed_on
 
-POLL = 0.1  # seconds between two looks at the jobs
+POLL = 0.1  # seconds between two checks of the jobs
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def run_jobs(
             while (waiting and not signalled) or running:
                 for slot in range(slots):
                     if waiting and slot not in running and not signalled:
-                        with interrupts_held_back():  # a process must be known to be ended
+                        with interrupts_held_back():  # every started process must be in the list, to be ended
                             job = waiting.pop(0)
                             running[slot] = job, _start(job, environment(slot))
                 ended = [slot for slot, (_, process) in running.items() if process.poll() is not None]

@@ -1,4 +1,4 @@
-"""Methods by name: transport, SimAlign's, awesome-align's and others; their options, and plain values of them."""
+"""Methods by name: transport, SimAlign's, awesome-align's and others; their options, also as plain values."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace

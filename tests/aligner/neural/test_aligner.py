@@ -220,7 +220,7 @@ def test_a_link_scorer_reads_the_words_of_its_layers(scored, pairs, monkeypatch)
 
 
 def test_layers_and_size_of_a_link_scorer_are_its_own(scored, tmp_path):
-    with pytest.raises(XalignError, match="layers of its own"):
+    with pytest.raises(XalignError, match="its own layers"):
         replace(scored, linking=replace(scored.linking, layers=(2,), encoding=""))
     save_scorer(LinkScorer(32, (1, 3), (3,), rank=4, width=8), tmp_path / "wide.npz", {})
     with pytest.raises(XalignError, match="another encoder"):

@@ -99,7 +99,7 @@ def test_columns(write, name, text, found):
         (rows(("a", "b", "c", "d")), r"(?s)columns of the file are unknown.*'d'"),
         (rows(("premise", "claim", "label"), ("a", "b", "x")), r"(?s)unknown.*line 1\n.*'premise', 'claim'"),
         (rows(("a", "b", "0"), ("a", "b", " ")), r"(?s)some pairs have a label.*line 2"),
-        (rows(("premise", "hypo", "label")), r"(?s)no pair.*a header alone"),
+        (rows(("premise", "hypo", "label")), r"(?s)no pair.*only a header"),
         ("", "empty"),
     ],
 )

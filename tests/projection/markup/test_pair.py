@@ -7,9 +7,9 @@ from xalign_fairseq.core.text.segmented import SegmentedText
 from xalign_fairseq.projection.markup.pair import MARKUPS, markup_unit
 from xalign_fairseq.projection.units import Dropped, Projected
 
-BY_HAND = "the translation has tags already: add this one by hand"
+BY_HAND = "the translation already has tags: add this one by hand"
 MARKUP = "the translation has characters that would be markup"
-ADDED = "the translation has this tag, its source does not"
+ADDED = "the translation has this tag, but its source does not"
 DIAGONAL = {(i, i): 1.0 for i in range(9)}
 
 

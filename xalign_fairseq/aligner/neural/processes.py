@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from xalign_fairseq.aligner.neural.aligner import Aligner
     from xalign_fairseq.aligner.protocol import Alignment
 
-# Pairs that a worker gets at once: enough to sort into batches of similar lengths, but few enough for small memory and
-# for all workers to finish at about the same time.
+# Pairs that a worker gets at once: enough to sort into batches of similar lengths, but few enough to save memory and
+# to let all workers finish at about the same time.
 MOST_PAIRS, FEWEST_PAIRS = 512, 16
 CHUNKS_PER_WORKER = 4
 # Chunks that each worker gets before its first is done.
@@ -115,7 +115,7 @@ class AlignerPool(WordAligner):
         done: dict[int, list[Alignment]] = {}
         given, following, ended = 0, 0, False
         while not ended or busy or done:
-            # If answers are ready, yield them instead of waiting for a pair that is not written yet.
+            # If answers are ready, yield them instead of waiting for a pair that has not been written yet.
             while (
                 idle
                 and not ended
@@ -142,9 +142,9 @@ class AlignerPool(WordAligner):
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
-        """The pipes are used by one call at a time, which leaves no answer in them."""
+        """One call at a time uses the pipes, and leaves no answer in them."""
         if not self._lock.acquire(blocking=False):
-            remedy = "wait for its end, or make a pool for each thread"
+            remedy = "wait until it ends, or make a pool for each thread"
             raise XalignError("the pool of aligners is in use by another call", remedy=remedy)
         try:
             if not self._workers:
@@ -193,7 +193,7 @@ class _Worker:
         return value
 
     def discard(self) -> None:
-        """Wait until no answer is due."""
+        """Wait until all answers have arrived."""
         while self._due:
             self._answer()
 
@@ -215,7 +215,7 @@ class _Worker:
 
 
 def _serve(connection: Connection, load: Load, device: str, number: int) -> None:
-    """Load the aligner and answer tasks until the parent ends the process; without an aligner, the error only."""
+    """Load the aligner and answer tasks until the parent ends the process; if loading fails, send only the error."""
     follow_parent()
     import torch
 
@@ -232,7 +232,7 @@ def _serve(connection: Connection, load: Load, device: str, number: int) -> None
     while True:
         try:
             connection.send((connection.recv()(aligner), None))
-        except EOFError:  # the parent is gone
+        except EOFError:  # the parent has ended
             return
         except Exception as error:
             connection.send((None, _sendable(error)))

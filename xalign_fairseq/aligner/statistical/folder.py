@@ -112,7 +112,7 @@ FORM = {
     **dict.fromkeys(("src", "tgt", "src_model", "tgt_model"), ArrayForm(np.uint8, 1)),
 }
 MOST = 1.001  # upper bound of a probability, with rounding
-ANEW = "train it anew"
+ANEW = "train it again"
 
 
 def arrays_of(model: UnitModel) -> dict[str, np.ndarray]:

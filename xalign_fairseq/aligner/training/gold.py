@@ -33,7 +33,7 @@ from xalign_fairseq.transport.scored import PACKAGED, load_scorer, save_scorer
 
 SCORER, ENCODER = "scorer.npz", "encoder.npz"
 TRAININGS = 3  # encoders to average
-SHARED = 0.2  # sets that share a larger part of their sentences count as one
+SHARED = 0.2  # sets that share more than this part of their sentences count as one
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class ScorerRun:
 def train_scorer(run: ScorerRun, say: Callable[[str], object] = print) -> dict[str, Any]:
     """Fit a scorer to all gold sets, write it with a record of them, and return the record."""
     if run.path.exists():
-        raise XalignError("there is a link scorer already", where=run.path, remedy=("choose another", Parameter("out")))
+        raise XalignError("the folder has a link scorer", where=run.path, remedy=("choose another", Parameter("out")))
     sets = [learned_part(read_set(Path(path)), run.held_out) for path in run.golds]
     if sum(len(each.pairs) for each in sets) < 2:
         raise XalignError("a link scorer needs pairs of sentences", parameter="gold", found=len(sets[0].pairs))
@@ -123,7 +123,7 @@ def _train_encoder(run: ScorerRun, sets: Sequence[GoldSet], say: Callable[[str],
 def _record(
     run: ScorerRun, sets: Sequence[GoldSet], scorer: LinkScorer, parameters: Iterable[torch.Tensor]
 ) -> dict[str, Any]:
-    times = Counter(each.name for each in sets)  # two files in different folders may have one name
+    times = Counter(each.name for each in sets)  # files in different folders may have the same name
     names = [each.name if times[each.name] == 1 else f"{each.name} {each.digest}" for each in sets]
     return {
         "xalign_fairseq": __version__,

@@ -48,7 +48,7 @@ class RunFolder:
         require_own_folder(self.path, self.run.name, "a run of train-aligner", ("data-bin", TRIMMED))
 
     def begun(self, identity: dict[str, Any]) -> Begun | None:
-        """The content of ``run.json``; None if the run has not begun, :class:`XalignError` for another run."""
+        """The content of ``run.json``; None if the run has not started, :class:`XalignError` for another run."""
         if not self.run.is_file():
             return None
         found = read_json(self.run, Begun)
@@ -82,7 +82,7 @@ def open_start(run: TrainingRun) -> Start:
     model = open_model(run.model)
     run = run.for_family(model.family)
     gold = run.check()
-    # Without the MLM head: a model without one gets a new head on each load.
+    # Without the MLM head: a model without one gets a new head each time it is loaded.
     body = {f"encoder.{key}": each for key, each in model.encoder.sentence_encoder.state_dict().items()}
     made = digest(body | model.heads, model.tokenizer.dictionary.digest)
     config = model.encoder.config

@@ -111,7 +111,7 @@ def _set_fonts(figure: "Figure") -> list[str]:
 
 
 def _tell(seen: "list[warnings.WarningMessage]") -> None:
-    """Log which letters are drawn as boxes; warn of everything else."""
+    """Log which letters are drawn as boxes; pass on all other warnings."""
     missing = ""
     for warning in seen:
         if glyph := re.match(r"Glyph (\d+) .* missing from", str(warning.message)):

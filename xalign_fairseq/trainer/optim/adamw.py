@@ -1,4 +1,4 @@
-"""AdamW that scales and clips in its one pass over the parameters, and steps sparse gradients by rows."""
+"""AdamW that scales and clips in its single pass over the parameters, and steps sparse gradients by rows."""
 
 import math
 from collections import defaultdict

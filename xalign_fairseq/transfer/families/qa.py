@@ -16,7 +16,7 @@ from xalign_fairseq.encoder.transformer import initialise
 from xalign_fairseq.transfer.family import EncodedExample, Limits, TaskFamily, collate_windows, register_family
 from xalign_fairseq.transport.precision import at_least_float32
 
-NO_ANSWER = 0  # the position of <s>, to which windows without the answer point
+NO_ANSWER = 0  # the position of <s>, the target in windows without the answer
 UNLABELLED = -1
 
 

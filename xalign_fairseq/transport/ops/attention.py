@@ -52,7 +52,7 @@ class Padded:
 
     def attend(self, q: Tensor, k: Tensor, v: Tensor, dropout: float) -> Tensor:
         """Each (B, T, heads, d) -> (B, T, heads, d)."""
-        tell("padded with a mask, since the lengths of the sentences are on the device alone")
+        tell("padded with a mask, because only the device knows the sentence lengths")
         mask = ~self.padding[:, None, None, :]
         q, k, v = (part.transpose(1, 2) for part in (q, k, v))
         return F.scaled_dot_product_attention(q, k, v, attn_mask=mask, dropout_p=dropout).transpose(1, 2)

@@ -69,7 +69,7 @@ def check_sinkhorn_shapes(
     for name, mass, mask in (("src_mass", src_mass, src_mask), ("tgt_mass", tgt_mass, tgt_mask)):
         if mass is not None and mass.shape != mask.shape:
             shapes = f"{tuple(mass.shape)} and {tuple(mask.shape)}"
-            raise XalignError("masses are not those of the tokens", where=name, found=shapes)
+            raise XalignError("masses and masks differ in shape", where=name, found=shapes)
 
 
 class Problem(NamedTuple):

@@ -150,7 +150,7 @@ def find_compiler() -> list[str]:
         if path:
             return [path, *given[1:]]
     where, found = "$CXX" if given else "$PATH", given[0] if given else None
-    remedy = "install g++, clang++ or another with C++17, or name one in CXX"
+    remedy = "install g++, clang++ or another C++17 compiler, or name one in CXX"
     raise XalignError("there is no C++ compiler", where=where, found=found, remedy=remedy)
 
 
