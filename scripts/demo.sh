@@ -13,7 +13,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source scripts/install.sh user
 
 if [[ $# -gt 0 && -e "$out" ]]; then
-  echo "error: $out exists already; name a new folder" >&2
+  echo "error: $out already exists; name a new folder" >&2
   exit 2
 fi
 gold=examples/demo/gold bitext=examples/demo/bitext

@@ -103,7 +103,7 @@ def command():
 
 @pytest.fixture(scope="session")
 def sample(tmp_path_factory):
-    """Made-up text with gold links, independent of changes to `xalign sample`: 600 training pairs."""
+    """Synthetic text with gold links, independent of changes to `xalign sample`: 600 training pairs."""
     out = tmp_path_factory.mktemp("sample") / "sample"
     with tarfile.open(Path(__file__).parent / "golden/sample.tar.xz") as archive:
         archive.extraction_filter = getattr(tarfile, "data_filter", None)  # Python before 3.11.4 has none
@@ -129,7 +129,7 @@ def databin(sample, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def transfer_data(tmp_path_factory):
-    """Folders like XTREME's, with made-up transfer data: ud, panx, xnli, xquad."""
+    """Folders like XTREME's, with synthetic transfer data: ud, panx, xnli, xquad."""
     return made_up.write_data(tmp_path_factory.mktemp("transfer"))
 
 

@@ -44,7 +44,7 @@ as_paths() { # NAME ...
 # Whether the run has all its updates; this saves the start of fairseq-train. The line of an epoch is logged after the
 # last checkpoint is written, the line of a validation before.
 finished() { # SAVE_DIR UPDATES
-  grep -qs "\"train_num_updates\": \"$2\"" "$1/train.log" && echo "$1 has its $2 updates already, by the command in $1/run.json"
+  grep -qs "\"train_num_updates\": \"$2\"" "$1/train.log" && echo "$1 already has its $2 updates, by the command in $1/run.json"
 }
 
 # Sets `vocabulary`, options of xalign prepare: the tokenizer of the model TOKENIZER, or the model and dictionary SPM
@@ -107,8 +107,8 @@ record_run() { # SAVE_DIR SETTING SEED DEVICE_OPTIONS "VARIABLE ..." SCRIPT [ARG
   (export PATH "${names[@]}" && python "$(dirname -- "${BASH_SOURCE[0]}")/record_run.py" "$@")
 }
 
-# Fetches files with download.py. DRY=1 only lists them; SAMPLE=N fetches nothing and writes N made-up pairs
-# for each language pair (English with German or French), to try the steps. Made-up and real text have separate folders,
+# Fetches files with download.py. DRY=1 only lists them; SAMPLE=N fetches nothing and writes N synthetic pairs
+# for each language pair (English with German or French), to try the steps. Synthetic and real text have separate folders,
 # so that neither is mistaken for the other or overwritten.
 download() { # OUT PAIR=CORPORA... [option of download.py ...]
   if [[ -n "${SAMPLE:-}" ]]; then
@@ -116,12 +116,12 @@ download() { # OUT PAIR=CORPORA... [option of download.py ...]
     sample_text "$@"
   else
     [[ ! -e "$1/.sample" ]] ||
-      { echo "error: '$1' holds the made-up text of SAMPLE; next: give another folder, or remove it" >&2; return 2; }
+      { echo "error: '$1' holds the synthetic text of SAMPLE; next: give another folder, or remove it" >&2; return 2; }
     python "$(dirname -- "${BASH_SOURCE[0]}")/download.py" "$@" ${DRY:+--dry}
   fi
 }
 
-# Made-up data need a new or empty folder, or one with made-up data.
+# Synthetic data need a new or empty folder, or one with synthetic data.
 require_made_up() { # OUT
   [[ -e "$1/.sample" || -z "$(ls -A "$1" 2> /dev/null)" ]] ||
     { echo "error: SAMPLE: '$1' holds something else; next: give a folder that is new or empty" >&2; exit 2; }

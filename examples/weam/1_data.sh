@@ -26,5 +26,5 @@ for pair in "$@"; do
   options+=(--links "$prefix/train.symmetrized.links" --links "$prefix/valid.symmetrized.links")
 done
 
-[[ ! -e "$data" ]] || { echo "$data exists already"; exit 0; }
+[[ ! -e "$data" ]] || { echo "$data already exists"; exit 0; }
 xalign prepare --out "$data" "${options[@]}" "${vocabulary[@]}" --workers "${WORKERS:-2}"

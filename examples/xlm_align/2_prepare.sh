@@ -42,6 +42,6 @@ fi
 for ((shard = ${SHARD:-0}; shard < ${SHARD:-$((shards - 1))} + 1; shard++)); do
   bin="$data" part=()
   [[ "$shards" == 1 ]] || { bin="$data.$shard"; part=(--shard "$shard/$shards" --resume); }
-  [[ ! -e "$bin" ]] || { echo "$bin exists already"; continue; }
+  [[ ! -e "$bin" ]] || { echo "$bin already exists"; continue; }
   xalign prepare --out "$bin" "${options[@]}" "${vocabulary[@]}" --workers "${WORKERS:-2}" "${part[@]}"
 done

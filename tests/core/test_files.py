@@ -153,7 +153,7 @@ def test_the_current_folder_is_refused_before_the_work(tmp_path, monkeypatch, na
 
 
 def test_outputs_of_another_process_are_kept(tmp_path):
-    with pytest.raises(XalignError, match="exists already"), files.atomic_folder(tmp_path / "out") as folder:
+    with pytest.raises(XalignError, match="already exists"), files.atomic_folder(tmp_path / "out") as folder:
         (folder / "a").write_text("mine")
         (tmp_path / "out").mkdir()
         (tmp_path / "out/a").write_text("theirs")
@@ -250,7 +250,7 @@ WRITERS = {
         "languages/sample/bitext.py:_write_pair.opened",
         "transport/sinkhorn/building.py:built",
     },
-    "a log or a mark within the folder of a run": {"core/process.py:heard", "transfer/scheduler.py:_start"},
+    "a log or a mark within the folder of a run": {"core/process.py:run_logged", "transfer/scheduler.py:_start"},
     "the null device": {"cli/__init__.py:main"},
     "as a new file, or without following links": {
         "core/files.py:new_file",

@@ -8,9 +8,9 @@ import pytest
 
 from xalign_fairseq.core.signals import (
     INTERRUPTS,
+    blocked_interrupts,
+    delayed_interrupts,
     interrupted_code,
-    interrupts_held_back,
-    interrupts_kept_off,
     signals_as_interrupts,
 )
 
@@ -32,7 +32,7 @@ def test_a_terminated_driver_stops_as_one_that_is_interrupted_with_the_code_of_t
 
 def test_held_back_signals_come_at_the_end_of_the_block():
     done = []
-    with pytest.raises(KeyboardInterrupt), interrupts_held_back():
+    with pytest.raises(KeyboardInterrupt), delayed_interrupts():
         signal.raise_signal(signal.SIGINT)
         done.append("the block")
     assert done == ["the block"]
@@ -45,10 +45,10 @@ def interrupted():
 
 
 def test_processes_that_are_started_while_interrupts_are_kept_off_and_not_held_back_never_get_them():
-    with interrupts_kept_off():
+    with blocked_interrupts():
         assert interrupted() == 0
     assert interrupted() == -signal.SIGINT
-    with interrupts_held_back():
+    with delayed_interrupts():
         assert interrupted() == -signal.SIGINT
 
 
@@ -56,7 +56,7 @@ def test_kept_off_interrupts_come_at_the_end_of_the_block():
     done = []
 
     def block():
-        with interrupts_kept_off():
+        with blocked_interrupts():
             signal.raise_signal(signal.SIGINT)
             done.append("the block")
         done.append("too late")

@@ -78,7 +78,7 @@ def test_missing_files_and_an_existing_folder(text, tmp_path):
         run("gone.en", tmp_path / "out")
     (tmp_path / "out").mkdir()
     (tmp_path / "out/mine").touch()
-    with pytest.raises(XalignError, match="exists already"):
+    with pytest.raises(XalignError, match="already exists"):
         run(text, tmp_path / "out")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "t.en"]
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["mine"]

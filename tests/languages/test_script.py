@@ -153,7 +153,7 @@ def test_pieces_of_several_words_and_of_the_script_itself_are_errors(spm, tmp_pa
     with pytest.raises(XalignError, match="found: ▁ab▁c"):
         Transliteration(tmp_path / "more.model")
     Transliteration(spm).save(tmp_path, "en", "xx")
-    with pytest.raises(XalignError, match="characters of the derived script already"):
+    with pytest.raises(XalignError, match="already has characters of the derived script"):
         Transliteration(tmp_path / "sentencepiece.model")
 
 

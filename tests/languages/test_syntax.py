@@ -42,7 +42,7 @@ CAR = "the|DET|3|det red|ADJ|3|amod car|NOUN|4|nsubj stopped|VERB|0|root here|AD
 
 @pytest.fixture(scope="module")
 def adjectives_follow(tmp_path_factory):
-    """A treebank of the made-up English with every adjective right after its noun."""
+    """A treebank of the synthetic English with every adjective right after its noun."""
     rng, sentences = random.Random(1), []
     for _ in range(300):
         words = made_up.sentence(rng)
@@ -56,7 +56,7 @@ def adjectives_follow(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def english(tmp_path_factory):
-    """Sentences of the made-up English."""
+    """Sentences of the synthetic English."""
     rng = random.Random(2)
     path = tmp_path_factory.mktemp("english") / "en.conllu"
     path.write_text(made_up.conllu([made_up.sentence(rng) for _ in range(300)]))

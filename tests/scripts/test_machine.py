@@ -138,7 +138,7 @@ def test_slow_tests_are_left_out_unless_all_are_asked_for(options, given, called
 
 def test_the_demo_takes_its_folder_from_where_it_is_called(called, tmp_path):
     _, told = called(f"cd {tmp_path}; ! bash {ROOT}/scripts/demo.sh bin", COMPLETE="1")
-    assert f"error: {tmp_path}/bin exists already" in told
+    assert f"error: {tmp_path}/bin already exists" in told
 
 
 def test_all_that_is_installed_has_one_version():

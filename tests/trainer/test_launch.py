@@ -9,7 +9,7 @@ from support.processes import is_alive, wait_for
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import read_json
-from xalign_fairseq.core.locks import alone
+from xalign_fairseq.core.locks import locked_folder
 from xalign_fairseq.core.signals import Requeued
 from xalign_fairseq.trainer.launch import FairseqTraining, run_training
 
@@ -99,13 +99,13 @@ def test_a_mistyped_option_or_value_is_answered_with_those_like_it(instead, tmp_
 
 def test_one_training_at_a_time_in_a_folder(instead, tmp_path):
     instead("pass")
-    with alone(tmp_path), pytest.raises(XalignError, match="another process"):
+    with locked_folder(tmp_path), pytest.raises(XalignError, match="another process"):
         train(["data"], tmp_path)
     assert not (tmp_path / "training.json").exists()
 
 
 def test_the_training_holds_the_lock_of_its_caller(instead, tmp_path):
-    with alone(tmp_path) as lock:
+    with locked_folder(tmp_path) as lock:
         instead(f"import os; print(os.fstat({lock}).st_ino)")
         heard = []
         train(["data"], tmp_path, heard.append, lock=lock)

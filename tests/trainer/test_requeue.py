@@ -10,7 +10,7 @@ import torch.multiprocessing
 from fairseq.distributed import utils
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.locks import alone
+from xalign_fairseq.core.locks import locked_folder
 from xalign_fairseq.trainer import requeue
 from xalign_fairseq.trainer.requeue import HELD, hold
 
@@ -132,7 +132,7 @@ def test_the_second_of_two_trainings_is_refused_and_goes_when_the_first_has_ende
 
 
 def test_a_training_has_the_lock_of_its_launcher(tmp_path):
-    with alone(tmp_path) as lock, other(tmp_path, pass_fds=[lock]) as launched:
+    with locked_folder(tmp_path) as lock, other(tmp_path, pass_fds=[lock]) as launched:
         assert launched.communicate("")[0] == "held\n"
-    with alone(tmp_path), other(tmp_path) as stranger:
+    with locked_folder(tmp_path), other(tmp_path) as stranger:
         assert "another process" in stranger.communicate("")[1]

@@ -92,7 +92,7 @@ def test_a_resumed_module_knows_its_updates_and_a_checkpoint_its_heads(tmp_path)
     again.load_state_dict(model.state_dict())
     assert again.num_updates == 1
     model.float().save_pretrained(tmp_path / "model.pt")
-    with pytest.raises(XalignError, match="exists already"):
+    with pytest.raises(XalignError, match="already exists"):
         model.save_pretrained(tmp_path / "model.pt")
     loaded = AlignmentModel.from_pretrained(
         tmp_path / "model.pt", [TLM(), DWA(label_layer=1, start_update=0)], data, dropout=0.1

@@ -20,7 +20,7 @@ from xalign_fairseq.aligner.protocol import Alignment, WordAligner
 from xalign_fairseq.aligner.render.page import Page
 from xalign_fairseq.aligner.run_record import run_record
 from xalign_fairseq.aligner.statistical.aligner import StatisticalAligner
-from xalign_fairseq.aligner.statistical.folder import begun, is_statistical, learn_models, passes_bar
+from xalign_fairseq.aligner.statistical.folder import aligner_folder, is_statistical, learn_models, passes_bar
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import Parameter, Text, XalignError
 from xalign_fairseq.core.output import STANDARD_OUTPUT, Output
@@ -188,12 +188,12 @@ def learn(
         if len(text) < FEW_PAIRS:
             few = "%s: statistics need thousands; an encoder (the default, without %s) is better for small texts"
             logger.warning(few, counted(len(text), "pair"), Parameter("from_scratch"))
-        with begun(folder, identity), passes_bar(quiet) as show:
+        with aligner_folder(folder, identity), passes_bar(quiet) as show:
             return StatisticalAligner(learn_models(text, folder, show), options.min_probability)
     method = scoring_method(model, options.linking, options.maps)
     with ExitStack() as stack:
         encoder = stack.enter_context(load_aligner(model, scoring_options(options, method)))
-        with begun(folder, {**identity, "method": method}):
+        with aligner_folder(folder, {**identity, "method": method}):
             kept = KeptScores(encoder, folder)
             with progress(total=len(text), unit=" pairs", quiet=quiet) as bar:
                 kept.read(text, bar.update)

@@ -92,13 +92,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 141
     except (OSError, MemoryError, RuntimeError) as error:
         print(
-            f"xalign {args.command}: error: {command_line_text(_in_words(error, hasattr(args, 'batch_tokens')))}",
+            f"xalign {args.command}: error: {command_line_text(_user_error(error, hasattr(args, 'batch_tokens')))}",
             file=sys.stderr,
         )
         return 2
 
 
-def _in_words(error: OSError | MemoryError | RuntimeError, in_batches: bool) -> XalignError:
+def _user_error(error: OSError | MemoryError | RuntimeError, in_batches: bool) -> XalignError:
     """Lack of permission, disk space or memory as an error for users; any other error is raised again."""
     if isinstance(error, OSError):
         then: Text | None = None

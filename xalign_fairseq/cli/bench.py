@@ -83,7 +83,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     from xalign_fairseq.aligner.benchmark import BenchmarkRun, run_benchmark
-    from xalign_fairseq.core.locks import alone_on
+    from xalign_fairseq.core.locks import locked_output
     from xalign_fairseq.evaluation.tables import latex_file
     from xalign_fairseq.links.bootstrap import check_options
 
@@ -97,7 +97,7 @@ def run(args: argparse.Namespace) -> None:
         check_values("unknown table format", ("out", args.out, Path(args.out).suffix in KINDS, ", ".join(KINDS)))
         require_place(args.out)
         require_replaceable(args.out, "json" if args.out.endswith(".json") else "table")
-    with alone_on(Path(args.out)) if args.out else nullcontext():
+    with locked_output(Path(args.out)) if args.out else nullcontext():
         result = run_benchmark(benchmark)
         table = table_of(result["systems"])
         text = "\n\n".join([table.to_markdown(), *([paper.to_markdown(figures_of(result))] if paper else [])])

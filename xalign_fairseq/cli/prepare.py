@@ -173,7 +173,7 @@ def run(args: argparse.Namespace) -> None:
         print(f"warning: {message}", file=sys.stderr)
     if args.quiet:
         return
-    print("\n".join([*([f"{args.out} is complete already"] if there else []), *summary(manifest)]))
+    print("\n".join([*([f"{args.out} is already complete"] if there else []), *summary(manifest)]))
     new = " of a new sentencepiece model" if manifest["tokenizer"]["trained"] else ""
     symbols = f"{manifest['tokenizer']['symbols']:,} symbols in the dictionary{new}"
     print(f"{symbols}; all counts in {args.out}/manifest.json")

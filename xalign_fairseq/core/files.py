@@ -232,7 +232,7 @@ def require_free(*paths: StrPath, overwrite: bool | None = False) -> None:
     there = [str(each) for each in map(Path, paths) if (any(each.iterdir()) if each.is_dir() else each.exists())]
     if there and not overwrite:
         remedy = ("choose another name", *(() if overwrite is None else ("or set", Parameter("overwrite"))))
-        raise XalignError("the output exists already", where=", ".join(there), remedy=remedy)
+        raise XalignError("the output already exists", where=", ".join(there), remedy=remedy)
     for path in paths:
         _require_writable(_above(_resolved(path)), path)
 

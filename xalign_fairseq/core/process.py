@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from xalign_fairseq.core.errors import Text, XalignError
-from xalign_fairseq.core.signals import interrupts_held_back
+from xalign_fairseq.core.signals import delayed_interrupts
 
 # Runs in the new process before the command. Linux then ends the process when its parent is killed (the request
 # survives the exec). Other systems let it continue.
@@ -66,7 +66,7 @@ def running(command: Sequence[str], **options: object) -> Iterator["subprocess.P
     """A process from :func:`start` that ends with the block at the latest."""
     started: list[subprocess.Popen[Any]] = []
     try:
-        with interrupts_held_back():  # a process missing from the list would not be ended
+        with delayed_interrupts():  # a process missing from the list would not be ended
             started.append(start(command, **options))
         yield started[0]
     finally:
@@ -74,7 +74,7 @@ def running(command: Sequence[str], **options: object) -> Iterator["subprocess.P
 
 
 @contextmanager
-def heard(
+def run_logged(
     command: Sequence[str], log: Path, held: Sequence[int] = ()
 ) -> Iterator[tuple["subprocess.Popen[Any]", Iterator[str]]]:
     """Run a command; yield the process and an iterator over its output lines, errors included, which go to ``log``.

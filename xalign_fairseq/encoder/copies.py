@@ -142,7 +142,7 @@ class MomentumEncoder(StaysFloat32, ReadOnce):
         """Whether there was a first update, on the device."""
         return self.encoder.started > 0
 
-    def begins_anew(self, update: int) -> bool:
+    def starts_again(self, update: int) -> bool:
         """Whether a new run starts from an earlier run's average."""
         return update == 0 and bool(self.encoder.number("started")) and self.number("followed") != update
 

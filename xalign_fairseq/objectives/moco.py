@@ -45,7 +45,7 @@ class MocoHead(nn.Module):
 
     def move(self, live: nn.Module, update: int, momentum: float) -> None:
         """Update the momentum encoder; keys of an earlier run's momentum encoder are removed."""
-        if self.momentum_encoder.begins_anew(update):
+        if self.momentum_encoder.starts_again(update):
             self._begin_queue()
         self.momentum_encoder.follow(live, self.projection, update, momentum)
 

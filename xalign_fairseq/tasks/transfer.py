@@ -164,7 +164,7 @@ class TransferTask(XalignTask):
         if self.cfg.code_switch:
             parameters = ("code_switch", "feature_based")
             raise XalignError("one linear map cannot fit a text in two languages", parameter=parameters)
-        maps.tell_unmapped([each.language for each in self._examples])
+        maps.warn_of_unmapped([each.language for each in self._examples])
         model.attach_head(HEAD, maps)
         logger.info("features are read through linear maps of %s", ", ".join(maps.languages))
 

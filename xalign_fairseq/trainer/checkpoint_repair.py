@@ -37,7 +37,7 @@ def repair(folder: Path, say: Say) -> tuple[Path | None, list[Path]]:
     return newest, [path for path in damaged if path.name not in (BEST, LAST)]
 
 
-def mend(folder: Path, say: Say) -> bool:
+def repair_run(folder: Path, say: Say) -> bool:
     """:func:`repair` a run's folder and rename files that are still unreadable; returns whether a run can resume."""
     newest, damaged = repair(folder, say)
     for path in damaged:

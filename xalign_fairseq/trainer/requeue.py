@@ -17,7 +17,7 @@ from typing import Any
 from omegaconf import DictConfig
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.locks import LOCK, alone
+from xalign_fairseq.core.locks import LOCK, locked_folder
 from xalign_fairseq.core.signals import REQUEUE
 from xalign_fairseq.trainer.compat.patching import Function, instead, replace, training_loop
 
@@ -35,7 +35,7 @@ def hold(cfg: DictConfig) -> None:
     if str(folder) in held:
         return
     if not _is_inherited(folder / LOCK):
-        _locks.enter_context(alone(folder))
+        _locks.enter_context(locked_folder(folder))
     os.environ[HELD] = "\n".join([*filter(None, held), str(folder)])
 
 

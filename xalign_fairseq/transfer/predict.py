@@ -96,7 +96,7 @@ class Predictor:
     def predict(self, examples: Sequence[Any], progress: Progress | None = None) -> list[Any]:
         """One prediction for each example, in order."""
         if self.maps is not None:
-            self.maps.tell_unmapped([example.language for example in examples])
+            self.maps.warn_of_unmapped([example.language for example in examples])
         require_languages(self.encoder.config, examples)
         predictions: list[Any] = [None] * len(examples)
         for start in range(0, len(examples), BLOCK):
@@ -198,7 +198,7 @@ def evaluate_retrieval(
     pairs = benchmark.read(path, language)
     languages = (language, "en")
     if maps is not None:
-        maps.tell_unmapped(languages)
+        maps.warn_of_unmapped(languages)
     sides = [pair.first for pair in pairs], [pair.second for pair in pairs]
     foreign, english = side_vectors(encoder, tokenizer, sides, chosen, languages, maps)
     ids = [pair.id for pair in pairs]

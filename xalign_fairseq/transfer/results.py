@@ -168,7 +168,7 @@ class TaskResults:
         columns = [self.scores(checkpoint, language, metrics) for language in languages]
         return {seed: float(np.mean([column[seed] for column in columns])) for seed in self.complete(checkpoint)}
 
-    def trained_otherwise(self, checkpoints: Sequence[str]) -> list[str]:
+    def trained_differently(self, checkpoints: Sequence[str]) -> list[str]:
         """The differences, except the encoder, of checkpoints that were fine-tuned differently from the first one."""
         firsts: dict[tuple[str, ...], RunResult] = {}
         found: dict[str, str] = {}

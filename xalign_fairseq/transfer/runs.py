@@ -16,7 +16,7 @@ from xalign_fairseq.core.array_files import write_arrays
 from xalign_fairseq.core.devices import cores, keep_freed_memory, training_device
 from xalign_fairseq.core.errors import XalignError, command_line_text
 from xalign_fairseq.core.json_files import read_json, write_json
-from xalign_fairseq.core.locks import alone
+from xalign_fairseq.core.locks import locked_folder
 from xalign_fairseq.core.signals import interrupted_code, signals_as_interrupts
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.trainer.launch import LOG, FairseqTraining, run_training
@@ -56,7 +56,7 @@ def summary(folder: Path) -> str:
 def make(path: Path, keep_models: bool = False) -> None:
     """Make or finish the run that ``spec.json`` describes: train, predict, score; the result is written last."""
     folder = path.parent
-    with alone(folder) as lock:
+    with locked_folder(folder) as lock:
         spec = RunSpec.read(path)
         if (folder / "result.json").is_file():  # another command has finished it meanwhile
             tidy(folder, keep_models=True)

@@ -398,4 +398,4 @@ def test_the_steps_follow_each_other_from_the_archives(tmp_path):
     assert run.record["scores"] == rounded
     assert found["pos"]["Δ"] == pytest.approx(found["pos"]["SUP"] - found["pos"]["ZS"])
     assert not (tmp_path / "runs/align_mlm.trans_inv-1/transfer").exists()
-    assert step(*evaluating, **variables) == "align_mlm.trans_inv-1: measured already\n"  # existing results are kept
+    assert step(*evaluating, **variables) == "align_mlm.trans_inv-1: already measured\n"  # existing results are kept

@@ -169,7 +169,7 @@ def test_made_up_text_and_real_text_do_not_meet(script, tmp_path):
     assert done.returncode == 2 and "no sample of de-xx" in done.stderr and "cp:" not in done.stderr
     (made_up / ".sample").mkdir(parents=True)
     done = run_script(tmp_path, script, made_up, "en-de")
-    assert done.returncode == 2 and f"'{made_up}' holds the made-up text of SAMPLE" in done.stderr
+    assert done.returncode == 2 and f"'{made_up}' holds the synthetic text of SAMPLE" in done.stderr
     assert list(made_up.iterdir()) == [made_up / ".sample"]
 
 

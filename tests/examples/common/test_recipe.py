@@ -47,7 +47,7 @@ def test_a_finished_run_is_not_continued(script, tmp_path):
         (save / "train.log").write_text(log)
         done, _ = train(tmp_path, script)
         assert done.returncode == 0 and ("--max-update" in done.stdout) is called
-    assert done.stdout == f"{save} has its 40 updates already, by the command in {save}/run.json\n"
+    assert done.stdout == f"{save} already has its 40 updates, by the command in {save}/run.json\n"
 
 
 @pytest.mark.parametrize("script", TRAINING)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from xalign_fairseq.aligner.protocol import Progress, SentencePair, WordAligner
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.process import exit_text
-from xalign_fairseq.core.signals import interrupts_kept_off
+from xalign_fairseq.core.signals import blocked_interrupts
 from xalign_fairseq.core.text.pairs import WordPair, chunks, ready
 from xalign_fairseq.core.workers import follow_parent
 from xalign_fairseq.data.tokenizers.unknown import UnknownTokens
@@ -59,7 +59,7 @@ class AlignerPool(WordAligner):
         self._workers: list[_Worker] = []
         self._lock = threading.Lock()
         try:
-            with interrupts_kept_off():
+            with blocked_interrupts():
                 self._workers += [_Worker(load, device, number) for number, device in enumerate(devices)]
             for worker in self._workers:
                 worker.receive()  # wait until it has loaded

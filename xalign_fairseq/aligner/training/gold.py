@@ -19,7 +19,7 @@ from xalign_fairseq.aligner.training.scorer_fitting import Fitting, GoldPair, fi
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.devices import choose_devices
 from xalign_fairseq.core.errors import Parameter, XalignError
-from xalign_fairseq.core.locks import alone
+from xalign_fairseq.core.locks import locked_folder
 from xalign_fairseq.core.version import __version__
 from xalign_fairseq.encoder.pretrained.known import family_of
 from xalign_fairseq.encoder.pretrained.low_rank import read_changes, write_low_rank
@@ -68,7 +68,7 @@ def train_scorer(run: ScorerRun, say: Callable[[str], object] = print) -> dict[s
     sets = [learned_part(read_set(Path(path)), run.held_out) for path in run.golds]
     if sum(len(each.pairs) for each in sets) < 2:
         raise XalignError("a link scorer needs pairs of sentences", parameter="gold", found=len(sets[0].pairs))
-    with alone(run.out):  # fail before the work
+    with locked_folder(run.out):  # fail before the work
         return (_train_encoder if run.train_encoder else _train_scorer)(run, sets, say)
 
 
