@@ -101,7 +101,7 @@ def command(tiny_text, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["align", "layers", "retrieve"])
-def test_languages_are_asked_for_by_name(command, speaking, name, capsys, tiny_checkpoint, tmp_path):
+def test_languages_are_requested_by_name(command, speaking, name, capsys, tiny_checkpoint, tmp_path):
     assert command(name, speaking) == 2
     told = capsys.readouterr().err
     assert "two of en, xx" in told and "--languages" in told

@@ -79,7 +79,7 @@ def test_systems_are_listed_side_by_side(data, links, capsys):
     assert [line.split(":")[0].strip() for line in table[2].splitlines()] == ["right", "wrong"]
 
 
-def test_a_note_says_what_differs_and_signatures_can_be_copied():
+def test_a_note_lists_the_differences_and_signatures_can_be_copied():
     row = {"system": "a", "interval": (0, 1), "sets": [], "aer": 0.5, "precision": 1, "recall": 1}
     row["signature"] = "layer:1|method:grow"
     other = row | {"system": "b", "signature": "layer:2|encoding:separate|method:grow"}

@@ -76,7 +76,7 @@ def test_a_full_disk_is_named(tmp_path, capsys, monkeypatch):
     assert f"no space left on device\n  where: {tmp_path}\n" in capsys.readouterr().err
 
 
-def test_a_finished_run_says_so(ends, tmp_path, capsys):
+def test_a_finished_run_is_reported(ends, tmp_path, capsys):
     ends(0)
     (tmp_path / "checkpoint_last.pt").touch()
     main(line(tmp_path))
@@ -96,7 +96,7 @@ def test_the_lowest_aer_is_that_of_the_whole_training(goes_on, lowest, monkeypat
     assert ("AER 50.00, the lowest so far" in err) is not goes_on
 
 
-def test_an_interrupted_training_says_what_remains(monkeypatch, tmp_path, capsys):
+def test_an_interrupted_training_reports_what_remains(monkeypatch, tmp_path, capsys):
     put_program(monkeypatch, """print('{"loss": "1", "num_updates": "2"}')""")
     monkeypatch.setattr(TrainProgress, "_display", lambda *given: signal.raise_signal(signal.SIGINT))
     assert main(line(tmp_path)) == 130

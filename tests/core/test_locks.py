@@ -89,7 +89,7 @@ def test_a_removed_lock_does_not_let_two_in(tmp_path, monkeypatch):
             pass
 
 
-def test_a_lock_may_go_between_two_looks_at_it(tmp_path, monkeypatch):
+def test_a_lock_may_disappear_between_two_checks(tmp_path, monkeypatch):
     stat, calls = os.stat, []
 
     def gone_at_the_second(path, **options):

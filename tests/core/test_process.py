@@ -71,7 +71,7 @@ def test_a_process_does_not_outlive_its_block():
     assert process.returncode == -signal.SIGTERM
 
 
-def test_a_process_that_does_not_end_when_it_is_asked_to_is_killed(monkeypatch):
+def test_a_process_that_ignores_sigterm_is_killed(monkeypatch):
     monkeypatch.setattr("xalign_fairseq.core.process.PATIENCE", 0.3)
     program = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(flush=True); time.sleep(60)"
     process = start(python(program), stdout=subprocess.PIPE)

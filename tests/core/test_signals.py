@@ -24,13 +24,13 @@ def handlers(monkeypatch):
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGUSR1, 75)])
-def test_a_terminated_driver_stops_as_one_that_is_interrupted_with_the_code_of_the_signal(number, code):
+def test_a_terminated_driver_stops_like_an_interrupted_one_with_the_signals_code(number, code):
     with pytest.raises(KeyboardInterrupt) as stopped, signals_as_interrupts():
         signal.raise_signal(number)
     assert interrupted_code(stopped.value) == code
 
 
-def test_held_back_signals_come_at_the_end_of_the_block():
+def test_delayed_signals_arrive_at_the_end_of_the_block():
     done = []
     with pytest.raises(KeyboardInterrupt), delayed_interrupts():
         signal.raise_signal(signal.SIGINT)
@@ -44,7 +44,7 @@ def interrupted():
     return subprocess.run([sys.executable, "-S", "-c", code]).returncode
 
 
-def test_processes_that_are_started_while_interrupts_are_kept_off_and_not_held_back_never_get_them():
+def test_processes_started_while_interrupts_are_blocked_never_get_them():
     with blocked_interrupts():
         assert interrupted() == 0
     assert interrupted() == -signal.SIGINT
@@ -52,7 +52,7 @@ def test_processes_that_are_started_while_interrupts_are_kept_off_and_not_held_b
         assert interrupted() == -signal.SIGINT
 
 
-def test_kept_off_interrupts_come_at_the_end_of_the_block():
+def test_blocked_interrupts_arrive_at_the_end_of_the_block():
     done = []
 
     def block():

@@ -98,7 +98,7 @@ def test_a_data_bin_returns_the_written_data(data):
     assert not [path for path in data.path.iterdir() if path.name.startswith(".")]
 
 
-def test_another_lexicon_takes_its_place_only_if_told(data):
+def test_another_lexicon_replaces_it_only_on_request(data):
     lexicons.write(data, random_lexicon(1), {})
     before = {path.name: path.read_bytes() for path in data.path.iterdir()}
     with pytest.raises(XalignError, match="set overwrite"):

@@ -86,7 +86,7 @@ def test_contents_are_compared_when_the_epoch_begins(folders):
 @pytest.mark.parametrize(
     ("stopped", "expected"), [(1, [0, 1, 2, 3, 0]), (2, [1, 2, 3, 0, 1]), (3, [0, 1, 2, 3, 0]), (4, [1, 2, 3, 0, 1])]
 )
-def test_folders_that_are_added_come_behind_the_old_ones(folders, stopped, expected):
+def test_added_folders_follow_the_old_ones(folders, stopped, expected):
     index = Shards(folders[:2]).index(stopped)
     shards = Shards(folders)
     shards.go_on(stopped, index, [])

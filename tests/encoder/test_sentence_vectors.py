@@ -64,7 +64,7 @@ def test_the_default_layer_is_seven_twelfths_of_the_depth():
     assert [retrieval_layer(config, None) for config in configs] == [1, 2, 4, 7, 14]
 
 
-def test_a_language_without_a_map_stays_as_it_is():
+def test_a_language_without_a_map_does_not_change():
     vectors, maps = torch.randn(4, 6), LanguageMaps(["de"], "en", 2, 6)
     with torch.no_grad():
         maps.of("de").normal_()

@@ -147,7 +147,7 @@ AS_PRINTED = ("1", "mBERT+WEAM", "mlqa em")  # 51.7, but the mean of the row is 
 
 
 @pytest.mark.parametrize("name", ("ppa", "weam", "xlm_align", "explicit_alignments"))
-def test_an_average_is_that_of_its_row(name):
+def test_an_average_equals_that_of_its_row(name):
     rows = {}
     for figure in read_published(find_published(name)):
         rows.setdefault((figure.table, figure.row, figure.metric), {})[figure.column] = figure.value

@@ -80,7 +80,7 @@ def test_a_language_whose_adjectives_follow_moves_english_ones(adjectives_follow
     assert kept / len(derived) > 0.97  # the rest is as in English
 
 
-def test_blocks_move_by_hand():
+def test_blocks_move_as_computed_by_hand():
     reorder = Reordering(fixed(backwards), seed=1)
     # car: elements 1 red (ADJ), 2 the (DET) -> the red car; stopped: 1 here (ADV), 2 car (NOUN) -> car here stopped
     assert reorder(parsed(CAR), 0).forms == ("the", "red", "car", "here", "stopped", ".")

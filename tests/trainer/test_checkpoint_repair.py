@@ -62,7 +62,7 @@ def read(folder):
         ({}, {}, []),
     ],
 )
-def test_the_newest_whole_checkpoint_takes_the_place_of_a_damaged_one(tmp_path, before, after, said):
+def test_the_newest_intact_checkpoint_replaces_a_damaged_one(tmp_path, before, after, said):
     write(tmp_path / "run", before)
     lines = []
     assert repair_run(tmp_path / "run", lines.append) == bool(after)

@@ -43,7 +43,7 @@ def read(all_readers, steps=None):
 @pytest.mark.parametrize("before", [1, 2, 4])
 @pytest.mark.parametrize("after", [1, 2, 3, 4])
 @pytest.mark.parametrize("steps", [1, 3, 5])
-def test_no_item_comes_twice_and_fewer_batches_than_processes_are_left_out(before, after, steps):
+def test_no_item_repeats_and_fewer_batches_than_processes_are_skipped(before, after, steps):
     first, state = read(readers(before), steps)
     resumed = readers(after)
     for reader in resumed:

@@ -48,7 +48,7 @@ def test_the_last_good_checkpoint_and_the_damaged_ones_are_named(end, tmp_path):
 
 
 @pytest.mark.parametrize(("number", "named"), [(BAD, "the gradient of weight"), (GOOD, "the gradient of another")])
-def test_a_sparse_gradient_is_looked_at_too(end, number, named):
+def test_sparse_gradients_are_checked_too(end, number, named):
     model = torch.nn.Embedding(4, 2, sparse=True)
     (model(torch.tensor([1, 3, 1])) * number).sum().backward()
     assert named in end(model)

@@ -90,7 +90,7 @@ def test_checkpoints_without_a_count_are_read_and_written(restart, saved, load):
     assert process.validate(0.6) == [False]
 
 
-def test_a_program_that_is_fairseq_train_itself_counts_too(restart, saved, load, monkeypatch):
+def test_the_main_program_fairseq_train_also_counts(restart, saved, load, monkeypatch):
     monkeypatch.delitem(sys.modules, "fairseq_cli.train")
     monkeypatch.setitem(sys.modules, "__main__", loop)  # python -m fairseq_cli.train
     restart().validate(0.5, 0.6)
@@ -128,7 +128,7 @@ def resumed(make, fairseqs, monkeypatch, tmp_path):
     return resume
 
 
-def test_training_resumes_from_the_newest_whole_checkpoint_and_says_so(damaged, resumed, caplog):
+def test_training_resumes_from_the_newest_intact_checkpoint_and_reports_it(damaged, resumed, caplog):
     (damaged / "checkpoint_mine.pt").write_bytes(b"half")
     with caplog.at_level(logging.WARNING):
         assert resumed() == 8
@@ -204,12 +204,12 @@ def shown(rank):
     return seen
 
 
-def test_every_rank_s_task_sees_what_rank_0_has_read(tmp_path):
+def test_every_ranks_task_sees_what_rank_0_read(tmp_path):
     assert run_workers(shown, 2, tmp_path) == [[{"shard": 1}]] * 2
 
 
 @pytest.mark.parametrize("state", [{"model": {}, "cfg": None}, {"model": {}, "args": None, "extra_state": {}}])
-def test_a_model_without_training_is_begun_with_or_refused(make, fairseqs, tmp_path, state, monkeypatch):
+def test_a_model_without_training_starts_a_run_or_is_refused(make, fairseqs, tmp_path, state, monkeypatch):
     """From other tools: fairseq failed with KeyError: 'best_loss'."""
     path, loaded = tmp_path / "model.pt", []
     torch.save(state, path)

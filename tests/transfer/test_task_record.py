@@ -28,7 +28,7 @@ def tensors(family):
     }
 
 
-def test_a_spec_goes_through_a_checkpoint():
+def test_a_spec_survives_a_checkpoint():
     assert TaskRecord.from_checkpoint({"task_state": {"transfer": SPEC.to_state()}}) == SPEC
 
 

@@ -230,7 +230,7 @@ def test_layers_and_size_of_a_link_scorer_are_its_own(scored, tmp_path):
 
 
 @pytest.mark.parametrize("method", ["grow", "transport", "argmax"])
-def test_the_matrix_is_of_the_words_of_each_pair_alone(aligner, pairs, method):
+def test_the_matrix_covers_only_the_words_of_each_pair(aligner, pairs, method):
     each = replace(aligner, linking=Linking(method, layers=(2,)))
     found = each.align(*zip(*pairs, strict=True))
     for (src, tgt), pair in zip(pairs, found, strict=True):

@@ -130,7 +130,7 @@ def test_a_killed_worker_closes_the_pool(pool_of_one):
         pool_of_one.describe()
 
 
-def test_calls_at_the_same_time_are_refused(pool):
+def test_concurrent_calls_are_refused(pool):
     """Otherwise each would read the other's answers."""
     stream = pool.stream(numbered(5))
     next(stream)

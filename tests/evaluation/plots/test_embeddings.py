@@ -64,7 +64,7 @@ def test_neighbours_stay_neighbours_and_the_picture_is_the_same_again():
     assert (distances.argmin(1) // 6 == np.arange(24) // 6).all()
 
 
-def test_a_panel_says_how_it_was_projected(monkeypatch):
+def test_a_panel_names_its_projection(monkeypatch):
     src, tgt = np.random.default_rng(0).normal(size=(2, 5, 6))
     points, said = project(Panel("a", src, tgt, "t-SNE"))
     assert np.array_equal(points, neighbourhoods(np.concatenate([src, tgt]))) and said == "t-SNE"

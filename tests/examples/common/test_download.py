@@ -125,7 +125,7 @@ def test_words_are_separated_by_spaces_and_pairs_are_drawn(out, monkeypatch):
     assert downloading.tokenizer("zh")("我们去 London。") == "我 们 去 London 。"
 
 
-def test_sides_of_different_length_are_no_bitext(out, monkeypatch):
+def test_sides_of_different_length_are_not_a_bitext(out, monkeypatch):
     moses(out / "downloads/Europarl.de-en.txt.zip", "Europarl", ["one", "two"], ["eins"])
     with pytest.raises(XalignError, match="line 2"):
         call(monkeypatch, out, "de-en=Europarl", "--valid", "0")
@@ -158,7 +158,7 @@ def test_every_paper_has_a_first_step():
 @pytest.mark.parametrize(
     "script", [script for script in SCRIPTS if script.split("/")[0] not in ("align_mlm", "transfer")]
 )
-def test_made_up_text_and_real_text_do_not_meet(script, tmp_path):
+def test_synthetic_and_real_text_do_not_mix(script, tmp_path):
     real, made_up = tmp_path / "my text", tmp_path / "made up"
     (real / "en-de").mkdir(parents=True)
     (real / "en-de/train.en").write_text("Real.\n")
@@ -197,7 +197,7 @@ def test_a_file_that_was_cut_off_is_continued(server, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["text.gz", "text.xz", "text.tar.gz", "text.zip"])
-def test_an_archive_that_is_not_whole_is_removed(name, server, tmp_path):
+def test_an_incomplete_archive_is_removed(name, server, tmp_path):
     server.files[f"/{name}"] = TEXT  # for example an error page
     with pytest.raises(XalignError, match="not a complete archive") as caught:
         fetch(server, tmp_path / name)

@@ -31,7 +31,7 @@ def test_tokens_are_words_and_all_links_sure():
 
 
 @pytest.mark.slow
-def test_the_pages_commands_lead_from_text_to_aer(tmp_path):
+def test_the_pages_commands_go_from_text_to_aer(tmp_path):
     program(tmp_path / "bin/fast_align", FAST_ALIGN)
     run = partial(run_real, "bash", "-c", folders=[tmp_path / "bin"], cwd=HERE)
     text, data, save = (tmp_path / name for name in ("text", "data", "run"))

@@ -70,7 +70,7 @@ def test_the_translation_is_written_like_its_source(markup, source, target, expe
         ("bilingual", "我<ph>%d</ph>有", "I have", "I <ph>%d</ph> have"),
     ],
 )
-def test_only_one_language_has_spaces_around_a_tag_alone(markup, source, target, expected):
+def test_only_one_language_has_spaces_around_a_single_tag(markup, source, target, expected):
     def segment(text):
         return SegmentedText(text, [match.span() for match in re.finditer(r"[A-Za-z]+|[^\sA-Za-z]", text)])
 
@@ -94,7 +94,7 @@ def test_a_placeholder_that_only_the_translation_has_is_reported():
         assert project("placeholders", source, target) == Projected(text, 1, (Dropped("{m}", ADDED),))
 
 
-def test_a_tag_without_its_partner_is_left_out_alone():
+def test_only_a_tag_without_its_partner_is_left_out():
     projected = project("xml", "<p>A <i>broken</i> <b>tag.</p>", "Un cassé tag.")
     assert projected.text == "<p>Un <i>cassé</i> tag.</p>"
     assert projected.dropped == (Dropped("<b>", "an opening tag has no closing tag"),)

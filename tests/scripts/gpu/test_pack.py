@@ -56,7 +56,7 @@ def wheels(tmp_path_factory):
     return folder, [each.name for each in lacking]
 
 
-def test_the_kit_has_all_that_the_package_asks_for():
+def test_the_kit_has_all_requirements_of_the_package():
     """Except torch and numpy, which the machine provides."""
     lines = (ROOT / "scripts/gpu/requirements.txt").read_text().splitlines()
     packed = {canonicalize_name(Requirement(line).name) for line in lines if line[0] != "#"}

@@ -54,7 +54,7 @@ def test_installing_twice_wraps_once(monkeypatch):
     assert set(states.values()) == {"active"}
 
 
-def test_a_unit_that_is_not_needed_is_left_alone(monkeypatch):
+def test_a_unit_that_is_not_needed_is_not_installed(monkeypatch):
     from xalign_fairseq.trainer.compat import bf16_tpu
 
     anew = begun_anew()
