@@ -25,7 +25,7 @@ from xalign_fairseq.core.errors import XalignError
 
 @pytest.fixture
 def gpus(monkeypatch):
-    """Puts this number of GPUs into the machine."""
+    """Simulates this number of GPUs."""
 
     def put(count):
         monkeypatch.setattr(torch.cuda, "is_available", lambda: count > 0)

@@ -25,7 +25,7 @@ def test_lines_are_read_as_written_and_kept_in_the_log(tmp_path):
 
 
 def test_leaving_early_ends_the_process_and_its_children(tmp_path):
-    # One write per line: print() of two processes may mix.
+    # One write per line: output of print() from two processes may mix.
     program = "import os, time; os.fork(); os.write(1, b'%d\\n' % os.getpid()); time.sleep(60)"
     with run_logged(python(program), tmp_path / "log") as (_, lines):
         processes = [int(next(lines)) for _ in range(2)]

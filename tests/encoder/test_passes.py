@@ -82,7 +82,7 @@ def test_labelling_reuses_the_layers_of_the_pass_with_gradient(encoder):
     step.expect([(Input(TOKENS), 2)])
     with torch.no_grad():
         step.states(TOKENS, labelling=True).layer(2)
-    assert step.states(TOKENS).layer(2).requires_grad  # whoever asks first
+    assert step.states(TOKENS).layer(2).requires_grad  # whichever reader is first
 
 
 def test_with_dropout_labelling_reuses_no_pass_with_gradient():

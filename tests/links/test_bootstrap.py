@@ -49,7 +49,7 @@ def test_paired_test_finds_only_real_differences():
     doubtful = paired_bootstrap(worse, other, samples=999)
     assert doubtful.p_value > 0.05 and doubtful.low < 0 < doubtful.high
     few = paired_bootstrap([AlignmentCounts(1, 1, 1, 1)] * 3, [AlignmentCounts(0, 0, 1, 1)] * 3)
-    assert few.difference == 1 and few.p_value == 0.25  # as by chance with two heads after the first
+    assert few.difference == 1 and few.p_value == 0.25  # the probability that three tosses of a coin agree
     same = paired_bootstrap(worse, worse, samples=99)
     assert same.difference == 0 and same.p_value == 1
 

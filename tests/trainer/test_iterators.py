@@ -9,7 +9,7 @@ BATCHES = 23
 class Numbers(FairseqDataset):
     """The items are their own numbers."""
 
-    epoch = 1  # that the data are of
+    epoch = 1  # of the loaded data
 
     def set_epoch(self, epoch):
         self.epoch = epoch
@@ -79,7 +79,7 @@ def test_no_epoch_reads_the_data_of_the_epoch_before(skip_remainder):
     ],
 )
 def test_with_other_batches_the_share_of_the_epoch_is_kept(before, steps, after, size, place):
-    """A place beyond the end gave fairseq's traceback."""
+    """A place beyond the end caused fairseq's traceback."""
     _, state = read(readers(before), steps)
     (resumed,) = readers(after, size)
     resumed.load_state_dict(state)

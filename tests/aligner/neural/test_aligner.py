@@ -100,7 +100,7 @@ def encodings_in_windows(encoder, tokens_of, sizes, positions, encoding):
         for side in (0, 1):
             for k in range(shares[side]):
                 token = starts[side] + k
-                # Furthest from an edge; the first position; there, the window as far on as the token.
+                # Farthest from an edge; then the first start; then the window at the token's relative position.
                 to_edge = min(k, shares[side] - 1 - k)
                 as_far_on = round(token * (count - 1) / max(1, sizes[side] - 1))
                 rank = to_edge, -starts[side], -abs(window - as_far_on), sides[side][k]

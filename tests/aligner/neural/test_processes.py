@@ -31,7 +31,7 @@ def pool(forked):
 
 @pytest.fixture
 def pool_of_one(forked):
-    """To be broken."""
+    """For tests that break it."""
     with AlignerPool(processes.load, ["one"]) as pool:
         yield pool
 

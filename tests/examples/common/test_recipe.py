@@ -77,7 +77,7 @@ def test_options_devices_and_processes_are_passed_on_and_recorded(script, tmp_pa
 
 
 def test_the_training_replaces_its_script(tmp_path):
-    """Under Slurm a script in between would die of SIGUSR1, which comes before the time is over."""
+    """Under Slurm, a script in between would die of SIGUSR1, which is sent before the time limit."""
     done, _ = train(tmp_path, "ppa/2_train.sh", instead={"fairseq-train": "#!/bin/sh\necho $PPID\n"})
     assert done.stdout == f"{os.getpid()}\n"
 

@@ -252,7 +252,7 @@ def test_stages_have_distinct_names_and_commands_without_gaps(script):
     names = "python machine_python source data encoder kit work files seconds minutes"
     names = dict.fromkeys(names.split(), "x")
     assert len({stage.name for stage in stages}) == len(stages)
-    # A quarter of an hour: first a trace of the device, then training, then the aligner.
+    # 15 minutes: first a device trace, then training, then the aligner.
     assert [stage.name for stage in stages[:4]] == ["install", "steps", "training", "aligner"]
     assert sum(stage.seconds for stage in stages[1:4]) <= 840
     for stage in stages:

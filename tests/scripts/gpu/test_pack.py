@@ -15,7 +15,7 @@ from support.processes import program
 ROOT = Path(__file__).parents[3]
 PACK = ROOT / "scripts/gpu/pack.sh"
 HERE = "{}.{}".format(*sys.version_info)
-# Compilers that are quick: other tests compile the kernels as users do.
+# Fast fake compilers: other tests compile the kernels as users do.
 COMPILERS = {
     "bin/nvcc": """if [ "$1" = --version ]; then echo 'release 13.0,'; else touch "${@: -1}"; fi""",
     "c++": 'exec c++ "$@" -O0',
