@@ -2,7 +2,7 @@
 # Aligns and trains on real text, in a few minutes on two cores: word links with e5-small; bitext to a data-bin with a
 # trimmed vocabulary; self-training; a link scorer from gold links; links and their AER again, and a page of them.
 # Creates .venv if no environment is active. Writes to demo-output (replaced each time), or to a new
-# FOLDER. The text and its terms are in examples/demo.
+# FOLDER. The text and its licences are in examples/demo.
 #
 #   bash scripts/demo.sh [FOLDER]
 set -euo pipefail

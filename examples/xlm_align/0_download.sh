@@ -10,7 +10,7 @@
 # MONO: languages of CC-100 (default: those of the pairs; all: the paper's 94; none: use the pairs' sides as monolingual
 # text). WIKIPEDIA: the same for Wikipedia (default: none); the newest dump without markup is added after CC-100's
 # text. JOBS (4): parallel downloads.
-# The paper does not name the OPUS corpora of each pair; the choice here is our reading.
+# The paper does not name the OPUS corpora of each pair; the choice here is ours.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"

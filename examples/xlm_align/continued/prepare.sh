@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Prepare the benchmark's four pairs as one data-bin with e5-small's tokenizer, its vocabulary trimmed to their text,
-# with eflomal's links (pip install eflomal), and each side as monolingual text.
+# Prepare the benchmark's four pairs as one data-bin, with e5-small's tokenizer (its vocabulary trimmed to their text),
+# eflomal's links (pip install eflomal), and each side as monolingual text.
 #
 #   bash prepare.sh TEXT DATA_BIN
 #
