@@ -80,7 +80,7 @@ def ours(src: Path, tgt: Path, sets: Sets, work: Path) -> tuple[dict[str, list[s
     """Links of each set, with CPU time and calibration errors."""
     spent, start = Costs(work / "cpu.json"), time.process_time()
 
-    def told(units: str, done: int, of: int) -> None:
+    def progress(units: str, done: int, of: int) -> None:
         nonlocal start
         if done == of:
             spent.add(f"{OURS} {units}", time.process_time() - start)
@@ -89,7 +89,7 @@ def ours(src: Path, tgt: Path, sets: Sets, work: Path) -> tuple[dict[str, list[s
 
     pairs = list(SentencePairs(src, tgt))
     with aligner_folder(work / "aligner", run_record((str(src), str(tgt)), None, AlignerOptions())):
-        trained = learn_models(pairs, work / "aligner", told)
+        trained = learn_models(pairs, work / "aligner", progress)
     links, facts = {}, {}
     for name, (begin, end, golds) in sets.items():
         scores = mean_scores(trained.models, pairs[begin:end])

@@ -182,14 +182,14 @@ def test_the_task_sees_its_state_before_weights_are_loaded(make, read):
         make(Task()).load_checkpoint(path)
 
 
-@pytest.mark.parametrize("anew", ["", "reset", "finetuned"])
-def test_the_place_in_the_data_is_not_shown_after_a_reset(make, anew, read):
+@pytest.mark.parametrize("how", ["", "reset", "finetuned"])
+def test_the_place_in_the_data_is_not_shown_after_a_reset(make, how, read):
     path, _ = read({"model": {}, "task_state": {"symbols": 5, "shard": {"epoch": 3}}})
-    finetuned = path if anew == "finetuned" else "other.pt"
-    made = make(Task(), checkpoint={"reset_dataloader": anew == "reset", "finetune_from_model": finetuned})
+    finetuned = path if how == "finetuned" else "other.pt"
+    made = make(Task(), checkpoint={"reset_dataloader": how == "reset", "finetune_from_model": finetuned})
     with pytest.raises(Seen, match="'symbols': 5") as seen:
         made.load_checkpoint(path)
-    assert ("shard" in str(seen.value)) is not bool(anew)
+    assert ("shard" in str(seen.value)) is not bool(how)
 
 
 def shown(rank):

@@ -264,8 +264,8 @@ def _write(
                 words = f"{len(alignment.src)} x {len(alignment.tgt)} words"
                 say(f"warning: {line} {number} is too long to align and has no links: {words}")
             if mismatch and (lines := mismatch.lines(number, alignment)):
-                told = f"do not look like translations; is a {line} missing there or before?"
-                say(f"warning: {line}s {lines[0]:,} to {lines[1]:,} {told}")
+                problem = f"do not look like translations; is a {line} missing there or before?"
+                say(f"warning: {line}s {lines[0]:,} to {lines[1]:,} {problem}")
                 mismatch = None  # one warning is enough
         out.write(form.end() if isinstance(form, Page) else "")
     seconds = time.monotonic() - start

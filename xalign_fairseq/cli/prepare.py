@@ -48,8 +48,8 @@ class PairGroup:
                     problem = f"there is no split {split}"
                     raise XalignError(problem, parameter="links", found=value, expected="train, valid or test")
                 path = value
-                begun = {each: prefix for each, prefix in self.prefixes.items() if path.startswith(f"{prefix}.")}
-                split = max(begun, key=lambda each: len(begun[each]), default="train")
+                matching = {each: prefix for each, prefix in self.prefixes.items() if path.startswith(f"{prefix}.")}
+                split = max(matching, key=lambda each: len(matching[each]), default="train")
             if split in found or split not in self.prefixes:
                 problem = f"two links files for {split}" if split in found else "a links file belongs to no text"
                 expected = f"--links SPLIT=FILE, one for each of {', '.join(self.prefixes)}"

@@ -74,9 +74,9 @@ def require_own(path: StrPath) -> None:
     """Raise :class:`XalignError` for an unfinished file that is a symbolic link or belongs to another user."""
     found = os.lstat(path)
     if stat.S_ISLNK(found.st_mode) or found.st_uid != os.geteuid():
-        said = "a symbolic link" if stat.S_ISLNK(found.st_mode) else f"a file of user {found.st_uid}"
+        kind = "a symbolic link" if stat.S_ISLNK(found.st_mode) else f"a file of user {found.st_uid}"
         problem = "the unfinished output belongs to another user"
-        raise XalignError(problem, where=path, found=said, remedy="remove it, if you trust it")
+        raise XalignError(problem, where=path, found=kind, remedy="remove it, if you trust it")
 
 
 def opened(path: StrPath) -> int | None:

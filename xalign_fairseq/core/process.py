@@ -99,11 +99,11 @@ def exit_text(code: int) -> str:
     return "killed, probably for lack of memory" if code in KILLED else f"exit code {code}"
 
 
-def failure(program: str, where: object, code: int, said: str, remedy: Text) -> XalignError:
+def failure(program: str, where: object, code: int, output: str, remedy: Text) -> XalignError:
     """The error for a program with a nonzero exit code; a negative code is a signal."""
     if code in KILLED:
         return XalignError(f"{program} was killed", where=where, found="probably for lack of memory", remedy=remedy)
-    found = f"exit code {code}; the end of its output:\n{said}"
+    found = f"exit code {code}; the end of its output:\n{output}"
     return XalignError(f"{program} failed", where=where, found=found, remedy=remedy)
 
 

@@ -74,8 +74,8 @@ def find_format(name: str, src: str, tgt: str | None, extract: bool = False) -> 
     """The format by its name, or, if that is empty, by the name of the annotated file."""
     named = [name] if name else named_by_ending(src)
     beginning = "" if named or not os.path.isfile(src) else _beginning(src)
-    if begun := re.match(r"[^<]*(?:<[?!][^<]*)*<(?:[\w.-]+:)?(xliff|tmx)\b", beginning):
-        named = [begun[1]]
+    if root := re.match(r"[^<]*(?:<[?!][^<]*)*<(?:[\w.-]+:)?(xliff|tmx)\b", beginning):
+        named = [root[1]]
     known = ", ".join(ANNOTATIONS)
     if name and name not in ANNOTATIONS:
         raise XalignError("there is no such format", parameter="format", found=name, expected=known)

@@ -49,11 +49,11 @@ def repair_run(folder: Path, say: Say) -> bool:
     return (folder / LAST).is_file()
 
 
-def with_training(state: dict[str, Any], filename: str, anew: bool) -> dict[str, Any]:
+def with_training(state: dict[str, Any], filename: str, restart: bool) -> dict[str, Any]:
     """A model-only checkpoint of another tool, with an empty training state added."""
     if "optimizer_history" in state or "best_loss" in state:
         return state
-    if not anew:
+    if not restart:
         remedy = ("start from it with", Parameter("finetune_from_model"), "or", Parameter("init_checkpoint"))
         raise XalignError("the checkpoint has no training state", where=filename, remedy=remedy)
     none = {"criterion_name": "", "optimizer_name": "", "lr_scheduler_state": {}, "num_updates": 0}

@@ -68,8 +68,8 @@ def _error(log: Path, code: int) -> XalignError:
     if code == USAGE:
         return _usage_error(log)
     end = tail(log)
-    if said := re.search(r"^error: (?!.*^error: )(.*)", end, re.MULTILINE | re.DOTALL):  # from compat/input_errors.py
-        shown, _, _ = said[1].rstrip().partition("\n  (--debug ")
+    if error := re.search(r"^error: (?!.*^error: )(.*)", end, re.MULTILINE | re.DOTALL):  # from compat/input_errors.py
+        shown, _, _ = error[1].rstrip().partition("\n  (--debug ")
         return XalignError(f"{shown}\n  log: {log}")
     return failure("fairseq-train", log, code, end, "fix this and run the same command again")
 

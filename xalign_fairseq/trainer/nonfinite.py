@@ -39,13 +39,13 @@ def warn(trainer: "Trainer", samples: list[Any], in_a_row: int) -> None:
     )
 
 
-def scale_error(trainer: "Trainer", samples: list[Any], said: str) -> XalignError:
-    """The error for a loss scale at its minimum, with objective and batch; ``said``: fairseq's text."""
+def scale_error(trainer: "Trainer", samples: list[Any], message: str) -> XalignError:
+    """The error for a loss scale at its minimum, with objective and batch; ``message``: fairseq's text."""
     return XalignError(
         "the loss scale has reached its minimum: gradients overflow in every update",
         where=_where(trainer),
         parameter="min_loss_scale",
-        found=f"{said.split(').')[0]}); {_why(trainer, samples)}",
+        found=f"{message.split(').')[0]}); {_why(trainer, samples)}",
         remedy=(_start(trainer), "with a lower", Parameter("lr"), "or in", Parameter("bf16")),
     )
 

@@ -43,8 +43,8 @@ def require_same_run(state: Mapping[str, Any], cfg: Mapping[str, Any], folder: o
             elif name in ("batch_size", "max_tokens") or (group in ("task", "model") and name != "max_update"):
                 others[name] = f"{before[name]}, now {now[name]}"
     if found:
-        anew = ("with", Parameter("reset_optimizer")) if "criterion" in found else ()
-        start = (Parameter("restore_file", "FILE"), *anew, "to choose a checkpoint")
+        reset = ("with", Parameter("reset_optimizer")) if "criterion" in found else ()
+        start = (Parameter("restore_file", "FILE"), *reset, "to choose a checkpoint")
         raise XalignError(
             "the folder has a run with other options",
             where=folder,

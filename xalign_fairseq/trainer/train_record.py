@@ -92,7 +92,7 @@ def _begin(folder: Path, line: Sequence[str]) -> TrainRecord:
     path = folder / NAME
     sessions = read_json(path, TrainRecord)["sessions"] if path.is_file() else []
     found = {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}}
-    begun: Session = {
+    session: Session = {
         "command": shlex.join(["fairseq-train", *line]),
         "data": [str(Path(each).absolute()) for each in line[0].split(":")],
         "begun": _now(),
@@ -102,7 +102,7 @@ def _begin(folder: Path, line: Sequence[str]) -> TrainRecord:
         "machine": f"{machine(cpu='--cpu' in line)}, {cores()} cores",
         "versions": {name: each for name, each in found.items() if each},
     }
-    record: TrainRecord = {"sessions": [*sessions, begun]}
+    record: TrainRecord = {"sessions": [*sessions, session]}
     write_json(path, record)
     return record
 

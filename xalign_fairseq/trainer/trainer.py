@@ -225,15 +225,15 @@ class XalignTrainer(Trainer):
     def _task_sees_its_state(self, filename: str, reset_optimizer: bool) -> Iterator[None]:
         """Pass a checkpoint's task state to the task as soon as the checkpoint is read or received from rank 0."""
         cfg = self.cfg.checkpoint
-        data_anew = cfg.reset_dataloader or (
+        restart_data = cfg.reset_dataloader or (
             cfg.finetune_from_model is not None and filename == cfg.finetune_from_model
         )
 
         def shown(state: object) -> Any:
-            if isinstance(state, dict) and filename == self._own and not (reset_optimizer or data_anew):
+            if isinstance(state, dict) and filename == self._own and not (reset_optimizer or restart_data):
                 require_same_run(state, self.cfg, cfg.save_dir)
             if isinstance(state, dict) and "task_state" in state:
-                own = {key: each for key, each in state["task_state"].items() if not (data_anew and key == "shard")}
+                own = {key: each for key, each in state["task_state"].items() if not (restart_data and key == "shard")}
                 self.task.load_state_dict(own)
             if isinstance(state, dict) and self.cfg.ema.store_ema and "model" in state:
                 # later, fairseq would look for it in the dropped model
@@ -246,10 +246,10 @@ class XalignTrainer(Trainer):
             state = send(*args, **kwargs)
             return shown(state) if self.data_parallel_rank > 0 else state
 
-        upgrade, anew = checkpoint_utils._upgrade_state_dict, data_anew and reset_optimizer
+        upgrade, restart = checkpoint_utils._upgrade_state_dict, restart_data and reset_optimizer
 
         def upgraded(state: dict[str, Any]) -> Any:
-            return upgrade(with_training(state, filename, anew))
+            return upgrade(with_training(state, filename, restart))
 
         with (
             swapped(checkpoint_utils, "_upgrade_state_dict", upgraded),

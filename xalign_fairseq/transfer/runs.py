@@ -64,7 +64,7 @@ def make(path: Path, keep_models: bool = False) -> None:
         trained: dict[str, Any] = {"minutes": 0.0, "selection": None}
         if spec.train_languages:
             trained = _train(spec, folder, lock)
-        begun = time.monotonic()
+        start = time.monotonic()
         evaluations = dict(_evaluate(spec, folder))
         counts = {
             f"{language}/{metric}": table
@@ -72,7 +72,7 @@ def make(path: Path, keep_models: bool = False) -> None:
             for metric, table in evaluation.counts.items()
         }
         write_arrays(folder / "counts.npz", counts)
-        minutes = trained["minutes"] + (time.monotonic() - begun) / 60
+        minutes = trained["minutes"] + (time.monotonic() - start) / 60
         made = _result(spec, folder, trained["selection"], evaluations, minutes)
         write_json(path, spec.as_data())  # another command may have written its own languages
         write_json(folder / "result.json", made)
@@ -94,10 +94,10 @@ def _train(spec: RunSpec, folder: Path, lock: int) -> dict[str, Any]:
     mark, save = folder / "trained.json", folder / "checkpoints"
     if mark.is_file() and (folder / MODEL).is_file():
         return read_json(mark)
-    begun = time.monotonic()
+    start = time.monotonic()
     training = FairseqTraining(train_options(spec, save), folder, save, lock)
     run_training(training, hear=lambda line: None, say=partial(print, flush=True))
-    minutes = (time.monotonic() - begun) / 60  # since the last interruption
+    minutes = (time.monotonic() - start) / 60  # since the last interruption
     found = {"minutes": minutes, "selection": _selection(spec, folder / MODEL)}
     write_json(mark, found)
     return found

@@ -54,12 +54,12 @@ def prepare(
         texts = _check_texts(options)
         _TOKENIZER.clear()  # an earlier call may have left that of another folder of this name
         progress = PrepareProgress(folder, fingerprint(options, tokenizer) if options.resume else None)
-        if not progress.begun and tokenizer is not None:
+        if not progress.started and tokenizer is not None:
             _store_tokenizer(folder, tokenizer)
-        elif not progress.begun and options.spm is not None:
+        elif not progress.started and options.spm is not None:
             _store_sentencepiece(folder, options.spm, options.dictionary)
         with processes(options.workers) as run:
-            if not progress.begun:
+            if not progress.started:
                 for text in texts:
                     if isinstance(text, PairText) and text.links_file is not None:
                         require_fitting_links(text, options.filters if text.split == "train" else Filters(), run)

@@ -70,9 +70,9 @@ def plot_embeddings(pairs: Sequence[tuple[str, str]], panels: Sequence[Panel], p
     rows = -(-len(panels) // columns)
     figure = new_figure(columns * PANEL, rows * PANEL + 0.4)
     planes = [project(panel) for panel in panels]
-    for number, (panel, (points, said)) in enumerate(zip(panels, planes, strict=True), 1):
+    for number, (panel, (points, note)) in enumerate(zip(panels, planes, strict=True), 1):
         alike = np.where((points * planes[0][0]).sum(0) < 0, -1, 1)  # so that no panel mirrors the first
-        _draw(figure.add_subplot(rows, columns, number), f"{panel.title}\n{said}", pairs, points * alike)
+        _draw(figure.add_subplot(rows, columns, number), f"{panel.title}\n{note}", pairs, points * alike)
     marks = [
         figure.axes[0].scatter([], [], color=colour, s=16, label=label)
         for colour, label in ((SRC_COLOUR, "source"), (TGT_COLOUR, "target"))

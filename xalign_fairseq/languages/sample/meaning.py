@@ -74,8 +74,8 @@ class Clause:
 
     def times(self, language: str) -> tuple[list[Token], list[Token]]:
         """The time expression before the clause, and the one after it; one of them is empty."""
-        said = self.when[language] if self.when else []
-        return (said, []) if self.time_first else ([], said)
+        spoken = self.when[language] if self.when else []
+        return (spoken, []) if self.time_first else ([], spoken)
 
 
 @dataclass(slots=True, eq=False)
