@@ -209,8 +209,8 @@ def test_devices(align, tiny_checkpoint, tiny_text, capsys, monkeypatch):
         assert align("--pairs", tiny_text / "text.pairs", *options) == 2
         return capsys.readouterr().err
 
-    assert "no such device" in failed("--device", "gpu")
-    assert "no such device" in failed("--device", "cpu,,")
+    assert "unknown device" in failed("--device", "gpu")
+    assert "unknown device" in failed("--device", "cpu,,")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
     assert "no such GPU" in failed("--device", "cuda:1,cuda:2")

@@ -76,8 +76,8 @@ def test_fairseq_trains_on_the_cpu_by_option_or_without_a_gpu(gpus):
     [
         (0, "cuda", "no such GPU"),
         (2, "cuda:2", "no such GPU"),
-        (2, "gpu", "no such device"),
-        (2, "cuda:-1", "no such device"),
+        (2, "gpu", "unknown device"),
+        (2, "cuda:-1", "unknown device"),
     ],
 )
 def test_a_missing_device_is_refused(gpus, count, name, message):

@@ -142,7 +142,7 @@ def test_options_that_belong_together(parts):
 )
 def test_parts_that_were_made_for_others_are_refused_with_those_that_fit(parts, named, expected):
     with pytest.raises(
-        XalignError, match=f"(?s)do not belong together.*expected: .*{expected.split(': ')[-1]}"
+        XalignError, match=f"(?s)architecture do not match.*expected: .*{expected.split(': ')[-1]}"
     ) as error:
         check_parts(*parts)
     assert error.value.parameters == (named,)

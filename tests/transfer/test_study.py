@@ -61,10 +61,10 @@ tasks:
     [
         (MINIMAL.replace("languages", "langauges"), r"(?s)pos.*found: langauges.*expected: languages\?"),
         (MINIMAL + "sedes: [1]\n", r"(?s)found: sedes.*expected: seeds\?"),
-        (MINIMAL.replace("pos", "xlni"), r"(?s)no such benchmark.*found: xlni.*expected: xnli\?"),
+        (MINIMAL.replace("pos", "xlni"), r"(?s)unknown benchmark.*found: xlni.*expected: xnli\?"),
         (MINIMAL.replace("[en, de]", "[en, no]"), r"(?s)found: False.*in quotes"),
         (MINIMAL.replace("[en, de]", "[en, ../x]"), "cannot be a folder name"),
-        (MINIMAL.replace("pos:", "a/b:"), "no such benchmark"),
+        (MINIMAL.replace("pos:", "a/b:"), "unknown benchmark"),
         (MINIMAL + "seeds: [1, 1]\n", "seeds can't be used"),
         (MINIMAL.replace("}", ", holdout: 0.1, valid: {en: x}}"), "validation data are given twice"),
         (MINIMAL.replace("}", ", holdout: 1}"), "holdout is not a share"),

@@ -101,7 +101,7 @@ def write_dictionary(run: DictionaryRun) -> str:
     Memory: :func:`~xalign_fairseq.links.counting.count_pairs`. Files appear when they are complete.
 
     Raises:
-        XalignError: there is nothing to write, an output would replace an input, or the files do not belong together.
+        XalignError: there is nothing to write, an output would replace an input, or the files do not match.
 
     Example::
 

@@ -79,7 +79,7 @@ def filter_files(run: FilterRun) -> str:
     r"""Score the pairs of a bitext and write the pairs with at least ``min_score``; returns the counts in one line.
 
     Raises:
-        XalignError: an option or file is wrong, or scores and text do not belong together. The error names the line.
+        XalignError: an option or file is wrong, or scores and text do not match. The error names the line.
 
     Example::
 

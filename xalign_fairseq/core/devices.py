@@ -74,7 +74,7 @@ def choose_device(name: str) -> "torch.device":
     if name == "auto":
         return torch.device("cuda" if available else "cpu")
     if not re.fullmatch(r"cpu|cuda(:\d{1,3})?", name):
-        raise XalignError("there is no such device", parameter="device", found=name, expected="auto, cpu or cuda:N")
+        raise XalignError("unknown device", parameter="device", found=name, expected="auto, cpu or cuda:N")
     device = torch.device(name)
     if device.type == "cuda" and (device.index or 0) >= (torch.cuda.device_count() if available else 0):
         raise XalignError("there is no such GPU", parameter="device", found=name, remedy=("see", Command("doctor")))
@@ -99,7 +99,7 @@ def choose_devices(names: str, dtype: str, processes: int = 1) -> tuple[str, str
 def choose_dtype(name: str, devices: Sequence["torch.device"]) -> str:
     """The dtype of an option: ``auto`` is bfloat16 where all devices multiply it natively, otherwise float32."""
     if name not in DTYPES:
-        raise XalignError("there is no such dtype", parameter="dtype", found=name, expected=" or ".join(DTYPES))
+        raise XalignError("unknown dtype", parameter="dtype", found=name, expected=" or ".join(DTYPES))
     if name != "auto":
         return name
     if not all(map(fast_bfloat16, devices)):

@@ -135,7 +135,7 @@ def read(data: DataBin, src: str, tgt: str) -> Lexicon:
     lexicon = Lexicon(src, tgt, *sides[0], *sides[1], parts)
     if lexicon.digest != about["digest"]:
         where = about_path(data, src, tgt)
-        raise XalignError("the files of a lexicon do not belong together", where=where, remedy=_AGAIN)
+        raise XalignError("the files of a lexicon do not match", where=where, remedy=_AGAIN)
     return lexicon
 
 

@@ -51,7 +51,7 @@ logger = logging.getLogger(__name__)
 def require_pooling(pooling: str) -> None:
     """Raise :class:`XalignError` for an unknown pooling."""
     if pooling not in SENTENCE_POOLINGS:
-        raise XalignError("there is no such pooling", found=pooling, expected=" or ".join(SENTENCE_POOLINGS))
+        raise XalignError("unknown pooling", found=pooling, expected=" or ".join(SENTENCE_POOLINGS))
 
 
 def retrieval_layer(config: EncoderConfig, layer: int | None, pooling: str = "mean") -> int:

@@ -113,7 +113,7 @@ class PublishedTables:
         theirs = {figure.metric for figure in self.figures}
         if not theirs.intersection(metrics):
             found, expected = (", ".join(sorted(each)) for each in (metrics, theirs))
-            raise XalignError("the paper does not have these scores", parameter="paper", found=found, expected=expected)
+            raise XalignError("the paper does not give these scores", parameter="paper", found=found, expected=expected)
 
     def covered(self, table: str, metric: str, column: str) -> Sizes:
         """What a column of the paper's table covers (:attr:`Figure.covers`), from the columns of its tables.

@@ -89,4 +89,4 @@ def registered(name: str) -> type[Objective]:
     # With dashes, as in options.
     near = difflib.get_close_matches(name.replace("-", "_").lower(), [*OBJECTIVES, *PRESETS], n=3, cutoff=0.6)
     expected = " or ".join(near) if near else ", ".join(sorted(OBJECTIVES))
-    raise XalignError("there is no such objective", where=name, expected=expected)
+    raise XalignError("unknown objective", where=name, expected=expected)

@@ -78,7 +78,7 @@ def find_format(name: str, src: str, tgt: str | None, extract: bool = False) -> 
         named = [root[1]]
     known = ", ".join(ANNOTATIONS)
     if name and name not in ANNOTATIONS:
-        raise XalignError("there is no such format", parameter="format", found=name, expected=known)
+        raise XalignError("unknown format", parameter="format", found=name, expected=known)
     if len(named) != 1:
         problem = "the file's name has no ending of a known format"
         remedy: Text = "set", Parameter("format")

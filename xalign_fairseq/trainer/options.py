@@ -163,7 +163,7 @@ def check_parts(task: str | None, criterion: str | None, arch: str | None) -> No
         parameter, fitting = "arch", _names(ARCH_MODEL_REGISTRY, {"model"})
     else:
         return
-    problem = "task, criterion and architecture do not belong together"
+    problem = "task, criterion and architecture do not match"
     where = (Parameter("task", task), Parameter("criterion", criterion), Parameter("arch", arch))
     raise XalignError(problem, where=where, parameter=parameter, expected=", ".join(fitting))
 

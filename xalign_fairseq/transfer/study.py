@@ -193,7 +193,7 @@ def _task(name: str, found: Any, data: Path, defaults: Mapping[str, Any], where:
     """A checked task from its keys and the study's default settings; ``where`` is for errors."""
     keys = structured(TaskKeys, found, where)
     named = keys.benchmark or name
-    check_names([named], sorted(BENCHMARKS), "there is no such benchmark", where=f"{where}, benchmark")
+    check_names([named], sorted(BENCHMARKS), "unknown benchmark", where=f"{where}, benchmark")
     benchmark = BENCHMARKS[named]
     family = RETRIEVAL_OPTIONS if benchmark.family == RETRIEVAL else TASK_FAMILIES[benchmark.family].defaults
     settings, options = read_settings([defaults, keys.settings], family, where)
@@ -233,7 +233,7 @@ def _check_keys(keys: TaskKeys, found: Mapping[str, Any], benchmark: Benchmark) 
         why = "a model for each language is chosen on its own language"
     if unread:
         raise XalignError(f"these keys have no effect: {why}", found=", ".join(unread), remedy="leave them out")
-    check_values("there is no such choice", ("models", keys.models, keys.models in MODELS, " or ".join(MODELS)))
+    check_values("unknown choice", ("models", keys.models, keys.models in MODELS, " or ".join(MODELS)))
     if keys.languages and keys.test:
         raise XalignError("the test files are given twice", found="test and languages", expected="one")
     if keys.holdout is not None and (keys.valid or keys.valid_languages):

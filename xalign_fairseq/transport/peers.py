@@ -35,7 +35,7 @@ class Cosine(Method):
 
     def __post_init__(self) -> None:
         known = self.name in COSINE_FILTERS
-        check_values("there is no such rule on cosines", ("name", self.name, known, " or ".join(COSINE_FILTERS)))
+        check_values("unknown rule on cosines", ("name", self.name, known, " or ".join(COSINE_FILTERS)))
         if self.name == "match":
             _assignment()  # report a missing SciPy before work begins
         else:

@@ -69,7 +69,7 @@ def test_a_panel_names_its_projection(monkeypatch):
     points, said = project(Panel("a", src, tgt, "t-SNE"))
     assert np.array_equal(points, neighbourhoods(np.concatenate([src, tgt]))) and said == "t-SNE"
     assert "of the variance" in project(Panel("a", src, tgt))[1]
-    with pytest.raises(XalignError, match=r"no such projection[\s\S]*UMAP[\s\S]*PCA or t-SNE"):
+    with pytest.raises(XalignError, match=r"unknown projection[\s\S]*UMAP[\s\S]*PCA or t-SNE"):
         project(Panel("a", src, tgt, "UMAP"))
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(XalignError, match="t-SNE needs scikit-learn"):

@@ -95,9 +95,7 @@ class PairEncoder:
         languages: tuple[str, str] | None = None,
     ):
         if encoding not in ENCODINGS:
-            raise XalignError(
-                "there is no such encoding", parameter="encoding", found=encoding, expected=" or ".join(ENCODINGS)
-            )
+            raise XalignError("unknown encoding", parameter="encoding", found=encoding, expected=" or ".join(ENCODINGS))
         if maps is not None:
             if languages is None or encoding == "joint":
                 raise XalignError(

@@ -63,7 +63,7 @@ def find_segmenter(name: str) -> Segmenter:
               chunks. Without ICU ``auto`` is ``spaces``, with a warning at the first line without spaces.
 
     Raises:
-        XalignError: there is no such segmenter, or its library is not installed; from the returned function: a line
+        XalignError: unknown segmenter, or its library is not installed; from the returned function: a line
             has half of a surrogate pair.
 
     Example::
@@ -72,7 +72,7 @@ def find_segmenter(name: str) -> Segmenter:
         ['the', 'red', 'house']
     """
     if name not in SEGMENTERS:
-        raise XalignError("there is no such segmenter", parameter="segment", found=name, expected=", ".join(SEGMENTERS))
+        raise XalignError("unknown segmenter", parameter="segment", found=name, expected=", ".join(SEGMENTERS))
     if name == "spaces":
         return split_at_spaces
     if name == "auto":

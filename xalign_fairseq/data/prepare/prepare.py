@@ -111,7 +111,7 @@ def _store_tokenizer(folder: Path, tokenizer: Tokenizer) -> None:
 
 
 def _store_sentencepiece(folder: Path, model: StrPath, dictionary: StrPath | None) -> None:
-    """Copy the user's files into the folder unchanged, if the two belong together."""
+    """Copy the user's files into the folder unchanged, if the two match."""
     if dictionary is None:
         _store_tokenizer(folder, SentencePieceTokenizer(model))
         return

@@ -57,7 +57,7 @@ def project(panel: Panel) -> tuple[np.ndarray, str]:
     """Coordinates (2 N, 2) of a panel's source words, then of its target words, and a caption."""
     vectors = np.concatenate([panel.src, panel.tgt]).astype(np.float64)
     if panel.by not in PROJECTIONS:
-        raise XalignError("there is no such projection", found=panel.by, expected=" or ".join(PROJECTIONS))
+        raise XalignError("unknown projection", found=panel.by, expected=" or ".join(PROJECTIONS))
     if panel.by == "t-SNE":
         return neighbourhoods(vectors), "t-SNE"
     points, kept = plane(vectors)

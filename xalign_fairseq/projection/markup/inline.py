@@ -233,4 +233,4 @@ def _closing_brace(text: str, at: int) -> int:
         depth += 1 if brace[0] == "{" else -1
         if not depth:
             return brace.end()
-    raise XalignError("a brace is not closed", found=text[at - 1 : at + 40])
+    raise XalignError("unclosed brace", found=text[at - 1 : at + 40])

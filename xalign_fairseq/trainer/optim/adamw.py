@@ -72,7 +72,7 @@ class FoldedAdamW(torch.optim.Optimizer):
     ):
         super().__init__(params, {"lr": lr, "betas": tuple(betas), "eps": eps, "weight_decay": weight_decay})
         self.factor: float | Tensor = 1.0
-        check_values("there is no such kernel", ("adamw_kernel", kernel, kernel in ("torch", "apex"), "torch or apex"))
+        check_values("unknown kernel", ("adamw_kernel", kernel, kernel in ("torch", "apex"), "torch or apex"))
         if kernel == "apex":
             require_apex()
         self.kernel = kernel

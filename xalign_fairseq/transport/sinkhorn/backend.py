@@ -30,7 +30,7 @@ def select(name: str) -> None:
         XalignError: unknown or unavailable backend; the error names the missing part.
     """
     global _selected
-    check_values("there is no such backend", ("sinkhorn_backend", name, name in BACKENDS, " or ".join(BACKENDS)))
+    check_values("unknown backend", ("sinkhorn_backend", name, name in BACKENDS, " or ".join(BACKENDS)))
     if name in ("cpu", "cuda"):
         _require(name, torch.cuda.current_device() if name == "cuda" and torch.cuda.is_available() else 0)
     _selected = name

@@ -143,7 +143,7 @@ class _LinkOptions(NamedTuple):
 def _links(hidden: Tensor, spans: Tensor, n: int, m: int, *options: Any) -> tuple[Tensor, Tensor]:
     if hidden.dim() != 3 or spans.shape != (hidden.shape[0], 4):
         found = f"{tuple(hidden.shape)}, {tuple(spans.shape)}"
-        raise XalignError("hidden states and spans do not belong together", found=found, expected="(B, T, H), (B, 4)")
+        raise XalignError("hidden states and spans do not match", found=found, expected="(B, T, H), (B, 4)")
     if hidden.stride(2) != 1 and hidden.shape[2] != 1:
         hidden = hidden.contiguous()
     if hidden.dtype not in DTYPES:

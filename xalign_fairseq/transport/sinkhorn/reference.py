@@ -65,7 +65,7 @@ def check_sinkhorn_shapes(
     if similarity.dim() != 3 or src_mask.shape != similarity.shape[:2] or tgt_mask.shape != similarity.shape[::2]:
         found = f"{tuple(similarity.shape)}, {tuple(src_mask.shape)}, {tuple(tgt_mask.shape)}"
         expected = "(B, n, m), (B, n), (B, m)"
-        raise XalignError("similarity and masks do not belong together", found=found, expected=expected)
+        raise XalignError("similarity and masks do not match", found=found, expected=expected)
     for name, mass, mask in (("src_mass", src_mass, src_mask), ("tgt_mass", tgt_mass, tgt_mask)):
         if mass is not None and mass.shape != mask.shape:
             shapes = f"{tuple(mass.shape)} and {tuple(mask.shape)}"

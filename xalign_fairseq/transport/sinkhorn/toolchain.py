@@ -73,7 +73,7 @@ def make_recipe(
 def source_digest(kind: str, folder: Path) -> str:
     """Digest of a library's source and of all headers, which include its interface."""
     if kind not in SOURCES:
-        raise XalignError("there is no such native library", found=kind, expected=" or ".join(SOURCES))
+        raise XalignError("unknown native library", found=kind, expected=" or ".join(SOURCES))
     source = folder / SOURCES[kind]
     if not source.is_file():
         raise XalignError("a native source is missing", where=source, remedy="reinstall xalign_fairseq")
