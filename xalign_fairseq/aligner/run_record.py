@@ -13,7 +13,7 @@ WITHOUT_EFFECT = ("device", "sinkhorn_backend", "processes", "batch_tokens")  # 
 
 
 def run_record(text: tuple[str, ...], model: str | None, options: AlignerOptions, **more: object) -> dict[str, str]:
-    """A value for each option that affects the lines: of a text its digest, of a model its files' sizes and times."""
+    """A value for each option that affects the lines: a text's digest, or the sizes and times of a model's files."""
     names = ("src", "tgt") if len(text) == 2 else ("pairs",)
     digests = {name: f"sha256 {text_sha256(path)}" for name, path in zip(names, text, strict=True)}
     given = {name: value for name, value in options.given().items() if name not in WITHOUT_EFFECT}

@@ -124,7 +124,7 @@ def figures_of(result: Mapping[str, Any]) -> "list[Figure]":
 
 
 def table_of(rows: Sequence[dict[str, Any]]) -> "Table":
-    """The table of all systems, the lowest mean in bold, with a signature of each."""
+    """The table of all systems, with the lowest mean in bold and each system's signature."""
     from xalign_fairseq.evaluation.signature import parse_signature
     from xalign_fairseq.evaluation.tables import Table
 

@@ -167,7 +167,7 @@ def updates_of(path: StrPath) -> int | None:
 
 
 def is_intact(path: StrPath) -> bool:
-    """Whether the checksums of a checkpoint's parts are right, which loading does not check; reads the whole file.
+    """Whether the checksums of a checkpoint's parts, which loading ignores, are right. Reads the whole file.
 
     Files of older formats have no checksums and count as intact.
     """

@@ -93,7 +93,7 @@ class EncoderLayer(nn.Module):
         """The rest of the layer, from its input and its attention's output."""
         x = self.self_attn_layer_norm(x + dropout(attended, self.dropout, training))
         inner = self.fc1(x)
-        # Hooks cannot be compiled, and checkpoints recompute all; on a GPU the additional launch was not measured.
+        # Hooks cannot be compiled, and checkpoints recompute all. On a GPU the additional launch was not measured.
         keeps_value = self.checkpoint_activations or torch.compiler.is_compiling() or inner.device.type != "cpu"
         if keeps_value or (training and self.activation_dropout):
             mapped = self.fc2(dropout(F.gelu(inner), self.activation_dropout, training))

@@ -79,7 +79,7 @@ class ComparedEmbeddings:
 
 
 def compare_embeddings(models: Mapping[str, str], pairs: Sequence[tuple[str, str]]) -> list[ComparedEmbeddings]:
-    """Compare the words of linked pairs by each model; a word's vector is the mean of its subwords' embeddings."""
+    """Compare linked words by each model's embeddings; a word's vector is the mean of its subwords' embeddings."""
     words = BilingualDictionary.collect(pairs)
     src_rows, tgt_rows = ([side.index(pair[k]) for pair in pairs] for k, side in enumerate((words.src, words.tgt)))
     compared = []

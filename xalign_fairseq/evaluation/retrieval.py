@@ -12,7 +12,7 @@ from xalign_fairseq.evaluation.metric import Metric, ratio
 
 
 def unit(vectors: Tensor) -> Tensor:
-    """The vectors (N, H) at length 1, in their dtype; zeros stay zeros.
+    """The vectors (N, H) scaled to length 1, in their dtype; zero vectors stay zero.
 
     Raises:
         XalignError: some are not finite; they would match no sentence and score 0.

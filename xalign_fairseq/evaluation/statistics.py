@@ -162,7 +162,7 @@ def paired_items(
 def paired_items_and_seeds(
     first: Sequence[np.ndarray], second: Sequence[np.ndarray], value: Value, *, samples: int = 1000, seed: int = 1
 ) -> Comparison:
-    """Like :func:`paired_items`, but the runs of each system are resampled too: for other items and other seeds.
+    """Like :func:`paired_items`, but resample each system's runs too, to generalise to other items and other seeds.
 
     The two systems' runs are drawn independently; if equal seeds make runs similar, the interval is wider than
     necessary. Of S runs S - 1 are drawn, which gives the mean of S runs its unbiased variance (Rao and Wu, 1988). Test

@@ -12,7 +12,7 @@ Entity = tuple[str, int, int]
 
 
 def entities(tags: Sequence[str]) -> list[Entity]:
-    """The entities (type, begin, end) in order of the end, by conlleval's lenient rules, the default of seqeval 1.2.2.
+    """The entities (type, begin, end) in order of their ends, by conlleval's lenient rules, seqeval 1.2.2's default.
 
     An entity begins at ``B`` and ``S``, at ``I`` and ``E`` that follow ``O``, ``E`` or ``S``, and wherever the type
     changes; any other first letter, as in the tag ``NOUN``, ends and begins entities only where the type changes; the

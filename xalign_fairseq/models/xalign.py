@@ -160,7 +160,7 @@ class XalignModel(HeadedEncoder, BaseFairseqModel):
 
 
 def choose_layer_runs(body: Body, cfg: object) -> None:
-    """Set whether layers recompute activations, are compiled, or run as CUDA graphs; XalignError where they can't."""
+    """Set whether layers recompute activations, are compiled, or run as CUDA graphs; XalignError if they cannot."""
     names = ("checkpoint_activations", "compile", "cuda_graphs")
     recomputed, compiled, body.graphs = (bool(getattr(cfg, name, False)) for name in names)
     if body.graphs and (recomputed or compiled):

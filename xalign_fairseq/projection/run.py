@@ -192,7 +192,7 @@ def extract_texts(src: str, out: str = STANDARD_OUTPUT, format: str = "", quiet:
 
 
 class AnnotatedPairs:
-    """The sentence pairs of a file with annotation, as words, read again at each iteration."""
+    """The sentence pairs of an annotated file, as words, read again at each iteration."""
 
     def __init__(self, read: Callable[[], Iterator[Piece]]):
         self._read = read
@@ -226,7 +226,7 @@ def _check(run: ProjectRun, form: AnnotationFormat) -> AlignerOptions:
 
 
 def _from_file(units: Iterable[Unit], path: str, least: float) -> Iterator[Links]:
-    """The links of each unit from a file, from a minimum probability on."""
+    """The links of each unit from a file that have at least a minimum probability."""
     for number, (unit, line) in enumerate(zip(units, read_lines(path), strict=False), 1):
         found = read_line(line, unit, path, number)
         yield {link: probability for link, probability in found.items() if probability >= least}

@@ -11,7 +11,7 @@ from xalign_fairseq.core.errors import XalignError, check_values
 
 
 class HeadsStart:
-    """``--freeze-encoder-updates`` and ``--heads-lr``, for any optimizer that steps the model's parameters.
+    """``--freeze-encoder-updates`` and ``--heads-lr``, for any optimizer that updates the model's parameters.
 
     In the first updates the encoder's parameters have no gradient, so the optimizer does not change, decay or clip them
     or update their moments. A head's step is multiplied by ``heads_lr / lr``. For optimizers whose step is proportional

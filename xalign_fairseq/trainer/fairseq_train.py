@@ -76,7 +76,7 @@ SIZES = ("batch_size", "max_sentences", "max_tokens")  # the second is fairseq's
 def train_line(
     data: str, options: Sequence[str], sizes_of: Callable[[str], Mapping[str, Any]] = lambda checkpoint: {}
 ) -> tuple[list[str], list[str]]:
-    """fairseq-train's command line for data-bins, with default and user options; and the defaults alone."""
+    """fairseq-train's command line for data-bins, with default and user options, and the defaults alone."""
     for problem, names, expected in (
         ("no learning rate is given", ("lr",), "such as 2e-5 for a pretrained encoder, 5e-4 for a new one"),
         ("the training has no end", LIMITS, None),

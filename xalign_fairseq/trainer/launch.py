@@ -34,7 +34,7 @@ class FairseqTraining:
 def run_training(
     training: FairseqTraining, hear: Callable[[str], object], say: Callable[[str], object] = print
 ) -> None:
-    """Run fairseq-train to its end; an interrupted run continues, and one process at a time trains in a folder.
+    """Run fairseq-train to its end, or resume an interrupted run; only one process at a time trains in a folder.
 
     ``hear`` gets each line of the output, which is also added to ``train.log``; ``say`` gets messages before that.
 

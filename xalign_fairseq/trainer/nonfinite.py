@@ -40,7 +40,7 @@ def warn(trainer: "Trainer", samples: list[Any], in_a_row: int) -> None:
 
 
 def scale_error(trainer: "Trainer", samples: list[Any], message: str) -> XalignError:
-    """The error for a loss scale at its minimum, with objective and batch; ``message``: fairseq's text."""
+    """The error for a loss scale at its minimum, with objective and batch; ``message`` is fairseq's."""
     return XalignError(
         "the loss scale has reached its minimum: gradients overflow in every update",
         where=_where(trainer),

@@ -112,7 +112,7 @@ def _side(
 
 
 def _label(label: str, first: bool) -> str:
-    """Attributes of a labelled word: the label's colour, and its text at the first word."""
+    """Attributes of a labelled word: the label's colour and, on its first word, the label's text."""
     shown = f' data-label="{escape(label)}"' if first else ""
     return f' style="--label: {crc32(label.encode()) % 360}"{shown}'
 

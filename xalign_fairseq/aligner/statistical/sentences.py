@@ -11,7 +11,7 @@ import numpy as np
 MOST_CELLS = 1 << 18
 """A sentence pair with more pairs of units is left out: 512 units per side."""
 MOST_PLACES = 1 << 12
-"""The limit of units on a side, because every two of them have a jump, even if the other side is short."""
+"""The limit of units on a side: every two units of a side have a jump, even if the other side is short."""
 
 
 class Words(NamedTuple):

@@ -80,7 +80,7 @@ def comes_with_scorer(path: StrPath) -> bool:
 
 
 def find_packaged(path: StrPath) -> Path | None:
-    """The file of a packaged model, unless there is a file or folder of its name here."""
+    """The file of a packaged model, unless a file or folder of that name exists."""
     if os.fspath(path) not in (packaged.NAME, low_rank.NAME) or Path(path).exists():
         return None
     return packaged.find() if os.fspath(path) == packaged.NAME else low_rank.PACKAGED

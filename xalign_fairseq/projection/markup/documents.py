@@ -37,7 +37,7 @@ START_TAG = re.compile(rb"<(?:[^<>\"']|\"[^\"]*\"|'[^']*')*>")
 
 @dataclass
 class _Text:
-    """The content of ``<source>``, ``<seg-source>``, ``<target>`` or a language's ``<seg>``: bytes of the file.
+    """The content of ``<source>``, ``<seg-source>``, ``<target>`` or a language's ``<seg>``, as bytes of the file.
 
     Attributes:
         role: name of the element; of ``<seg>`` its language, until the unit ends.

@@ -77,7 +77,7 @@ def read_inline(text: str, dialect: Dialect) -> MarkedText:
 
 
 def _tokens(text: str, begin: re.Pattern[str], read: Callable[[str, int], tuple[Token | None, int]]) -> Iterator[Token]:
-    """The pieces of a text; ``read`` returns the piece at a place, or ``None`` for text, and where to continue."""
+    """The pieces of a text. ``read`` returns the piece at a position (``None`` for text), and where to continue."""
     start = at = 0
     while match := begin.search(text, at):
         token, at = read(text, match.start())

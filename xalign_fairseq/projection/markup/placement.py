@@ -277,7 +277,7 @@ class _Placement:
 
 
 def _joined(marks: Sequence[Mark], text: str) -> list[Mark]:
-    """Marks, as one with its parts as children: those alone that touch, and breaks with only space between them."""
+    """Join adjacent marks without content, and breaks with only space between them, into one mark with children."""
     joined: list[Mark] = []
     for mark in marks:
         last = joined[-1] if joined else mark

@@ -1,4 +1,4 @@
-"""AdamW that scales and clips in its single pass over the parameters, and steps sparse gradients by rows."""
+"""AdamW that scales and clips in its single pass over the parameters, and applies sparse gradients by rows."""
 
 import math
 from collections import defaultdict
@@ -14,7 +14,7 @@ from xalign_fairseq.trainer.optim.apex import apex_step, require_apex
 
 MOMENTS = ("exp_avg", "exp_avg_sq")
 HALVES = (torch.float16, torch.bfloat16)
-# Half-precision numbers converted to float32 at once, with their gradients, unless a parameter has more.
+# Half-precision values converted to float32 at a time, with their gradients; a larger parameter is converted alone.
 TOGETHER = 2**24
 
 
