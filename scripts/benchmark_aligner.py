@@ -30,7 +30,7 @@ from xalign_fairseq.core.text.pairs import SentencePairs
 
 HERE = Path(__file__).resolve().parent
 TOOLS = ("simalign", "awesome-align", "xalign")
-# Peers whose links ours should equal.
+# Tools whose links ours should equal.
 PEERS = {"argmax": "simalign", "itermax": "simalign", "match": "simalign", "softmax": "awesome-align"}
 BASELINE = ("simalign", "itermax", "float32")
 VOCABULARY, SEED = 8000, 1

@@ -34,7 +34,7 @@ from harness import write as write_results
 
 from xalign_fairseq.aligner.options import AlignerOptions
 from xalign_fairseq.aligner.run_record import run_record
-from xalign_fairseq.aligner.statistical.folder import begun, learn_models
+from xalign_fairseq.aligner.statistical.folder import aligner_folder, learn_models
 from xalign_fairseq.aligner.statistical.models import mean_scores
 from xalign_fairseq.aligner.tools import TOOLS, Tool
 from xalign_fairseq.core.files import atomic_write
@@ -80,7 +80,7 @@ def ours(src: Path, tgt: Path, sets: Sets, work: Path) -> tuple[dict[str, list[s
     """Links of each set, with CPU time and calibration errors."""
     spent, start = Costs(work / "cpu.json"), time.process_time()
 
-    def told(units: str, done: int, of: int) -> None:
+    def progress(units: str, done: int, of: int) -> None:
         nonlocal start
         if done == of:
             spent.add(f"{OURS} {units}", time.process_time() - start)
@@ -88,8 +88,8 @@ def ours(src: Path, tgt: Path, sets: Sets, work: Path) -> tuple[dict[str, list[s
             print(f"learned by {units}", file=sys.stderr, flush=True)
 
     pairs = list(SentencePairs(src, tgt))
-    with begun(work / "aligner", run_record((str(src), str(tgt)), None, AlignerOptions())):
-        trained = learn_models(pairs, work / "aligner", told)
+    with aligner_folder(work / "aligner", run_record((str(src), str(tgt)), None, AlignerOptions())):
+        trained = learn_models(pairs, work / "aligner", progress)
     links, facts = {}, {}
     for name, (begin, end, golds) in sets.items():
         scores = mean_scores(trained.models, pairs[begin:end])

@@ -139,7 +139,7 @@ def measure(tool: str, folder: Path, device: str) -> dict[str, Any]:
         for setting, align in TOOLS[tool](folder, device):
             measured["runs"].append({**setting, **_run(tool, align, pairs, device)})
     except Exception as error:  # other people's programs, under versions they were not written for
-        measured["error"] = _said(error)
+        measured["error"] = _message(error)
         print(f"{tool}: {measured['error']}", file=sys.stderr)
     measured["peak_mb"] = peak_mb()
     if device == "cuda":
@@ -161,7 +161,7 @@ def _run(tool: str, align: Callable[..., Iterable[Links]], pairs: Sequence[WordP
             if len(found) < len(pairs):  # another run may finish more pairs
                 break
     except Exception as error:
-        return {"error": _said(error)}
+        return {"error": _message(error)}
     return {"seconds": median(taken), "links": [" ".join(f"{i}-{j}" for i, j in sorted(links)) for links in found]}
 
 
@@ -175,7 +175,7 @@ def _in_chunks(align: Callable[..., Iterable[Links]], pairs: Sequence[WordPair],
     return found
 
 
-def _said(error: Exception) -> str:
+def _message(error: Exception) -> str:
     return " ".join(f"{type(error).__name__}: {error}".split())[:300]
 
 

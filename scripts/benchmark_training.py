@@ -8,23 +8,22 @@ usage: benchmark_training.py [--device cpu|cuda] [--arch base ...] [--dtype bflo
 
 Four contestants start from the same weights, each in its own process: fairseq's encoder with masked_lm,
 transformers' XLMRobertaForMaskedLM, ours with MLM and TLM (which predicts the same tokens), and ours with XLM-Align's
-step; on a GPU a fifth runs ours as CUDA graphs. They alternate in rounds of updates on the same batches. Unless
-the first losses of the first three are equal, nothing is written.
+step. On a GPU a fifth runs ours as CUDA graphs. They take turns, each round on the same batches. Nothing is written
+unless the first losses of the first three are equal.
 
-DATA/assemble.py assembles real bitext, which is prepared with e5-small's vocabulary: only the pieces of the text
+DATA/assemble.py assembles real bitext, which is prepared with e5-small's vocabulary: only the pieces in the text
 (trimmed), or all 250,002 (whole). Without DATA, or with --data-bin, there is one vocabulary, named in the table.
-Every --arch is measured with every --dtype and the first of --vocabulary, --pairs (lengths), --processes (which
-share updates by gloo, and the threads) and --memory (memory that a step frees on a CPU: kept or returned by all
-contestants; with own, kept only by the package). Each other value of these options is measured with one arch and the
-first dtype: for a vocabulary, which takes memory, the last arch; for --memory the last arch and vocabulary;
-otherwise the first. On a GPU the first arch and dtype are also measured with 4 times the tokens per batch.
-Settings run in this order until --minutes are over. WORK keeps data and rounds; run again to add missing
-rounds. Writes OUT/training-DEVICE.json after each setting and finally, from the results of all devices
-in OUT, the table OUT/training.md and the picture OUT/training.png.
---profile writes OUT/training-profile-DEVICE.txt instead: where, by torch.profiler, updates of this package and fairseq
-spend their time in the first setting; on a GPU also with --cuda-graphs and --compile, and a trace,
+Every --arch is measured with every --dtype and the first value of --vocabulary, --pairs (lengths), --processes (which
+share updates by gloo, and the threads) and --memory (whether all contestants keep or return the memory that a step
+frees on a CPU; with own, only the package keeps it). Their other values are measured with the first dtype and one arch:
+for --vocabulary the last arch; for --memory the last arch and vocabulary; otherwise the first. On a GPU the first arch
+and dtype are also measured with 4 times the tokens per batch. Settings run in this order until --minutes are over.
+WORK keeps data and rounds; run again to add missing rounds. Writes OUT/training-DEVICE.json after each setting, and
+at the end the table OUT/training.md and the picture OUT/training.png from the results of all devices in OUT.
+--profile writes OUT/training-profile-DEVICE.txt instead: where updates of this package and fairseq spend their time in
+the first setting, by torch.profiler. On a GPU it adds --cuda-graphs, --compile and a trace,
 training-trace-cuda.json.gz.
-Needs: pip install ".[benchmark]". Missing or failing contestants are named and skipped.
+Needs: pip install ".[benchmark]". Missing or failing contestants are reported and skipped.
 """
 
 import argparse

@@ -2,7 +2,7 @@
 # Aligns and trains on real text, in a few minutes on two cores: word links with e5-small; bitext to a data-bin with a
 # trimmed vocabulary; self-training; a link scorer from gold links; links and their AER again, and a page of them.
 # Creates .venv if no environment is active. Writes to demo-output (replaced each time), or to a new
-# FOLDER. The text and its terms are in examples/demo.
+# FOLDER. The text and its licences are in examples/demo.
 #
 #   bash scripts/demo.sh [FOLDER]
 set -euo pipefail
@@ -13,7 +13,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source scripts/install.sh user
 
 if [[ $# -gt 0 && -e "$out" ]]; then
-  echo "error: $out exists already; name a new folder" >&2
+  echo "error: $out already exists; name a new folder" >&2
   exit 2
 fi
 gold=examples/demo/gold bitext=examples/demo/bitext

@@ -101,9 +101,9 @@ class Killed:
         record, pids = self.work / "record", self.work / "record.pids"
         record.write_text("")
         pids.write_text("")
-        told = json.dumps({"folder": str(self.out), "record": str(record), "number": number})
+        settings = json.dumps({"folder": str(self.out), "record": str(record), "number": number})
         path = os.pathsep.join([str(HERE / "faults_hook"), *filter(None, [os.environ.get("PYTHONPATH")])])
-        environment = {**os.environ, "XALIGN_FAULTS": told, "PYTHONPATH": path}
+        environment = {**os.environ, "XALIGN_FAULTS": settings, "PYTHONPATH": path}
         with open(self.log, "wb") as log:
             line, streams = self.run.command(self.out), {"stdin": subprocess.DEVNULL, "stdout": log, "stderr": log}
             try:
@@ -163,15 +163,15 @@ def kills(args: argparse.Namespace, work: Path) -> tuple[list[Kill], dict[str, i
     for _, each, number in turns[: args.kills]:
         path = each.work / f"kill-{number}.json"
         if not path.is_file():
-            begun = time.monotonic()
+            start = time.monotonic()
             kill = each.kill(number)
             kill.commit = commit(Path(__file__)) or "unknown"
             write_json(path, asdict(kill))
-            told = kill.refused or (f"differs: {kill.differs}" if kill.differs else "the same")
+            outcome = kill.refused or (f"differs: {kill.differs}" if kill.differs else "the same")
             left = f", left: {kill.left}" if kill.left else ""
-            seconds = time.monotonic() - begun
+            seconds = time.monotonic() - start
             print(
-                f"{each.run.name} {number}, {kill.operation}: {told}{left} ({seconds:.0f} s)",
+                f"{each.run.name} {number}, {kill.operation}: {outcome}{left} ({seconds:.0f} s)",
                 file=sys.stderr,
                 flush=True,
             )

@@ -61,8 +61,8 @@ fill() {
   python -m pip install --quiet -c "$tested" --upgrade pip
   python -m pip install --quiet -c "$tested" --build-constraint "$tested" "${target[@]}"
   # Separately, and against the installed torch: see pyproject.toml. CUDA_HOME would make the build look for .cu files
-  # that its sources name but do not contain. Without symbols it compiles faster. Its extensions cannot be built at the same
-  # time: all of them write one build.ninja.
+  # that its sources name but do not contain. Without symbols it compiles faster. Its extensions cannot be built in parallel:
+  # all of them write one build.ninja.
   env -u CUDA_HOME CFLAGS="-g0 ${CFLAGS:-}" python -m pip install --quiet -c "$tested" --no-build-isolation --no-deps fairseq-fixed
 }
 

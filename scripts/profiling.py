@@ -30,16 +30,16 @@ def profile(call: Callable[[], Any], device: str, trace: Path | None = None) -> 
     if trace is not None:
         profiler.export_chrome_trace(str(trace))
     averages = profiler.key_averages()
-    said = verdict(averages, clock.seconds / CALLS, device)
+    summary = verdict(averages, clock.seconds / CALLS, device)
     order = "self_device_time_total" if device == "cuda" else "self_cpu_time_total"
-    return f"{said}\n{averages.table(sort_by=order, row_limit=MOST, max_name_column_width=80)}"
+    return f"{summary}\n{averages.table(sort_by=order, row_limit=MOST, max_name_column_width=80)}"
 
 
 def verdict(averages: Any, seconds: float, device: str) -> str:
     """A summary of what bounds a call; ``averages`` are the profiler's over :data:`CALLS` calls."""
-    said = f"{1e3 * seconds:.3f} ms, without the profiler"
+    summary = f"{1e3 * seconds:.3f} ms, without the profiler"
     if device != "cuda":
-        return said
+        return summary
     # An operation's time includes the kernel that it starts: count each once.
     kernels = [each for each in averages if each.device_type != torch.profiler.DeviceType.CPU]
     busy = 1e-6 * sum(each.self_device_time_total for each in kernels) / CALLS
@@ -47,6 +47,6 @@ def verdict(averages: Any, seconds: float, device: str) -> str:
     waits = sum(each.count for each in averages if "Synchronize" in each.key) / CALLS
     bound = "the kernels" if busy >= BUSY * seconds else "the host, which starts the kernels more slowly than they run"
     return (
-        f"{said}; on the device {1e3 * busy:.3f} ms in {count:.0f} kernels and copies, {100 * busy / seconds:.0f} % of "
-        f"it; the host waits {waits:.1f} times for the device; bound by {bound}"
+        f"{summary}; on the device {1e3 * busy:.3f} ms in {count:.0f} kernels and copies, {100 * busy / seconds:.0f} % "
+        f"of it; the host waits {waits:.1f} times for the device; bound by {bound}"
     )

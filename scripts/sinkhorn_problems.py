@@ -1,4 +1,4 @@
-"""The sentence pairs for benchmark_sinkhorn.py: made-up hidden states, both sides encoded in one sequence."""
+"""The sentence pairs for benchmark_sinkhorn.py: synthetic hidden states, both sides encoded in one sequence."""
 
 from dataclasses import dataclass
 from typing import NamedTuple

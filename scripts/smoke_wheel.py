@@ -36,7 +36,7 @@ print(building.built("cpu").folder)
 
 
 def outside() -> dict[str, str]:
-    """The environment without paths to the repository, whose package pip would take for the wheel's."""
+    """The environment without paths to the repository, whose package pip would mistake for the wheel's."""
     return {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "XALIGN_SINKHORN_BACKEND")}
 
 
@@ -48,7 +48,7 @@ def smoke(python: str, work: Path) -> None:
         done = subprocess.run(command, cwd=work, env=environment, capture_output=True, text=True, check=False)
         if done.returncode:
             sys.exit(f"failed: {name}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
-        print(f"ok: {name}: {(done.stdout.strip().splitlines() or ['nothing said'])[-1]}")
+        print(f"ok: {name}: {(done.stdout.strip().splitlines() or ['no output'])[-1]}")
         return done.stdout
 
     xalign = str(Path(python).with_name("xalign"))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Count in the sources what makes the package hard to take over: lines, rooms, imports, signatures, exceptions.
+"""Count what makes the package hard to maintain: lines, rooms, imports, signatures, exceptions.
 
 usage: structure.py
 

@@ -16,7 +16,7 @@ ruff format --check .
 mypy
 find scripts examples .ci \( -name '*.sh' -o -name '*.sbatch' -o -path '.ci/run' \) -exec shellcheck {} +
 
-# Tests of a file stay in one process, which makes their fixtures once. Files go in the order of their names: xdist's
+# Tests of a file stay in one process, which creates their fixtures once. Files run in order of their names: xdist's
 # own order, by length, would start the few long training runs last.
 parallel=(-n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder)
 arguments=()

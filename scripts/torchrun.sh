@@ -3,9 +3,9 @@
 #
 # usage: [NODES=2 NODE=0 HOST=first-machine PORT=29500] scripts/torchrun.sh GPUS DATA-BIN [OPTION ...]
 #
-# GPUS is the number of processes on each machine. Default: one machine. On CPUs add
-# --cpu --distributed-backend gloo. A lost process ends all; the same command resumes from checkpoint_last.pt.
-# SIGUSR1 to this script: save, and end.
+# GPUS is the number of processes per machine. Default: one machine. On CPUs add
+# --cpu --distributed-backend gloo. A lost process ends all processes; the same command resumes from checkpoint_last.pt.
+# SIGUSR1 to this script: save and exit.
 set -euo pipefail
 
 if ! program="$(command -v fairseq-train)"; then
@@ -21,7 +21,7 @@ fi
 torchrun "${where[@]}" --nproc-per-node "$gpus" "$program" "$@" \
   --distributed-world-size $((gpus * ${NODES:-1})) --ddp-backend legacy_ddp &
 launcher=$!
-# torchrun itself would end at SIGUSR1 and leave its workers behind.
+# torchrun itself would exit on SIGUSR1 and leave its workers running.
 trap 'kill -USR1 $(< "/proc/$launcher/task/$launcher/children")' USR1
 trap 'kill "$launcher"' TERM
 while true; do

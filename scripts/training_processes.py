@@ -82,7 +82,7 @@ class Worker:
 def serve(asked: Connection, name: str, setting: Setting, rank: int = 0, meeting: str = "") -> None:
     """The body of a contestant's process: answers (True, result) or (False, error) until a request is None.
 
-    It also ends when its parent process is gone. ``meeting``: a file through which the processes of an update connect.
+    It also ends with its parent process. ``meeting``: a file through which the processes of an update connect.
     """
     logging.disable(logging.INFO)
     warnings.simplefilter("ignore")  # deprecations of four libraries
@@ -126,7 +126,7 @@ class Process:
     def send(self, what: str) -> None:
         """Send a request without waiting."""
         for pipe in self.pipes:
-            with contextlib.suppress(OSError):  # it died, which receive() says
+            with contextlib.suppress(OSError):  # it died, which receive() reports
                 pipe.send(what)
 
     def receive(self) -> dict[str, Any]:
@@ -138,7 +138,7 @@ class Process:
 
     def _receive(self, pipe: Connection) -> dict[str, Any]:
         if not pipe.poll(PATIENCE):
-            raise XalignError("no answer", found=f"nothing in {PATIENCE} s")
+            raise XalignError("no answer", found=f"no answer in {PATIENCE} s")
         try:
             fine, answer = pipe.recv()
         except EOFError:

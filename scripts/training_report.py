@@ -53,9 +53,9 @@ def render(results: Mapping[str, Result]) -> str:
         threads = results[device]["threads"]
         where = f"{label}, {threads} thread{'s' * (threads > 1)}" if device == "cpu" else label
         rows = results[device]["rows"]
-        begun = {setting(row) for row in rows if "tokens_per_second" in row or "error" in row}
-        left = dict.fromkeys(setting(row) for row in rows if setting(row) not in begun)
-        parts += [f"{where}:", table(COLUMNS, [_cells(row) for row in rows if setting(row) in begun])]
+        measured = {setting(row) for row in rows if "tokens_per_second" in row or "error" in row}
+        left = dict.fromkeys(setting(row) for row in rows if setting(row) not in measured)
+        parts += [f"{where}:", table(COLUMNS, [_cells(row) for row in rows if setting(row) in measured])]
         parts += [f"There was no time for: {'; '.join(left)}."] if left else []
     notes = "\n".join(note(device, result) for device, result in results.items())
     return "\n\n".join(part for part in (*parts, LEGEND, notes) if part) + "\n"

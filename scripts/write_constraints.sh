@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Writes constraints.txt: the versions of all packages in the active environment, in which the tests passed.
+# Write constraints.txt: the versions of all packages in the active environment, in which the tests passed.
 #
-# For newer versions: install ".[train,plot,model,test,docs]" without constraints.txt into a new environment, then
+# To update it: install ".[train,plot,model,test,docs]" without constraints.txt into a new environment, then
 # fairseq-fixed as in scripts/install.sh, run scripts/test.sh --all there, then this script. Use the oldest Python 3.11
 # that you have: some releases require 3.11.5, and Debian 12 has 3.11.2.
 set -euo pipefail

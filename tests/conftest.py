@@ -24,7 +24,7 @@ sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 torch.set_num_threads(1)
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-os.fsync = lambda _: None  # no test loses power, and a busy disk is slow
+os.fsync = lambda _: None  # tests survive no power loss, and a busy disk is slow
 # Background processes ignore Ctrl-C, and some tests send it to themselves.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -103,7 +103,7 @@ def command():
 
 @pytest.fixture(scope="session")
 def sample(tmp_path_factory):
-    """Made-up text with gold links, independent of changes to `xalign sample`: 600 training pairs."""
+    """Synthetic text with gold links, independent of changes to `xalign sample`: 600 training pairs."""
     out = tmp_path_factory.mktemp("sample") / "sample"
     with tarfile.open(Path(__file__).parent / "golden/sample.tar.xz") as archive:
         archive.extraction_filter = getattr(tarfile, "data_filter", None)  # Python before 3.11.4 has none
@@ -129,7 +129,7 @@ def databin(sample, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def transfer_data(tmp_path_factory):
-    """Folders like XTREME's, with made-up transfer data: ud, panx, xnli, xquad."""
+    """Folders like XTREME's, with synthetic transfer data: ud, panx, xnli, xquad."""
     return made_up.write_data(tmp_path_factory.mktemp("transfer"))
 
 

@@ -37,7 +37,7 @@ def test_files_and_their_definitions(page):
             assert name in {node.name for node in tree.body if isinstance(node, kinds)}, f"{file} has no {name}"
 
 
-def test_the_house_has_the_rooms_that_its_page_tells_in_their_order():
+def test_the_page_of_the_house_lists_the_rooms_in_order():
     rows = re.findall(r"^\| (`[^|]+) \|", (ROOT / "docs/house.md").read_text(encoding="utf-8"), re.MULTILINE)
     told = [name.removesuffix("/").removesuffix(".py") for row in rows for name in re.findall(r"`([^`]+)`", row)]
     assert told == [room for room in structure.FLOORS if room != "__main__"]

@@ -93,7 +93,7 @@ def test_commands_in_sentences_have_existing_options(page):
 
 
 @named([page for page in PAGES if any(calls(page))])
-def test_scripts_are_called_as_their_usage_says(page):
+def test_scripts_are_called_as_in_their_usage(page):
     for variables, name, arguments in calls(page):
         script = place(page, name)
         if script and script.suffix == ".sh" and script.parent.parent == ROOT / "examples":

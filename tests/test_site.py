@@ -60,7 +60,7 @@ def test_every_picture_exists(site):
     assert not [(page, name) for page, name in found if not (page.parent / name).is_file()]
 
 
-def test_pages_take_nothing_from_elsewhere(site):
+def test_pages_load_nothing_from_other_sites(site):
     """Styles, scripts, fonts and pictures are part of the site, so it needs no network."""
     fetched = re.compile(
         r"""<(?:script|img|iframe)\b[^>]*\bsrc=["']?(?:https?:)?//|<link\b[^>]*\bhref=["']?(?:https?:)?//"""

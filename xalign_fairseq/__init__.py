@@ -1,6 +1,6 @@
 """Cross-lingual alignment objectives for fairseq: tasks, criterions, models and a word aligner.
 
-What most programs need can be imported from here, and is loaded when it is first asked for::
+Most programs can import what they need from here; it is loaded on first use::
 
     >>> from xalign_fairseq import parse_line, score
     >>> score([{(0, 0), (1, 2)}], [parse_line("0-0 1-1")]).aer

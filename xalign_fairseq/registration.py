@@ -2,7 +2,7 @@
 
 
 def register() -> None:
-    """Apply the fixes for fairseq, put in the trainer, and register all tasks, criterions, models and objectives.
+    """Apply the fixes for fairseq, install the trainer, and register all tasks, criterions, models and objectives.
 
     A second call does nothing.
 

@@ -69,7 +69,7 @@ derive() { # LANGUAGE STEPS TEXT [xalign derive option ...]: derive text and lab
   rm -rf "$work"
   xalign derive --out "$work" --steps "$steps" --spm "$out/vocabulary/sentencepiece.model" --seed "$SEED" \
     --text "english=$text" "${options[@]}" "$@"
-  for file in "$labelled"/*.en.*; do # NLI's English exists already, split into words
+  for file in "$labelled"/*.en.*; do # NLI's English already exists, split into words
     [[ -e "$work/${file##*/}" ]] || cp "$file" "$work"
   done
   mv "$work" "$folder"

@@ -25,7 +25,7 @@ fi
 wanted=()
 for name in "${names[@]}"; do
   if [[ -e "$results/runs/$name.json" ]]; then
-    echo "$name: measured already"
+    echo "$name: already measured"
   elif [[ "$(tail -n 1 "$runs/$name/train.log" 2> /dev/null)" != *"done training"* ]]; then # last line: resumed
     echo "$name: not finished"
   else

@@ -125,7 +125,7 @@ def _p_of_seeds(first: np.ndarray, second: np.ndarray) -> float:
 
 
 def _transliterated(measured: Runs) -> list[Setting]:
-    """With several seeds: without them there is no test of how far a gap is from negligible."""
+    """Needs several seeds: with one, there is no test against a negligible gap."""
     return [Setting(each, "trans") for each in OBJECTIVES if len(measured.get(Setting(each, "trans"), ())) > 1]
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Collect the English sides of the benchmark's bitexts as one text for pre-training, in words.
+"""Collect the English sides of the benchmark's bitexts as one tokenised text for pre-training.
 
 usage: english_text.py BITEXT OUT [--words 3 60] [--seed 1]
 

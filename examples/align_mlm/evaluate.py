@@ -5,8 +5,8 @@ usage: evaluate.py DATA RUN [RUN ...] [--tasks pos ner] [--study studies/small.y
 
 DATA: OUT of 1_data.sh. RUN: a folder of 2_train.sh, whose name gives the setting. Each task has two models: one
 trained in English (zero-shot) and one in the derived language (supervised). Tasks without files of the derived
-language are skipped with a message. The runs are those of xalign transfer, but in forks of this process, which avoids
-the start of fairseq: it takes three times as long as the fine-tuning of such encoders.
+language are skipped with a message. The runs equal those of xalign transfer, but fork this process, which avoids
+starting fairseq: that takes three times as long as fine-tuning such encoders.
 """
 
 import argparse

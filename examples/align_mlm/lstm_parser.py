@@ -127,7 +127,7 @@ def batches(lengths: Sequence[int], max_words: int) -> Iterable[list[int]]:
 
 
 def train(examples: Sequence[TreeExample], epochs: int, seed: int, progress: Callable[[int], object]) -> Parser:
-    """Train a parser: Adam, 32 sentences an update, the learning rate falls linearly to 0."""
+    """Train a parser: Adam, 32 sentences per update, a learning rate that falls linearly to 0."""
     torch.manual_seed(seed)
     rng = np.random.default_rng(seed)
     parser = Parser(collect_names(examples))

@@ -93,7 +93,7 @@ def bitext(corpus: str, src: str, tgt: str) -> Source:
             "unknown corpus",
             where=corpus,
             expected=", ".join((*OPUS, SAMPLED, "translation2019zh")),
-            remedy="put its text to OUT/PAIR/train.LANG by hand",
+            remedy="put its text into OUT/PAIR/train.LANG by hand",
         )
     pair = "-".join(sorted((src, tgt)))
     if corpus == SAMPLED:
@@ -141,7 +141,7 @@ def wikipedia(language: str) -> Source:
 
 
 def total(sources: Iterable[Source]) -> str:
-    """The total size, as far as it is known."""
+    """The total known size."""
     everything: Sequence[Source] = list(sources)
     size = sum(source.size or 0 for source in everything) / 1e9
     text = sum(source.text or 0 for source in everything)

@@ -134,7 +134,7 @@ def of_pair(corpora: Sequence[Source], args: argparse.Namespace) -> str:
 
 
 def require_same(text: Path, made: str) -> None:
-    """Keep existing text, but refuse text of other origin; text without a record may be the user's own."""
+    """Keep existing text, but refuse text of another origin; text without a record may be the user's own."""
     note = text / CORPORA if text.is_dir() else text.with_suffix(".corpora")
     there = note.read_text(encoding="utf-8") if text.exists() and note.is_file() else made
     if there != made:

@@ -37,7 +37,7 @@ def fetch_all(sources: Sequence[Source], folder: Path, jobs: int = 1) -> list[So
         except XalignError as error:
             return command_line_text(error)
         except OSError as error:
-            remedy = "mend it, for example by freeing space, then run the same command again to resume"
+            remedy = "fix it, for example by freeing space, then run the same command again to resume"
             problem = "an error of the disk, not of the download"
             return command_line_text(XalignError(problem, where=folder, found=error, remedy=remedy))
         return None
@@ -58,7 +58,7 @@ def fetch(url: str, path: Path, home: str, sha256: str | None = None) -> None:
     An incomplete download stays as ``path.part``, and the next call continues it.
 
     Raises:
-        XalignError: the file cannot be had, or is damaged.
+        XalignError: the file cannot be downloaded, or is damaged.
         OSError: an error of the disk.
     """
     if path.exists():
@@ -134,7 +134,7 @@ def _blocks(answer: IO[bytes], url: str, part: Path) -> Iterator[bytes]:
 
 @contextmanager
 def _connection(url: str, part: Path) -> Iterator[None]:
-    """Name the errors of a connection, and tell them apart from those of the disk."""
+    """Describe connection errors, and distinguish them from disk errors."""
     try:
         yield
     except urllib.error.HTTPError:

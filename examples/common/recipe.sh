@@ -44,7 +44,7 @@ as_paths() { # NAME ...
 # Whether the run has all its updates; this saves the start of fairseq-train. The line of an epoch is logged after the
 # last checkpoint is written, the line of a validation before.
 finished() { # SAVE_DIR UPDATES
-  grep -qs "\"train_num_updates\": \"$2\"" "$1/train.log" && echo "$1 has its $2 updates already, by the command in $1/run.json"
+  grep -qs "\"train_num_updates\": \"$2\"" "$1/train.log" && echo "$1 already has its $2 updates, by the command in $1/run.json"
 }
 
 # Sets `vocabulary`, options of xalign prepare: the tokenizer of the model TOKENIZER, or the model and dictionary SPM
@@ -81,7 +81,7 @@ link_splits() { # FOLDER SRC TGT [option of xalign links ...]
     require_file "the text of $src-$tgt" "$folder/train.$lang"
   done
   made="$(cat "$folder"/{train,valid}.{"$src","$tgt"} | cksum) $*"
-  [[ "$(cat "$folder/symmetrized.of" 2> /dev/null)" != "$made" ]] || return 0
+  [[ "$(cat "$folder/symmetrized.of" 2> /dev/null)" != "$marker" ]] || return 0
   rm -f "$folder/symmetrized.of" # written last
   for lang in "$src" "$tgt"; do
     awk 1 "$folder/train.$lang" "$folder/valid.$lang" > "$all.$lang" # adds a missing newline at the end
@@ -94,7 +94,7 @@ link_splits() { # FOLDER SRC TGT [option of xalign links ...]
   mv "$all.links.json" "$folder/symmetrized.json"
   echo "the counts are in $folder/symmetrized.json"
   rm "$all".*
-  echo "$made" > "$folder/symmetrized.of"
+  echo "$marker" > "$folder/symmetrized.of"
 }
 
 # Writes SAVE_DIR/run.json, the record for results files, or keeps that of a resumed run of this setting. The recorded
@@ -107,30 +107,30 @@ record_run() { # SAVE_DIR SETTING SEED DEVICE_OPTIONS "VARIABLE ..." SCRIPT [ARG
   (export PATH "${names[@]}" && python "$(dirname -- "${BASH_SOURCE[0]}")/record_run.py" "$@")
 }
 
-# Fetches files with download.py. DRY=1 only lists them; SAMPLE=N fetches nothing and writes N made-up pairs
-# for each language pair (English with German or French), to try the steps. Made-up and real text have separate folders,
+# Fetches files with download.py. DRY=1 only lists them; SAMPLE=N fetches nothing and writes N synthetic pairs
+# for each language pair (English with German or French), to try the steps. Synthetic and real text have separate folders,
 # so that neither is mistaken for the other or overwritten.
 download() { # OUT PAIR=CORPORA... [option of download.py ...]
   if [[ -n "${SAMPLE:-}" ]]; then
-    require_made_up "$1"
+    require_synthetic "$1"
     sample_text "$@"
   else
-    [[ ! -e "$1/.made-up" ]] ||
-      { echo "error: '$1' holds the made-up text of SAMPLE; next: give another folder, or remove it" >&2; return 2; }
+    [[ ! -e "$1/.synthetic" ]] ||
+      { echo "error: '$1' holds the synthetic text of SAMPLE; next: give another folder, or remove it" >&2; return 2; }
     python "$(dirname -- "${BASH_SOURCE[0]}")/download.py" "$@" ${DRY:+--dry}
   fi
 }
 
-# Made-up data need a new or empty folder, or one with as much made-up data: .made-up holds the number.
-require_made_up() { # OUT
-  local made="$1/.made-up"
+# Synthetic data need a new or empty folder, or one with as much synthetic data: .synthetic holds the number.
+require_synthetic() { # OUT
+  local marker="$1/.synthetic"
   [[ "$SAMPLE" =~ ^[1-9][0-9]*$ ]] || { echo "error: SAMPLE: '$SAMPLE' is not a number above 0" >&2; exit 2; }
-  [[ -e "$made" || -z "$(ls -A "$1" 2> /dev/null)" ]] ||
+  [[ -e "$marker" || -z "$(ls -A "$1" 2> /dev/null)" ]] ||
     { echo "error: SAMPLE: '$1' holds something else; next: give a folder that is new or empty" >&2; exit 2; }
-  [[ ! -s "$made" || "$(< "$made")" == "$SAMPLE" ]] ||
-    { echo "error: '$1' holds the made-up data of SAMPLE=$(< "$made"); next: give another folder, or remove it" >&2; exit 2; }
+  [[ ! -s "$marker" || "$(< "$marker")" == "$SAMPLE" ]] ||
+    { echo "error: '$1' holds the synthetic data of SAMPLE=$(< "$marker"); next: give another folder, or remove it" >&2; exit 2; }
   mkdir -p "$1"
-  echo "$SAMPLE" > "$made"
+  echo "$SAMPLE" > "$marker"
 }
 
 sample_text() { # OUT PAIR=CORPORA...: TEXT/PAIR/{train,valid}.LANG and TEXT/mono/LANG.txt

@@ -16,7 +16,7 @@ from xalign_fairseq.trainer.train_record import commit, machine
 
 
 def started(folder: Path) -> bool:
-    """Whether a run left a checkpoint or logged an update, so that it did not fail at once at a wrong option."""
+    """Whether a run left a checkpoint or logged an update, so it did not fail immediately on a wrong option."""
     log = folder / "train.log"
     return any(folder.glob("checkpoint*.pt")) or (log.is_file() and '_num_updates": ' in log.read_text())
 
@@ -30,7 +30,7 @@ def main() -> None:
             raise XalignError("the folder has the run of another setting", where=save, found=found, remedy=remedy)
         return
     given = {name: os.environ[name] for name in names.split() if name in os.environ}
-    if "INIT" in given:  # without folders of a machine
+    if "INIT" in given:  # without the machine's folders
         given["INIT"] = "/".join(Path(given["INIT"]).parts[-2:])
     variables = [f"{name}={shlex.quote(value)}" for name, value in given.items()]
     record = {

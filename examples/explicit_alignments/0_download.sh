@@ -4,7 +4,7 @@
 #
 #   bash 0_download.sh TEXT [PAIR ...]          PAIR: ar-en de-en en-es en-fr en-hi en-ru en-vi en-zh (default: all)
 #
-# DRY=1 only lists downloads and addresses. SAMPLE=N downloads nothing and writes N made-up pairs of de-en (or of the
+# DRY=1 only lists downloads and addresses. SAMPLE=N downloads nothing and writes N synthetic pairs of de-en (or of the
 # given pairs: en-de and en-fr, in either order), to try the next steps. Run again to resume. XLM-R base
 # goes to TEXT/downloads/xlmr.base.
 # PAIRS (1000000): pairs drawn per language. CORPUS: use this corpus of ../common/corpora.py for all pairs, for example

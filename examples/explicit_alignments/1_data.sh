@@ -31,5 +31,5 @@ for pair in "$@"; do
   options+=(--links "$prefix/linked.links" --links "$prefix/valid.symmetrized.links")
 done
 
-[[ ! -e "$data" ]] || { echo "$data exists already"; exit 0; }
+[[ ! -e "$data" ]] || { echo "$data already exists"; exit 0; }
 xalign prepare --out "$data" "${options[@]}" "${vocabulary[@]}" --workers "${WORKERS:-2}"

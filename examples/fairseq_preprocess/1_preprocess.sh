@@ -13,7 +13,7 @@ source "$here/../common/recipe.sh"
 [[ $# -eq 3 ]] || usage
 text="$1/$3" data="$2" src="${3%-*}" tgt="${3#*-}"
 as_paths text data SPM
-[[ ! -e "$data" ]] || { echo "$data exists already"; exit 0; }
+[[ ! -e "$data" ]] || { echo "$data already exists"; exit 0; }
 choose_engine
 model="${SPM:-$text/sentencepiece.model}"
 [[ -e "$model" ]] || python "$here/encode.py" train "${model%.model}" "${VOCAB:-8000}" "$text/train.$src" "$text/train.$tgt"

@@ -17,7 +17,7 @@ text="$1" data="$2" pairs="${PAIRS:-250000}"
 as_paths text data
 shift 2
 choose_vocabulary 16000
-[[ ! -e "$data" ]] || { echo "$data exists already"; exit 0; }
+[[ ! -e "$data" ]] || { echo "$data already exists"; exit 0; }
 
 options=()
 for pair in "$@"; do

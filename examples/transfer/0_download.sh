@@ -6,7 +6,7 @@
 # TASK (default: all but translate-train): xnli pawsx ner pos parsing xquad mlqa tydiqa tatoeba, and translate-train
 # (the translated training sets of XNLI, MLQA and XTREME). UD: release of the treebanks (2.5: XLM-Align; 2.6: Wu &
 # Dredze; 2.2: ALIGN-MLM). JOBS (2): parallel downloads. DRY=1 only lists downloads and addresses. SAMPLE=N downloads
-# nothing and writes N made-up examples for each set in en, de, fr and ru, to try the next steps. Run again to resume.
+# nothing and writes N synthetic examples for each set in en, de, fr and ru, to try the next steps. Run again to resume.
 # If downloads failed, a list of them is printed at the end and the exit code is 1.
 # Writes DATA/{XNLI-1.0,XNLI-MT-1.0,x-final,panx_dataset,ud-treebanks-vUD,udpos,squad,xquad,MLQA_V1,tydiqa,tatoeba}, and
 # DATA/downloads, which you can then remove.
@@ -43,7 +43,7 @@ for task in "$@"; do
   esac
 done
 if [[ -n "${SAMPLE:-}" ]]; then
-  require_made_up "$data"
+  require_synthetic "$data"
   python "$here/sample_data.py" "$data/downloads" "$SAMPLE" "${files[@]}"
   python "$here/lay_out.py" "$data" "${files[@]}"
   exit

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Write made-up archives like those that 0_download.sh fetches, to try the steps. Their scores mean nothing.
+"""Write synthetic archives like those that 0_download.sh fetches, to try the steps. Their scores mean nothing.
 
 usage: sample_data.py DOWNLOADS N NAME ...
 
-NAME: a name in ../common/sources.tsv. Each set has N examples per split and language, in en, de, fr and ru. The made-up
-words differ only in their endings between languages, and labels follow from the words.
+NAME: a name in ../common/sources.tsv. Each set has N examples per split and language, in en, de, fr and ru. The words
+differ only in their endings between languages, and labels follow from the words.
 """
 
 import argparse

@@ -3,7 +3,7 @@
 #
 #   bash 0_download.sh TEXT [PAIR ...]          PAIR: de-en es-en zh-en (default: all)
 #
-# DRY=1 only lists downloads and addresses. SAMPLE=N downloads nothing and writes N made-up pairs of de-en (or of the
+# DRY=1 only lists downloads and addresses. SAMPLE=N downloads nothing and writes N synthetic pairs of de-en (or of the
 # given pairs: en-de and en-fr, in either order), to try the next steps. Run again to resume. mBERT
 # goes to TEXT/mbert.pt; MODEL=xlmr.base fetches XLM-R base instead, to TEXT/downloads/xlmr.base.
 set -euo pipefail

@@ -7,7 +7,7 @@
 # links both splits (default: fast_align if it is on PATH, otherwise eflomal). VOCAB (default 16000) pieces, WORKERS
 # (default 2) processes.
 # To start from XLM-R: SPM=sentencepiece.bpe.model DICT=dict.txt bash 1_data.sh ...
-# From mBERT or another model's folder or checkpoint: TOKENIZER=TEXT/mbert.pt bash 1_data.sh ...
+# To start from mBERT or another model's folder or checkpoint: TOKENIZER=TEXT/mbert.pt bash 1_data.sh ...
 # Writes TEXT/PAIR/{train,valid}.symmetrized.links and TEXT/PAIR/symmetrized.json. Existing files are kept.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
@@ -26,5 +26,5 @@ for pair in "$@"; do
   options+=(--links "$prefix/train.symmetrized.links" --links "$prefix/valid.symmetrized.links")
 done
 
-[[ ! -e "$data" ]] || { echo "$data exists already"; exit 0; }
+[[ ! -e "$data" ]] || { echo "$data already exists"; exit 0; }
 xalign prepare --out "$data" "${options[@]}" "${vocabulary[@]}" --workers "${WORKERS:-2}"

@@ -4,13 +4,13 @@
 #
 #   bash 0_download.sh TEXT [PAIR ...]          PAIR: ar-en ... en-zh (default: all)
 #
-# DRY=1 only lists downloads, sizes and addresses. SAMPLE=N downloads nothing and writes N made-up pairs of de-en (or of
+# DRY=1 only lists downloads, sizes and addresses. SAMPLE=N downloads nothing and writes N synthetic pairs of de-en (or of
 # the given pairs: en-de and en-fr, in either order) with gold links, to try the next steps. Run again to resume. XLM-R base goes to
 # TEXT/downloads/xlmr.base.
 # MONO: languages of CC-100 (default: those of the pairs; all: the paper's 94; none: use the pairs' sides as monolingual
 # text). WIKIPEDIA: the same for Wikipedia (default: none); the newest dump without markup is added after CC-100's
 # text. JOBS (4): parallel downloads.
-# The paper does not name the OPUS corpora of each pair; the choice here is our reading.
+# The paper does not name the OPUS corpora of each pair; the choice here is ours.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"
@@ -47,7 +47,7 @@ elif [[ -n "${SAMPLE:-}" && $missing == 0 ]]; then
   mkdir -p "$text/gold"
   for pair in "$@"; do
     exchange='' made="$text/.sample/$pair"
-    if [[ "$pair" == *-en ]]; then # made-up links are from English
+    if [[ "$pair" == *-en ]]; then # synthetic links are from English
       exchange='s/([0-9]+)([-p])([0-9]+)/\3\2\1/g' made="$text/.sample/en-${pair%-en}"
     fi
     for lang in "${pair%-*}" "${pair#*-}"; do

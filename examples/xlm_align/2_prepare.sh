@@ -5,7 +5,7 @@
 #   bash 2_prepare.sh TEXT DATA_BIN PAIR [PAIR ...]
 #
 # VOCAB (default 8000) pieces; WORKERS (default 2) processes. SHARDS (1): writes DATA_BIN.0, DATA_BIN.1, ..., each with
-# a part of the training text, in turn or in separate jobs (SHARD=17 writes only DATA_BIN.17). Shards need
+# a part of the training text, one after another or in separate jobs (SHARD=17 writes only DATA_BIN.17). Shards need
 # an existing vocabulary (SPM or TOKENIZER); give them to 3_train.sh as DATA_BIN.0:DATA_BIN.1:...
 # To start from XLM-R: SPM=sentencepiece.bpe.model DICT=dict.txt bash 2_prepare.sh ...
 # From another model's folder or checkpoint: TOKENIZER=TEXT/mbert.pt bash 2_prepare.sh ...
@@ -42,6 +42,6 @@ fi
 for ((shard = ${SHARD:-0}; shard < ${SHARD:-$((shards - 1))} + 1; shard++)); do
   bin="$data" part=()
   [[ "$shards" == 1 ]] || { bin="$data.$shard"; part=(--shard "$shard/$shards" --resume); }
-  [[ ! -e "$bin" ]] || { echo "$bin exists already"; continue; }
+  [[ ! -e "$bin" ]] || { echo "$bin already exists"; continue; }
   xalign prepare --out "$bin" "${options[@]}" "${vocabulary[@]}" --workers "${WORKERS:-2}" "${part[@]}"
 done

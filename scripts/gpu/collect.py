@@ -55,7 +55,7 @@ def read(out: Path) -> list[dict[str, Any]]:
         raise XalignError("nothing was measured: there was no GPU", where=out, remedy="run the kit on a GPU machine")
     if len(devices) > 1 or len(commits) > 1:
         text = ", ".join(sorted(devices | commits))
-        raise XalignError("the results are of different machines or commits", where=out, found=text)
+        raise XalignError("the results are from different machines or commits", where=out, found=text)
     return found
 
 

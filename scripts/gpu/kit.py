@@ -12,7 +12,7 @@ from typing import Any
 MANIFEST = "kit.json"
 WHEELS, SOURCES, REQUIREMENTS = "wheels", "source", "requirements.txt"  # in every kit
 DATA, ENCODER = "data.tar.xz", "encoder.bin"
-LARGEST = 55_000_000  # bytes: the limit of what can be carried to the machine
+LARGEST = 55_000_000  # bytes: the limit for a transfer to the machine
 
 
 class KitError(Exception):
@@ -30,8 +30,8 @@ def read(kit: Path) -> dict[str, Any]:
     here = "{}.{}".format(*sys.version_info)
     if manifest["python"] != here:
         raise KitError(
-            f"the kit in {kit} is for Python {manifest['python']} and this is {here}; "
-            f"run it by PYTHON=python{manifest['python']}, or pack one with TARGET={here}"
+            f"the kit in {kit} is for Python {manifest['python']}, but this is {here}; "
+            f"run it with PYTHON=python{manifest['python']}, or pack one with TARGET={here}"
         )
     return manifest
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Pack a kit: everything to test, measure and train with this package on a Linux machine without a network that has
+# Pack a kit: everything to test, measure and train with this package on an offline Linux machine that has
 # Python 3.12, torch (CUDA) and numpy. On that machine: bash KIT/source/scripts/gpu/run.sh KIT OUT
 #
 #   bash pack.sh KIT        a new folder, or an earlier kit, whose downloads are reused
 #
-# Needs an environment in which the package works (PYTHON, default python3), and a network for downloads.
+# Needs an environment in which the package works (PYTHON, default python3), and a network connection for downloads.
 #   TARGET=3.12             Python version of the machine
 #   WHEELS=FOLDER           take all wheels from FOLDER and download nothing
 #   BENCHMARK=FOLDER        folder with assemble.py, bitext and gold links; default ../shared/data. Without it: no data

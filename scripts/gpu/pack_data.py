@@ -25,7 +25,7 @@ GOLD = ("hansards-wpt03-trial", "wpt05-hi-trial", "golden-collection", "simalign
 VALID = {"en-fr": "hansards-wpt03-trial", "en-hi": "wpt05-hi-trial"}  # de-en and ro-en have no development set
 TEST = "simalign-testsets"
 ALIGNED = ("de-en", 2000)  # the text for timing aligners
-SLACK = 500_000  # bytes of a kit that stay free
+SLACK = 500_000  # bytes of a kit to leave free
 SAMPLES = (500, 2000)  # pairs per language pair, to estimate larger sizes
 AIM = 0.95  # part of the room
 ENOUGH = 0.1  # part of the text: for a smaller gain it is not packed again
@@ -35,7 +35,7 @@ Bitext = Mapping[str, Mapping[str, Sequence[str]]]  # pair -> language -> lines
 
 
 def shares(sizes: Mapping[str, int], budget: int) -> dict[str, int]:
-    """Equal shares of a budget; what smaller needs leave over goes to the others."""
+    """Equal shares of a budget; what smaller needs do not use goes to the others."""
     found, left = {}, budget
     for number, name in enumerate(sorted(sizes, key=lambda name: sizes[name])):
         found[name] = min(sizes[name], left // (len(sizes) - number))

@@ -5,7 +5,7 @@ usage: run.py KIT OUT [STAGE ...] [--seconds N] [--work FOLDER]
 Writes OUT/STAGE.json (device, driver, versions, commit, command, start, seconds, status, figures), OUT/STAGE.log, and
 the files that a stage returns. A stage's status is passed, failed, timed out or not measured.
 
-Run again, it goes on with the stages that have no result yet. A named stage always runs. --seconds limits
+A repeated run continues with the stages that have no result yet. A named stage always runs. --seconds limits
 the whole run; stages without time left are listed and run next time. Large files are in WORK
 (default: /tmp/xalign-gpu-COMMIT). Exit code: 1 if a stage failed or timed out, 2 if the kit or OUT can't be used.
 """
@@ -31,7 +31,7 @@ from stages import INSTALL, STAGES, Stage
 HERE = Path(__file__).resolve().parent
 PASSED, FAILED, TIMED_OUT, NOT_MEASURED = "passed", "failed", "timed out", "not measured"
 TAIL = 40  # lines of the log in the result
-MARGIN = 0.85  # part of a stage's time limit that programs with their own limit get
+MARGIN = 0.85  # share of a stage's time limit for programs with their own limit
 RESERVE = 15.0  # seconds of the whole run that are kept for ending
 
 
@@ -54,7 +54,7 @@ class Runner:
         found = json.loads(path.read_text(encoding="utf-8")).get("commit")
         if found != self.manifest["commit"]:
             raise kits.KitError(
-                f"{path} is of commit {found} and the kit of {self.manifest['commit']}; give another folder for results"
+                f"{path} is from commit {found}, but the kit is from {self.manifest['commit']}; use another folder"
             )
 
     def run(self, names: Sequence[str]) -> int:
@@ -148,7 +148,7 @@ class Runner:
     def _environment(self) -> dict[str, str]:
         """This process's environment, with the new Python first, no network, and the measured commit."""
         environment, env = dict(os.environ), self.work / "env"
-        environment.pop("PYTHONPATH", None)  # it may hold the sources of another commit
+        environment.pop("PYTHONPATH", None)  # it may have the sources of another commit
         return environment | {
             "PATH": f"{env / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}", "VIRTUAL_ENV": str(env),
             "PYTHONNOUSERSITE": "1", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONUNBUFFERED": "1",

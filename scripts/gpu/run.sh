@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Run a kit of pack.sh on a machine with a GPU, without a network; see run.py for its options.
+# Run a kit from pack.sh on an offline machine with a GPU; see run.py for its options.
 #
 #   bash run.sh KIT OUT [STAGE ...] [--seconds N] [--work FOLDER]
 #

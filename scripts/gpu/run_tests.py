@@ -73,7 +73,7 @@ def run(sources: Path, folder: Path, seconds: float, processes: int) -> int:
         if (part / "tests.json").is_file():
             found.append(json.loads((part / "tests.json").read_text(encoding="utf-8")))
         else:
-            print(f"{part.name} has written nothing and ended with exit code {code}", flush=True)
+            print(f"{part.name} wrote nothing and ended with exit code {code}", flush=True)
     together = merge(found)
     (folder / "tests.json").write_text(json.dumps(together, indent=1), encoding="utf-8")
     # A part may have no tests (5), or only skipped ones.

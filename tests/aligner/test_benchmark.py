@@ -19,7 +19,7 @@ def test_means_intervals_and_tests_against_the_first():
     assert good["aer"] == pytest.approx(good["sets"][0]["aer"])  # both sets are equal
     assert good["interval"][0] < good["aer"] < good["interval"][1] and "p_value" not in good
     assert bad["difference"] == pytest.approx(bad["aer"] - good["aer"]) and bad["p_value"] < 0.01
-    assert bad["holm"] == pytest.approx(2 * bad["p_value"])  # of two tests the surer
+    assert bad["holm"] == pytest.approx(2 * bad["p_value"])  # the smaller p of two tests
     assert same["difference"] == 0 and same["p_value"] == same["holm"] == 1
     test = paired_bootstrap_of_sets(systems[0].counts, systems[1].counts, samples=200, seed=1)
     assert bad["difference_interval"] == (test.low, test.high) and bad["signature"] == "b"

@@ -96,7 +96,7 @@ def test_which_links_grow_and_from_which_threshold():
     assert aligner(scores, statistics, threshold=0.5, growth=1.0).align(*ONE)[0].links == {}
     for options, links in (({}, {(0, 0): 0.4 * 0.1}), ({"growth": 1.0}, {})):  # one word on each side
         assert aligner({(0, 0): 0.1}, [[0.0]], **options).align(["a"], ["A"])[0].links == pytest.approx(links)
-    assert "links of 0.42 and more, and next to them of 0.15 and more" in aligner(scores, statistics).describe()
+    assert "links with a score of at least 0.42, next to others 0.15" in aligner(scores, statistics).describe()
 
 
 def test_pairs_too_long_for_statistics_or_encoder():

@@ -11,7 +11,7 @@ LINES = [("a b", "x"), ("", "y"), ("c", "x y z"), ("too long", "x"), ("d", "y z"
 
 
 class Encoder:
-    """A word's score is its position over the other's; counts reads, and fails at a word.
+    """A word's score is its position over the other's; it counts reads, and fails at a word.
 
     A stream abandoned before its end closes it, like a pool.
     """

@@ -40,7 +40,7 @@ def test_the_error_names_the_option_that_does_not_fit(folders):
         BitextAlone(None).check(AlignerOptions(languages=("en", "fr"), maps=True))
     with pytest.raises(XalignError, match=r"need an encoder[\s\S]*leave out model"):
         find_kind(folders / "statistics", "folder")
-    with pytest.raises(XalignError, match="has learned already"):
+    with pytest.raises(XalignError, match="has already learned statistics"):
         find_kind(folders, learns=True)
 
 

@@ -54,7 +54,7 @@ def test_invalid_outputs(text, out, options, message):
 def test_existing_outputs_are_refused_by_name(text):
     Path("d.rev").touch()
     Path("links.json").touch()
-    with pytest.raises(XalignError, match=r"(?s)exists already.*where: d.rev, links.json\n.*or set overwrite"):
+    with pytest.raises(XalignError, match=r"(?s)already exists.*where: d.rev, links.json\n.*or set overwrite"):
         link_files(LinksRun("all.en", "all.de", "links", directions="d"))
 
 

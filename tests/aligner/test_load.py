@@ -56,7 +56,7 @@ def test_every_kind_of_aligner_behaves_alike(tiny_checkpoint, learned, options, 
 
 def test_from_bitext_alone(learned):
     aligner = load_aligner(learned, min_probability=0.9)
-    assert isinstance(aligner, StatisticalAligner) and "probability 0.90" in aligner.describe()
+    assert isinstance(aligner, StatisticalAligner) and "probability of at least 0.90" in aligner.describe()
     assert f"|system:{aligner.describe()}|" in aligner.signature()
     assert all(len(pair.links) <= 4 for pair in aligner.align(*SIDES))
 
@@ -65,7 +65,7 @@ def test_options_given_with_statistics_only_choose_links(tiny_checkpoint, learne
     linking = Linking("grow", {"threshold": 0.9, "growth": 1.0, "temperature": 0.07})
     few = load_aligner(tiny_checkpoint, linking=linking, statistics=learned)
     many = load_aligner(tiny_checkpoint, linking=Linking(options={"temperature": 0.07}), statistics=learned)
-    assert "links of 0.9 and more, and next to them of 0.90 and more" in few.describe()
+    assert "links with a score of at least 0.9, next to others 0.90" in few.describe()
     assert few._encoder.linking == many._encoder.linking
     assert few._encoder.linking.options == {"threshold": 1.0, "temperature": 0.07}
 
@@ -127,7 +127,7 @@ def test_links_of_at_least_a_probability_by_every_aligner(tiny_checkpoint, learn
 
 @pytest.mark.parametrize("option", [{"statistics": "folder"}, {"processes": 2}])
 def test_options_that_only_load_aligner_has(tiny_checkpoint, option):
-    with pytest.raises(XalignError, match="has no such option") as raised:
+    with pytest.raises(XalignError, match="does not have this option") as raised:
         Aligner.from_pretrained(tiny_checkpoint, **option)
     assert raised.value.parameters == tuple(option)
 

@@ -22,7 +22,7 @@ def test_options_have_their_command_line_names():
 
 
 def test_an_unknown_option():
-    with pytest.raises(XalignError, match="no such option") as raised:
+    with pytest.raises(XalignError, match="does not have this option") as raised:
         load_aligner("e5-small", AlignerOptions(), layer=3)
     assert raised.value.parameters == ("layer",) and "linking" in raised.value.expected
 

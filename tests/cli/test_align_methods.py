@@ -101,7 +101,7 @@ def command(tiny_text, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["align", "layers", "retrieve"])
-def test_languages_are_asked_for_by_name(command, speaking, name, capsys, tiny_checkpoint, tmp_path):
+def test_languages_are_requested_by_name(command, speaking, name, capsys, tiny_checkpoint, tmp_path):
     assert command(name, speaking) == 2
     told = capsys.readouterr().err
     assert "two of en, xx" in told and "--languages" in told
@@ -209,8 +209,8 @@ def test_devices(align, tiny_checkpoint, tiny_text, capsys, monkeypatch):
         assert align("--pairs", tiny_text / "text.pairs", *options) == 2
         return capsys.readouterr().err
 
-    assert "no such device" in failed("--device", "gpu")
-    assert "no such device" in failed("--device", "cpu,,")
+    assert "unknown device" in failed("--device", "gpu")
+    assert "unknown device" in failed("--device", "cpu,,")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
     assert "no such GPU" in failed("--device", "cuda:1,cuda:2")

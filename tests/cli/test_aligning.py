@@ -48,7 +48,7 @@ def test_layers(text, found):
         *((_aligning.probability, text, "must be a number from 0 to 1, .* found") for text in ("1.5", "nan", "x")),
     ],
 )
-def test_values_out_of_their_range_are_refused(read, text, message):
+def test_values_out_of_range_are_refused(read, text, message):
     with pytest.raises(argparse.ArgumentTypeError, match=message):
         read(text)
 

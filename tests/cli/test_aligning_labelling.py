@@ -1,4 +1,4 @@
-"""By default the aligner's commands link like the model's own labelling in training."""
+"""By default, the aligner's commands link like the model's own labelling in training."""
 
 import pytest
 import torch

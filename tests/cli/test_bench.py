@@ -5,7 +5,7 @@ import pytest
 
 from xalign_fairseq.cli import main
 from xalign_fairseq.cli.bench import figures_of, table_of
-from xalign_fairseq.core.locks import alone_on
+from xalign_fairseq.core.locks import locked_output
 from xalign_fairseq.evaluation.published import PublishedTables, find_published, read_published
 
 SETS = {"one/de-en": ("0-0 1p1\n0-1 1-0\n", 2), "two/en-xx": ("0-0 1-1\n0-0\n1-0\n", 3)}
@@ -44,7 +44,7 @@ def bench(*arguments):
 
 def test_one_process_at_a_time_writes_a_table(data, links, tmp_path, capsys):
     tool, out = links("tool", "0-0\n0-1 0-0\n", "0-0 1-1\n\n0-0\n"), tmp_path / "table.md"
-    with alone_on(out):
+    with locked_output(out):
         assert bench("--data", data, *tool, "--out", out, "--quiet") == 2
     assert "another process is writing this" in capsys.readouterr().err and not out.exists()
     assert bench("--data", data, *tool, "--out", out, "--quiet") == 0
@@ -79,7 +79,7 @@ def test_systems_are_listed_side_by_side(data, links, capsys):
     assert [line.split(":")[0].strip() for line in table[2].splitlines()] == ["right", "wrong"]
 
 
-def test_a_note_says_what_differs_and_signatures_can_be_copied():
+def test_a_note_lists_the_differences_and_signatures_can_be_copied():
     row = {"system": "a", "interval": (0, 1), "sets": [], "aer": 0.5, "precision": 1, "recall": 1}
     row["signature"] = "layer:1|method:grow"
     other = row | {"system": "b", "signature": "layer:2|encoding:separate|method:grow"}

@@ -80,7 +80,7 @@ def test_user_errors_have_no_traceback(raising, capsys, error, text):
     assert capsys.readouterr().err == f"xalign user-dir: error: {text}\n"
 
 
-def test_a_full_disk_has_a_next_step(raising, capsys):
+def test_a_full_disk_error_has_a_remedy(raising, capsys):
     assert raising(OSError(errno.ENOSPC, "No space left")) == 2
     assert capsys.readouterr().err.endswith("continue or repeat the command\n")
 

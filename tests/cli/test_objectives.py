@@ -97,7 +97,7 @@ def test_a_name_that_another_package_has(folder):
     other = folder.parent / "other" / folder.name
     other.mkdir(parents=True)
     (other / "__init__.py").touch()
-    with pytest.raises(XalignError, match="imported already"):
+    with pytest.raises(XalignError, match="already imported"):
         import_folder(str(other))
 
 

@@ -55,7 +55,7 @@ def test_counts_and_probabilities_of_phrase_pairs(phrases, tmp_path, capsys):
     ("files", "message"),
     [
         ({"links": "0-0\n0-0\n\n"}, "link 0-0, sentence lengths 0 and 0"),
-        ({"links": "0-0 3-0\n\n\n"}, "with sides in this order; words are set by --segment"),
+        ({"links": "0-0 3-0\n\n\n"}, "with sides in this order; words depend on --segment"),
     ],
 )
 def test_files_that_do_not_belong_together(phrases, files, message, tmp_path, capsys):

@@ -212,7 +212,7 @@ def test_the_data_have_the_models_ids(data, symbols):
     ]
 
 
-def test_a_trimmed_vocabulary_tells_how_to_train_from_it(tiny_checkpoint, tmp_path, capsys):
+def test_a_trimmed_vocabulary_shows_how_to_train_from_it(tiny_checkpoint, tmp_path, capsys):
     for side in ("xx", "yy"):
         (tmp_path / f"train.{side}").write_text("".join(f"{line}\n" for line in LINES[:2]), encoding="utf-8")
     out = tmp_path / "bin"

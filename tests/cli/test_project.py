@@ -66,7 +66,7 @@ def test_errors_name_their_options(project, tmp_path, capsys):
         assert message in capsys.readouterr().err
 
 
-def test_the_texts_of_a_page_go_to_a_translator_and_come_back(tmp_path, capsys):
+def test_the_texts_of_a_page_are_extracted_and_projected_back(tmp_path, capsys):
     page, texts, out = (tmp_path / name for name in ("page.html", "page.txt", "out.html"))
     page.write_text("the <i>red</i><br>house\n")
     extract = ["project", "--extract", "--src", str(page), "--out", str(texts)]

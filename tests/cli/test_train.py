@@ -69,12 +69,14 @@ def test_options_are_passed_on_unchanged(ends, tmp_path, capsys):
 
 
 def test_a_full_disk_is_named(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("xalign_fairseq.trainer.launch.heard", Mock(side_effect=OSError(28, "No space left on device")))
+    monkeypatch.setattr(
+        "xalign_fairseq.trainer.launch.run_logged", Mock(side_effect=OSError(28, "No space left on device"))
+    )
     assert main(line(tmp_path)) == 2
     assert f"no space left on device\n  where: {tmp_path}\n" in capsys.readouterr().err
 
 
-def test_a_finished_run_says_so(ends, tmp_path, capsys):
+def test_a_finished_run_is_reported(ends, tmp_path, capsys):
     ends(0)
     (tmp_path / "checkpoint_last.pt").touch()
     main(line(tmp_path))
@@ -94,9 +96,9 @@ def test_the_lowest_aer_is_that_of_the_whole_training(goes_on, lowest, monkeypat
     assert ("AER 50.00, the lowest so far" in err) is not goes_on
 
 
-def test_an_interrupted_training_says_what_remains(monkeypatch, tmp_path, capsys):
+def test_an_interrupted_training_reports_what_remains(monkeypatch, tmp_path, capsys):
     put_program(monkeypatch, """print('{"loss": "1", "num_updates": "2"}')""")
-    monkeypatch.setattr(TrainProgress, "_tell", lambda *given: signal.raise_signal(signal.SIGINT))
+    monkeypatch.setattr(TrainProgress, "_display", lambda *given: signal.raise_signal(signal.SIGINT))
     assert main(line(tmp_path)) == 130
     assert "2 of 8 updates are done; the same command starts again, as" in capsys.readouterr().err
 

@@ -86,21 +86,21 @@ def test_a_resumed_training_keeps_earlier_validations(capsys, clock):
 
 
 @pytest.mark.parametrize(("most", "told"), [(30, "continues after update 10 of 30\n"), (10, "")])
-def test_a_resumed_training_says_where_it_continues(capsys, clock, most, told):
+def test_a_resumed_training_shows_where_it_continues(capsys, clock, most, told):
     progress = TrainProgress(most)
     progress.hear(f"{HEAD}INFO | fairseq.trainer | Loaded checkpoint run/checkpoint_last.pt (epoch 1 @ 10 updates)\n")
     progress.hear(f"{HEAD}INFO | fairseq.trainer | Loaded checkpoint first/model.pt (epoch 1 @ 5 updates)\n")
     assert capsys.readouterr().err == told and progress.resumed == 10
 
 
-def test_a_training_with_a_new_optimizer_begins_with_the_weights(capsys, clock):
+def test_a_training_with_a_new_optimizer_starts_from_the_weights(capsys, clock):
     TrainProgress(30).hear(
         f"{HEAD}INFO | fairseq.trainer | Loaded checkpoint run/checkpoint_last.pt (epoch 1 @ 0 updates)\n"
     )
     assert capsys.readouterr().err == "begins with the checkpoint's weights at update 0 of 30\n"
 
 
-def test_quiet_is_warnings_alone(capsys, clock):
+def test_quiet_prints_only_warnings(capsys, clock):
     with TrainProgress(100, quiet=True) as progress:
         progress.hear(interval(10, loss=9))
         progress.hear(valid(10, aer=0.5))

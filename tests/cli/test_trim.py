@@ -60,7 +60,7 @@ def test_nothing_is_overwritten_silently(tiny_checkpoint, tiny_text, tmp_path, c
     assert main(line) == 0
     part = next(path.iterdir()) if path.is_dir() else path
     part.write_bytes(b"mine")
-    assert main(line) == 2 and "exists already" in capsys.readouterr().err and part.read_bytes() == b"mine"
+    assert main(line) == 2 and "already exists" in capsys.readouterr().err and part.read_bytes() == b"mine"
     assert main([*line, "--overwrite"]) == 0 and part.read_bytes() != b"mine"
 
 

@@ -60,7 +60,7 @@ def test_another_form_is_an_error_that_names_the_array(path, form, found):
     assert error.value.where == path and error.value.remedy == "train it anew"
 
 
-def test_a_limit_holds_for_all_arrays_together(path, monkeypatch):
+def test_a_limit_applies_to_all_arrays_together(path, monkeypatch):
     monkeypatch.setattr(array_files, "MOST_BYTES", 300)
     with pytest.raises(XalignError, match="more than 300 bytes"):
         read_arrays(path, FORM)
@@ -85,7 +85,7 @@ def header(shape, descr="<f8"):
         b"\x93NUMPY\x09\x00",
     ],
 )
-def test_a_header_that_does_not_tell_its_array_is_an_error(tmp_path, content):
+def test_a_header_that_does_not_describe_its_array_is_an_error(tmp_path, content):
     with pytest.raises(XalignError, match="damaged"):
         read_arrays(with_member(tmp_path / "file.npz", content), {"a": ArrayForm(np.generic, 2)})
 

@@ -25,7 +25,7 @@ from xalign_fairseq.core.errors import XalignError
 
 @pytest.fixture
 def gpus(monkeypatch):
-    """Puts this number of GPUs into the machine."""
+    """Simulates this number of GPUs."""
 
     def put(count):
         monkeypatch.setattr(torch.cuda, "is_available", lambda: count > 0)
@@ -56,7 +56,7 @@ def test_visible_gpus_have_the_names_of_the_environment(gpus, monkeypatch):
     assert visible_gpus() == []
 
 
-def test_auto_is_the_gpu_if_there_is_one(gpus):
+def test_auto_uses_the_gpu_if_there_is_one(gpus):
     gpus(0)
     assert choose_device("auto").type == choose_device("cpu").type == "cpu"
     gpus(1)
@@ -76,8 +76,8 @@ def test_fairseq_trains_on_the_cpu_by_option_or_without_a_gpu(gpus):
     [
         (0, "cuda", "no such GPU"),
         (2, "cuda:2", "no such GPU"),
-        (2, "gpu", "no such device"),
-        (2, "cuda:-1", "no such device"),
+        (2, "gpu", "unknown device"),
+        (2, "cuda:-1", "unknown device"),
     ],
 )
 def test_a_missing_device_is_refused(gpus, count, name, message):
@@ -190,7 +190,7 @@ print(-use([2000, *range(404, 504, 2)]) + use(range(300, 400)))
     assert limited < 0.5 * free
 
 
-def test_memory_is_kept_on_the_cpu_alone_and_by_known_c_libraries(monkeypatch):
+def test_memory_is_kept_only_on_the_cpu_and_by_known_c_libraries(monkeypatch):
     monkeypatch.setattr(ctypes, "CDLL", lambda name: object())
     assert not keep_freed_memory(CPU)
     monkeypatch.setattr(ctypes, "CDLL", lambda name: pytest.fail("the C library was asked"))

@@ -22,7 +22,7 @@ def test_messages_start_on_new_lines():
     assert isinstance(error, ValueError)
 
 
-def test_parameters_and_commands_are_flags_on_a_command_line_alone():
+def test_parameters_and_commands_are_flags_only_on_a_command_line():
     error = XalignError(
         "a pointer needs jointly encoded pairs",
         where="model.pt",
@@ -43,7 +43,7 @@ def test_parameters_and_commands_are_flags_on_a_command_line_alone():
     assert error.parameters == ("encoding", "use_maps") and error.remedy[1].name == "prepare"
 
 
-def test_a_field_of_any_length_is_shortened_in_words_alone():
+def test_a_long_field_is_shortened_only_in_the_text():
     found = "a" * 500_000 + "the end"
     error = XalignError(found, where=found, found=(found, Parameter("encoding")), expected=[found], remedy=found)
     text = str(error)

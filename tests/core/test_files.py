@@ -16,7 +16,7 @@ def content(folder):
     return {path.name: path.read_text() for path in folder.iterdir()}
 
 
-def test_a_folder_appears_whole_or_not_at_all(tmp_path):
+def test_a_folder_appears_complete_or_not_at_all(tmp_path):
     target = tmp_path / "out"
     with pytest.raises(KeyboardInterrupt), files.atomic_folder(target) as folder:
         (folder / "a").write_text("half")
@@ -44,7 +44,7 @@ def test_overwriting_keeps_the_old_folder_until_the_new_one_is_whole(tmp_path, m
     assert content(target) == {"b": "new"} and os.listdir(tmp_path) == ["out"]
 
 
-def test_a_file_appears_whole_or_not_at_all(tmp_path):
+def test_a_file_appears_complete_or_not_at_all(tmp_path):
     target = tmp_path / "deep/file"
     with files.atomic_write(target) as stream:
         stream.write("one\n")
@@ -65,7 +65,7 @@ def test_special_files_are_not_replaced(tmp_path):
 
 
 @pytest.mark.parametrize("mode", ["w", "wb"])
-def test_an_open_file_is_written_on(tmp_path, mode):
+def test_an_open_file_is_appended_to(tmp_path, mode):
     """The shell's ``--out /dev/stdout >> all.links``: no file replaces the device."""
     path = tmp_path / "all.links"
     path.write_text("before\n")
@@ -77,7 +77,7 @@ def test_an_open_file_is_written_on(tmp_path, mode):
     assert path.read_text() == "before\nmore\nmore\nafter\n" and os.listdir(tmp_path) == ["all.links"]
 
 
-def test_a_place_is_refused_that_is_no_file_s_or_is_read(tmp_path, monkeypatch):
+def test_an_output_that_is_not_a_file_or_is_an_input_is_refused(tmp_path, monkeypatch):
     model = tmp_path / "model"
     model.mkdir()
     (model / "config.json").write_text("{}")
@@ -110,7 +110,7 @@ def test_a_folder_without_permission_is_named_before_the_work(tmp_path, monkeypa
 
 
 @pytest.mark.parametrize(("umask", "mode"), [(0o077, 0o600), (0o022, 0o644), (0o002, 0o664)])
-def test_permissions_are_those_that_the_umask_asks_for(tmp_path, umask, mode):
+def test_permissions_follow_the_umask(tmp_path, umask, mode):
     before = os.umask(umask)
     try:
         with files.atomic_write(tmp_path / "text") as stream:
@@ -153,7 +153,7 @@ def test_the_current_folder_is_refused_before_the_work(tmp_path, monkeypatch, na
 
 
 def test_outputs_of_another_process_are_kept(tmp_path):
-    with pytest.raises(XalignError, match="exists already"), files.atomic_folder(tmp_path / "out") as folder:
+    with pytest.raises(XalignError, match="already exists"), files.atomic_folder(tmp_path / "out") as folder:
         (folder / "a").write_text("mine")
         (tmp_path / "out").mkdir()
         (tmp_path / "out/a").write_text("theirs")
@@ -209,7 +209,7 @@ def test_a_folder_that_is_kept_is_found_again_and_held_by_one(tmp_path):
 
 
 @pytest.mark.parametrize("keep", [False, True])
-def test_a_folder_that_another_process_fills_is_left_to_it(tmp_path, keep):
+def test_a_folder_that_another_process_fills_is_not_touched(tmp_path, keep):
     with files.atomic_folder(tmp_path / "d", overwrite=True) as first:
         with (
             pytest.raises(XalignError, match="another process writes this output"),
@@ -222,7 +222,7 @@ def test_a_folder_that_another_process_fills_is_left_to_it(tmp_path, keep):
     assert [each.name for each in tmp_path.iterdir()] == ["d"]
 
 
-def test_an_unfinished_folder_that_is_a_link_or_somebody_elses_is_left_alone(tmp_path, monkeypatch):
+def test_an_unfinished_folder_that_is_a_link_or_another_users_is_not_touched(tmp_path, monkeypatch):
     """It neither writes to nor removes other people's files there."""
     (tmp_path / "others").mkdir()
     (tmp_path / "others/file").write_text("theirs")
@@ -250,7 +250,7 @@ WRITERS = {
         "languages/sample/bitext.py:_write_pair.opened",
         "transport/sinkhorn/building.py:built",
     },
-    "a log or a mark within the folder of a run": {"core/process.py:heard", "transfer/scheduler.py:_start"},
+    "a log or a mark within the folder of a run": {"core/process.py:run_logged", "transfer/scheduler.py:_start"},
     "the null device": {"cli/__init__.py:main"},
     "as a new file, or without following links": {
         "core/files.py:new_file",

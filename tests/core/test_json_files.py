@@ -32,7 +32,7 @@ def test_a_file_s_name_that_is_not_utf8_comes_back(tmp_path):
     assert os.fsencode(read_json(tmp_path / "manifest.json")["größe"]) == b"b\xffd.en"
 
 
-def test_a_file_that_says_the_same_keeps_its_time(tmp_path):
+def test_an_equal_file_keeps_its_modification_time(tmp_path):
     path = tmp_path / "file.json"
     write_changed_json(path, {"a": 1})
     first = path.stat()
@@ -46,7 +46,7 @@ def test_a_file_that_says_the_same_keeps_its_time(tmp_path):
 
 
 @pytest.mark.parametrize("content", [b'{"a": "\\ud83d"}', '{"a": "\\uDE00 x"}', '{"\\ud83d": 1}'])
-def test_halves_of_characters_are_refused_but_where_they_are_looked_for(content):
+def test_half_surrogates_are_refused_unless_they_are_checked_later(content):
     with pytest.raises(XalignError, match=r"not JSON, or it is damaged\n  where: here"):
         parse_json(content, "here")
     assert len(parse_json(content, "here", whole_characters=False)) == 1

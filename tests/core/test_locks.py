@@ -11,15 +11,21 @@ import pytest
 from xalign_fairseq.core import locks
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import read_json
-from xalign_fairseq.core.locks import alone, alone_on, begun_folder, differing_values, require_own_folder
+from xalign_fairseq.core.locks import (
+    differing_values,
+    locked_folder,
+    locked_output,
+    require_own_folder,
+    resumable_folder,
+)
 
 
 def test_one_process_at_a_time_has_the_folder(tmp_path):
     folder = tmp_path / "new/run"
     refused = pytest.raises(XalignError, match=rf"another process is writing this[\s\S]*{folder}")
-    with alone(folder), refused, alone(folder):
+    with locked_folder(folder), refused, locked_folder(folder):
         pass
-    with alone(folder):  # the first block released the lock
+    with locked_folder(folder):  # the first block released the lock
         pass
 
 
@@ -27,24 +33,24 @@ def test_one_process_at_a_time_has_the_folder(tmp_path):
 def test_a_file_in_the_place_of_the_folder_is_named_and_kept(folder, tmp_path):
     (tmp_path / "text").write_text("mine")
     with pytest.raises(XalignError, match=rf"(?s)a file is where a folder is needed.*{tmp_path}/text"):
-        alone(tmp_path / folder).__enter__()
+        locked_folder(tmp_path / folder).__enter__()
     assert (tmp_path / "text").read_text() == "mine"
 
 
 def test_a_folder_that_can_not_be_written_is_an_error():
     with pytest.raises(XalignError, match="/proc/run"):
-        alone(Path("/proc/run")).__enter__()
+        locked_folder(Path("/proc/run")).__enter__()
     with pytest.raises(XalignError, match=r"/proc/\.lock"):
-        alone(Path("/proc")).__enter__()
+        locked_folder(Path("/proc")).__enter__()
 
 
 def test_a_child_holds_the_lock_as_long_as_it_runs(tmp_path):
-    with alone(tmp_path) as lock:
+    with locked_folder(tmp_path) as lock:
         child = subprocess.Popen([sys.executable, "-S", "-c", "input()"], stdin=subprocess.PIPE, pass_fds=[lock])
-    with pytest.raises(XalignError, match="another process"), alone(tmp_path):
+    with pytest.raises(XalignError, match="another process"), locked_folder(tmp_path):
         pass
     child.communicate(b"\n")
-    with alone(tmp_path):
+    with locked_folder(tmp_path):
         pass
 
 
@@ -53,16 +59,16 @@ def test_a_file_system_without_locks_is_named(tmp_path, monkeypatch):
         raise OSError(37, "No locks available")
 
     monkeypatch.setattr(fcntl, "flock", refuse)
-    with pytest.raises(XalignError, match=r"has no locks[\s\S]*No locks available"), alone(tmp_path):
+    with pytest.raises(XalignError, match=r"has no locks[\s\S]*No locks available"), locked_folder(tmp_path):
         pass
 
 
 def test_one_process_at_a_time_makes_a_file_and_no_lock_is_left(tmp_path):
     refused = pytest.raises(XalignError, match=rf"another process is writing this[\s\S]*{tmp_path}/links")
-    with alone_on(tmp_path / "links"), refused, alone_on(tmp_path / "links"):
+    with locked_output(tmp_path / "links"), refused, locked_output(tmp_path / "links"):
         pass
     assert list(tmp_path.iterdir()) == []
-    with alone_on(tmp_path / "links"):
+    with locked_output(tmp_path / "links"):
         pass
 
 
@@ -77,13 +83,13 @@ def test_a_removed_lock_does_not_let_two_in(tmp_path, monkeypatch):
         flock(stream, how)
 
     monkeypatch.setattr(fcntl, "flock", after_it_went)
-    with alone_on(tmp_path / "links"):
+    with locked_output(tmp_path / "links"):
         assert len(calls) == 2 and (tmp_path / "links.lock").exists()
-        with pytest.raises(XalignError, match="another process"), alone_on(tmp_path / "links"):
+        with pytest.raises(XalignError, match="another process"), locked_output(tmp_path / "links"):
             pass
 
 
-def test_a_lock_may_go_between_two_looks_at_it(tmp_path, monkeypatch):
+def test_a_lock_may_disappear_between_two_checks(tmp_path, monkeypatch):
     stat, calls = os.stat, []
 
     def gone_at_the_second(path, **options):
@@ -93,7 +99,7 @@ def test_a_lock_may_go_between_two_looks_at_it(tmp_path, monkeypatch):
         return stat(path, **options)
 
     monkeypatch.setattr(os, "stat", gone_at_the_second)
-    with alone_on(tmp_path / "links"):
+    with locked_output(tmp_path / "links"):
         assert calls
 
 
@@ -132,13 +138,16 @@ def test_only_an_output_of_the_same_command_is_replaced(tmp_path, names):
 def test_a_folder_resumes_only_with_its_own_command(tmp_path):
     folder = tmp_path / "a/b"
     for _ in range(2):
-        with begun_folder(folder, "begun.json", {"text": "1"}, "a run"):
+        with resumable_folder(folder, "begun.json", {"text": "1"}, "a run"):
             assert read_json(folder / "begun.json") == {"text": "1"}
-            with pytest.raises(XalignError, match="another process"), begun_folder(folder, "begun.json", {}, "a run"):
+            with (
+                pytest.raises(XalignError, match="another process"),
+                resumable_folder(folder, "begun.json", {}, "a run"),
+            ):
                 pass
     with (
         pytest.raises(XalignError, match=r"belongs to another run[\s\S]*run in: text: \"1\", now null\n"),
-        begun_folder(folder, "begun.json", {}, "a run"),
+        resumable_folder(folder, "begun.json", {}, "a run"),
     ):
         pass
     assert [each.name for each in folder.iterdir()] == ["begun.json"]
@@ -152,5 +161,5 @@ def test_differing_values_show_no_digests():
 
 def test_temporary_files_of_a_killed_process_are_removed(tmp_path):
     (tmp_path / ".begun.json.999999999-0123456789ab.tmp").touch()
-    with begun_folder(tmp_path, "begun.json", {}, "a run"):
+    with resumable_folder(tmp_path, "begun.json", {}, "a run"):
         assert sorted(each.name for each in tmp_path.iterdir()) == ["begun.json", "begun.json.lock"]

@@ -34,7 +34,7 @@ def names(folder):
     return sorted(path.name for path in folder.iterdir())
 
 
-def test_a_resumed_output_is_that_of_one_run(write, tmp_path, caplog):
+def test_a_resumed_output_equals_that_of_one_run(write, tmp_path, caplog):
     with pytest.raises(MemoryError):
         write("é", "b", broken=True)
     assert names(tmp_path) == ["links.part", "links.part.json"]

@@ -8,7 +8,7 @@ import pytest
 from support.processes import is_alive, wait_for
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.process import exit_text, failure, heard, running, start, stop
+from xalign_fairseq.core.process import exit_text, failure, run_logged, running, start, stop
 
 
 def python(text):
@@ -19,15 +19,15 @@ def test_lines_are_read_as_written_and_kept_in_the_log(tmp_path):
     log = tmp_path / "train.log"
     log.write_text("before\n")
     program = "import sys, time; print('one'); print('zwölf', file=sys.stderr); print('three'); time.sleep(60)"
-    with heard(python(program), log) as (_, lines):
+    with run_logged(python(program), log) as (_, lines):
         assert [next(lines) for _ in range(3)] == ["one\n", "zwölf\n", "three\n"]
         assert log.read_text(encoding="utf-8") == "before\none\nzwölf\nthree\n"
 
 
 def test_leaving_early_ends_the_process_and_its_children(tmp_path):
-    # One write per line: print() of two processes may mix.
+    # One write per line: output of print() from two processes may mix.
     program = "import os, time; os.fork(); os.write(1, b'%d\\n' % os.getpid()); time.sleep(60)"
-    with heard(python(program), tmp_path / "log") as (_, lines):
+    with run_logged(python(program), tmp_path / "log") as (_, lines):
         processes = [int(next(lines)) for _ in range(2)]
     wait_for(lambda: not any(map(is_alive, processes)))
 
@@ -46,7 +46,7 @@ def test_exit_codes_are_described(code, text):
 def test_held_files_stay_open_in_the_process(tmp_path):
     with open(tmp_path / "lock", "w") as lock:
         program = f"import os; print(os.fstat({lock.fileno()}).st_ino)"
-        with heard(python(program), tmp_path / "log", held=[lock.fileno()]) as (_, lines):
+        with run_logged(python(program), tmp_path / "log", held=[lock.fileno()]) as (_, lines):
             assert list(lines) == [f"{os.fstat(lock.fileno()).st_ino}\n"]
 
 
@@ -71,7 +71,7 @@ def test_a_process_does_not_outlive_its_block():
     assert process.returncode == -signal.SIGTERM
 
 
-def test_a_process_that_does_not_end_when_it_is_asked_to_is_killed(monkeypatch):
+def test_a_process_that_ignores_sigterm_is_killed(monkeypatch):
     monkeypatch.setattr("xalign_fairseq.core.process.PATIENCE", 0.3)
     program = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(flush=True); time.sleep(60)"
     process = start(python(program), stdout=subprocess.PIPE)

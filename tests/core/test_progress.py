@@ -14,7 +14,7 @@ def clock(monkeypatch):
     return seconds
 
 
-def test_lines_are_sparse_and_tell_the_time_left(clock, capsys):
+def test_lines_are_sparse_and_show_the_time_left(clock, capsys):
     with progress(total=40_000, unit=" pairs", desc="de-en") as bar:
         for _ in range(10):
             clock[0] += 10
@@ -32,7 +32,7 @@ def test_progress_counts_items_and_an_unknown_end_has_no_estimate(clock, capsys)
     assert capsys.readouterr().err == "2 files, 0.1/s\n"
 
 
-def test_a_short_work_and_a_quiet_one_say_nothing(capsys, monkeypatch):
+def test_short_and_quiet_work_prints_nothing(capsys, monkeypatch):
     assert list(progress([1, 2])) == [1, 2] == list(progress([1, 2], quiet=True))
     assert capsys.readouterr() == ("", "")
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)

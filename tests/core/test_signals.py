@@ -8,9 +8,9 @@ import pytest
 
 from xalign_fairseq.core.signals import (
     INTERRUPTS,
+    blocked_interrupts,
+    delayed_interrupts,
     interrupted_code,
-    interrupts_held_back,
-    interrupts_kept_off,
     signals_as_interrupts,
 )
 
@@ -24,15 +24,15 @@ def handlers(monkeypatch):
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGUSR1, 75)])
-def test_a_terminated_driver_stops_as_one_that_is_interrupted_with_the_code_of_the_signal(number, code):
+def test_a_terminated_driver_stops_like_an_interrupted_one_with_the_signals_code(number, code):
     with pytest.raises(KeyboardInterrupt) as stopped, signals_as_interrupts():
         signal.raise_signal(number)
     assert interrupted_code(stopped.value) == code
 
 
-def test_held_back_signals_come_at_the_end_of_the_block():
+def test_delayed_signals_arrive_at_the_end_of_the_block():
     done = []
-    with pytest.raises(KeyboardInterrupt), interrupts_held_back():
+    with pytest.raises(KeyboardInterrupt), delayed_interrupts():
         signal.raise_signal(signal.SIGINT)
         done.append("the block")
     assert done == ["the block"]
@@ -44,19 +44,19 @@ def interrupted():
     return subprocess.run([sys.executable, "-S", "-c", code]).returncode
 
 
-def test_processes_that_are_started_while_interrupts_are_kept_off_and_not_held_back_never_get_them():
-    with interrupts_kept_off():
+def test_processes_started_while_interrupts_are_blocked_never_get_them():
+    with blocked_interrupts():
         assert interrupted() == 0
     assert interrupted() == -signal.SIGINT
-    with interrupts_held_back():
+    with delayed_interrupts():
         assert interrupted() == -signal.SIGINT
 
 
-def test_kept_off_interrupts_come_at_the_end_of_the_block():
+def test_blocked_interrupts_arrive_at_the_end_of_the_block():
     done = []
 
     def block():
-        with interrupts_kept_off():
+        with blocked_interrupts():
             signal.raise_signal(signal.SIGINT)
             done.append("the block")
         done.append("too late")

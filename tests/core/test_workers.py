@@ -20,6 +20,6 @@ def test_an_error_in_the_function_is_raised_unchanged(number):
         list(run(partial(divmod, 1), [1, 0, 1]))
 
 
-def test_a_killed_worker_is_an_error_and_no_endless_wait():
+def test_a_killed_worker_is_an_error_and_does_not_hang():
     with pytest.raises(XalignError, match="workers"), processes(2) as run:
         list(run(signal.raise_signal, [signal.SIGKILL]))

@@ -96,7 +96,7 @@ def test_a_pointer_that_labels_is_scored_at_its_layer(bitext, encoder):
     assert by_hidden == expected(rows) != found
 
 
-def test_pairs_are_encoded_as_the_labeller_says(bitext, encoder):
+def test_pairs_are_encoded_as_the_labeller_requires(bitext, encoder):
     objective = bound(SelfTraining(layer=1), CONFIG)
     step = StepEncoder(encoder, torch.nn.ModuleDict(), False, 0)
     hidden, spans = step.pair_states(bitext.bitext, 1, "separate")
@@ -163,7 +163,7 @@ def test_options_without_meaning_are_named():
             prepared([], **given)
 
 
-def test_a_pair_whose_gold_is_possible_alone_counts_in_the_mean():
+def test_a_pair_with_only_possible_gold_counts_in_the_mean():
     counts = {"aa-bb": (3, 4, 4, 4), "aa-cc": (0, 1, 2, 0)}  # AER 1 - 7/8 and 1 - 1/2
     meters = {
         f"_aer_{name}_{part}": SimpleNamespace(sum=value)

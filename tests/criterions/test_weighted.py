@@ -148,9 +148,9 @@ def with_flag(flag, task=TASK):
     return made
 
 
-def test_an_objective_that_freezes_the_encoder_must_be_alone():
+def test_an_objective_that_freezes_the_encoder_excludes_trained_encoders():
     model, made = Freezing(), with_flag("freezes_encoder")
-    with pytest.raises(XalignError, match=r"mlm, tlm with dwa[\s\S]*train dwa in a run of its own"):
+    with pytest.raises(XalignError, match=r"mlm, tlm with dwa[\s\S]*train dwa in a separate run"):
         made.attach_heads(model)
     assert not model.frozen and not model.attached
     made.active = [objective for objective in made.active if objective.name == "dwa"]
@@ -172,7 +172,7 @@ def test_objectives_know_languages_and_pivot():
     assert {(each.languages, each.pivot) for each in contexts} == {(TASK.languages, TASK.pivot)} and TASK.pivot
 
 
-def test_losses_that_are_no_likelihoods_are_logged_as_they_are():
+def test_losses_that_are_not_likelihoods_are_logged_unchanged():
     logs = [{"loss": 8.0, "sample_size": 2, "tlm/loss/sum": 4.0, "tlm/loss/count": 2, "l2_align/loss/sum": 4.0,
              "l2_align/loss/count": 2}]  # fmt: skip
     with metrics.aggregate() as logged:
@@ -182,12 +182,12 @@ def test_losses_that_are_no_likelihoods_are_logged_as_they_are():
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
-def test_a_sinkhorn_backend_that_cannot_be_had_is_an_error_before_training():
+def test_an_unavailable_sinkhorn_backend_is_an_error_before_training():
     with pytest.raises(XalignError, match="no GPU"):
         criterion(LOSSES, sinkhorn_backend="cuda")
 
 
-def test_criterions_with_negatives_of_the_batch_say_so():
+def test_criterions_with_negatives_from_the_batch_are_marked():
     contrasting = {
         name
         for name in ("xlm_align", "explicit_alignments", "ppa", "weam", "align_mlm")

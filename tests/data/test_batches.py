@@ -22,7 +22,7 @@ def bitext(*samples):
     return typed(samples).bitext
 
 
-def test_sides_stand_alone_with_their_special_tokens():
+def test_each_side_has_its_own_special_tokens():
     batch = bitext(*(sample(*pair) for pair in PAIRS))
     assert batch.longest == (4, 3)
     assert batch.side(0).tolist() == [[0, 10, 11, 2, 1, 1], [0, 12, 13, 14, 15, 2], [0, 2, 1, 1, 1, 1]]

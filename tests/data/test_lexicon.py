@@ -98,7 +98,7 @@ def test_a_data_bin_returns_the_written_data(data):
     assert not [path for path in data.path.iterdir() if path.name.startswith(".")]
 
 
-def test_another_lexicon_takes_its_place_only_if_told(data):
+def test_another_lexicon_replaces_it_only_on_request(data):
     lexicons.write(data, random_lexicon(1), {})
     before = {path.name: path.read_bytes() for path in data.path.iterdir()}
     with pytest.raises(XalignError, match="set overwrite"):
@@ -113,7 +113,7 @@ def test_files_of_another_lexicon_or_dictionary_are_noticed(data):
     old = (data.path / "lexicon.en-xx.part.bin").read_bytes()
     lexicons.write(data, make(part=[0, 0, 0]), {}, overwrite=True)
     (data.path / "lexicon.en-xx.part.bin").write_bytes(old)
-    with pytest.raises(XalignError, match="do not belong together"):
+    with pytest.raises(XalignError, match="files of a lexicon do not match"):
         lexicons.read(data, "en", "xx")
     Dictionary(f"t{i}" for i in range(60)).save(data.path / "dict.txt")
     with pytest.raises(XalignError, match="another dictionary"):

@@ -113,7 +113,7 @@ def test_an_index_of_another_kind_is_an_error(tmp_path, raw, message):
 
 
 @pytest.mark.parametrize(("item", "damage"), [(1, -1), (1, 1), (2, 1), (1, 1 << 40), (2, -5)])
-def test_an_item_that_its_index_puts_elsewhere_is_an_error(tmp_path, item, damage):
+def test_an_item_with_a_wrong_index_position_is_an_error(tmp_path, item, damage):
     with MMapWriter(tmp_path / "t", np.uint16) as writer:
         writer.add_many([5, 6, 2, 7, 2, 8, 9, 2], [3, 2, 3])
     raw = bytearray((tmp_path / "t.idx").read_bytes())

@@ -132,7 +132,7 @@ def test_the_pivot_is_english_or_the_language_that_all_pairs_share(pairs, chosen
     assert pivot_language(pairs, chosen) == expected
 
 
-def test_texts_without_a_sentence_are_no_data(folder):
+def test_texts_without_a_sentence_are_not_data(folder):
     for name in ("train.en-ro.en", "train.en-ro.ro", "train.fr"):
         write(folder / name, [])
     made = PretrainingData(folder).dataset(StreamsDataset, "train", Reader({"bitext", "mono"}, positions=40))
@@ -142,5 +142,5 @@ def test_texts_without_a_sentence_are_no_data(folder):
 
 
 def test_a_split_without_needed_data_is_named(folder):
-    with pytest.raises(XalignError, match=r"nothing of this split[\s\S]*valid[\s\S]*with validpref or read"):
+    with pytest.raises(XalignError, match=r"the split has nothing[\s\S]*valid[\s\S]*with validpref or read"):
         PretrainingData(folder).dataset(StreamsDataset, "valid", Reader({"bitext"}))

@@ -76,17 +76,17 @@ def test_contents_are_compared_when_the_epoch_begins(folders):
     (folders[1] / "dict.txt").write_text("a 1\nc 1\nb 1\n")
     shards = Shards(folders)
     shards.of_epoch(1)
-    with pytest.raises(XalignError, match=r"dict.txt has another content"):
+    with pytest.raises(XalignError, match=r"dict.txt has different content"):
         shards.of_epoch(2)
     (folders[0] / "dict.txt").write_text("a 1\nc 1\nb 1\n")  # the first folder is checked immediately
-    with pytest.raises(XalignError, match=r"dict.txt has another content"):
+    with pytest.raises(XalignError, match=r"dict.txt has different content"):
         Shards(folders)
 
 
 @pytest.mark.parametrize(
     ("stopped", "expected"), [(1, [0, 1, 2, 3, 0]), (2, [1, 2, 3, 0, 1]), (3, [0, 1, 2, 3, 0]), (4, [1, 2, 3, 0, 1])]
 )
-def test_folders_that_are_added_come_behind_the_old_ones(folders, stopped, expected):
+def test_added_folders_follow_the_old_ones(folders, stopped, expected):
     index = Shards(folders[:2]).index(stopped)
     shards = Shards(folders)
     shards.go_on(stopped, index, [])
@@ -144,7 +144,7 @@ def test_sizes_and_small_files_are_compared(folder, monkeypatch):
     flip(folder / "dict.txt")
     (folder / "train.en-de.en.idx").write_bytes(bytes(31))
     assert changed_files(DataBin(folder)) == [
-        "dict.txt has another content",
+        "dict.txt has different content",
         "train.en-de.en.idx has 31 bytes rather than 32",
     ]
     (folder / "train.en-de.en.idx").unlink()

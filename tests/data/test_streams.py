@@ -31,7 +31,7 @@ def test_an_epoch_at_temperature_one_has_every_pair_once_in_each_direction(strea
     assert rows.max() == 29
 
 
-def test_temperature_favours_the_small_corpus_and_short_epochs_go_on_where_the_last_one_ended(stream):
+def test_temperature_favours_the_small_corpus_and_short_epochs_continue(stream):
     items, _ = stream.epoch(1, 1, temperature=1e6, items=40)
     assert Counter(stream.locate(items)[0].tolist()) == {0: 20, 1: 20}
     assert sorted(np.concatenate([stream.epoch(1, epoch, items=20)[0] for epoch in (1, 2, 3, 4)])) == list(range(80))

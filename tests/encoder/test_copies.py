@@ -160,9 +160,9 @@ def test_a_run_that_resets_its_updates_starts_a_new_copy():
     average.follow(live, projection, update=900, momentum=0.5)
     fill(3.0, live, projection, average)
     fill(5.0, live, projection)
-    assert average.begins_anew(0) and not average.begins_anew(901)
+    assert average.starts_again(0) and not average.starts_again(901)
     average.follow(live, projection, update=0, momentum=0.5)
-    assert values(average) == {5.0} and not average.begins_anew(0)
+    assert values(average) == {5.0} and not average.starts_again(0)
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])

@@ -108,9 +108,9 @@ def test_a_language_without_a_map_is_named_with_those_that_have_one(caplog):
     maps = random_maps()
     with pytest.raises(XalignError, match=r"fr, ru(.|\n)*expected: de, to, en"):
         maps.require(["fr", "de", "en", "ru", "fr"])
-    maps.tell_unmapped(["en", "de"])
+    maps.warn_of_unmapped(["en", "de"])
     assert not caplog.records
-    maps.tell_unmapped(["fr", "en"])
+    maps.warn_of_unmapped(["fr", "en"])
     assert "no linear map of fr" in caplog.text and "de, to" in caplog.text
 
 

@@ -82,7 +82,7 @@ def test_labelling_reuses_the_layers_of_the_pass_with_gradient(encoder):
     step.expect([(Input(TOKENS), 2)])
     with torch.no_grad():
         step.states(TOKENS, labelling=True).layer(2)
-    assert step.states(TOKENS).layer(2).requires_grad  # whoever asks first
+    assert step.states(TOKENS).layer(2).requires_grad  # whichever reader is first
 
 
 def test_with_dropout_labelling_reuses_no_pass_with_gradient():
@@ -131,7 +131,7 @@ def test_parameters_outside_all_passes_get_zero_gradients(encoder, reached):
     assert step.idle() == 0
 
 
-def test_losses_by_the_head_and_by_its_output_layer_alone(encoder):
+def test_losses_by_the_head_and_by_only_its_output_layer(encoder):
     step, hidden = passes(encoder), torch.randn(3, CONFIG.encoder_embed_dim, dtype=torch.float64)
     torch.nn.init.normal_(encoder.lm_head.bias)
     labels = torch.tensor([7, 59, 0])

@@ -36,7 +36,7 @@ def test_cls_is_the_state_of_the_first_token(encoder, tokenizer):
     for sentence, vector in zip(GERMAN, sentence_vectors(encoder, tokenizer, GERMAN, 2, pooling="cls"), strict=True):
         state = encoder.states(torch.tensor([[0, *tokenizer.encode(sentence), 2]])).layer(2)[0, 0]
         torch.testing.assert_close(vector, state, rtol=1e-4, atol=1e-5)
-    with pytest.raises(XalignError, match="no such pooling"):
+    with pytest.raises(XalignError, match="unknown pooling"):
         sentence_vectors(encoder, tokenizer, GERMAN, 2, pooling="max")
 
 
@@ -64,7 +64,7 @@ def test_the_default_layer_is_seven_twelfths_of_the_depth():
     assert [retrieval_layer(config, None) for config in configs] == [1, 2, 4, 7, 14]
 
 
-def test_a_language_without_a_map_stays_as_it_is():
+def test_a_language_without_a_map_does_not_change():
     vectors, maps = torch.randn(4, 6), LanguageMaps(["de"], "en", 2, 6)
     with torch.no_grad():
         maps.of("de").normal_()

@@ -192,7 +192,7 @@ def test_given_positions_replace_the_count():
 
 
 def test_a_language_must_be_given_and_known():
-    with pytest.raises(XalignError, match="language of a text was not given"):
+    with pytest.raises(XalignError, match="language of a text is not given"):
         encoder().states(TOKENS).layer(0)
     assert SPEAKING.languages == ("bb", "aa", "cc") and SPEAKING.language_row("aa") == 1
     with pytest.raises(XalignError, match="bb, aa, cc"):

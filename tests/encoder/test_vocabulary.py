@@ -60,7 +60,7 @@ def test_the_files_beside_the_checkpoint(spm, dictionary, folder):
     assert ids(load_tokenizer(state, len(dictionary) + 1, where=path)) == expected(spm, dictionary)
 
 
-def test_a_folder_of_the_data_bins_name_hides_nothing_beside_the_checkpoint(
+def test_a_folder_named_like_the_data_bin_does_not_hide_files_next_to_the_checkpoint(
     spm, dictionary, folder, tmp_path, monkeypatch
 ):
     """A dictionary of the same size in the current folder would silently give other links."""

@@ -19,7 +19,7 @@ def score(tmp_path):
     return run
 
 
-def test_intervals_are_made_if_asked_for(score):
+def test_intervals_are_computed_on_request(score):
     assert "interval" not in score() and score(bootstrap=5)["bootstrap"] == {"samples": 5, "seed": 1, "level": 0.95}
 
 

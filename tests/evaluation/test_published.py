@@ -98,7 +98,7 @@ def test_only_rows_with_the_compared_scores_are_offered():
     with pytest.raises(XalignError, match="no such row") as error:
         PublishedTables(figures, {"xlmr": "XLM-R base"}, ["alignment aer"])
     assert "Optimal Transport, XLM-R" in str(error.value) and "mT5 base" not in str(error.value)
-    with pytest.raises(XalignError, match="does not have these scores"):  # whatever the rows
+    with pytest.raises(XalignError, match="does not give these scores"):  # whatever the rows
         PublishedTables(figures, {"xlmr": "XLM-R base"}, ["bitext f1"])
 
 
@@ -123,7 +123,7 @@ def test_tables_without_a_compared_row_are_named_and_left_out():
 def test_a_figure_that_the_paper_lacks_is_an_error_listing_others(paper, tmp_path):
     with pytest.raises(XalignError, match=r"(?s)no such row.*Theirs.*Ours\n    mBERT"):
         PublishedTables(paper, {"mine": "Theirs"})
-    with pytest.raises(XalignError, match=r"(?s)does not have these scores.*ner f1.*mlqa f1, xnli accuracy"):
+    with pytest.raises(XalignError, match=r"(?s)does not give these scores.*ner f1.*mlqa f1, xnli accuracy"):
         PublishedTables(paper, {}).tables([Figure("", "mine", "de", "ner f1", 50.0)])
     with pytest.raises(XalignError, match=r"(?s)no published figures.*bert"):
         find_published("bert")
@@ -147,7 +147,7 @@ AS_PRINTED = ("1", "mBERT+WEAM", "mlqa em")  # 51.7, but the mean of the row is 
 
 
 @pytest.mark.parametrize("name", ("ppa", "weam", "xlm_align", "explicit_alignments"))
-def test_an_average_is_that_of_its_row(name):
+def test_an_average_equals_that_of_its_row(name):
     rows = {}
     for figure in read_published(find_published(name)):
         rows.setdefault((figure.table, figure.row, figure.metric), {})[figure.column] = figure.value

@@ -39,7 +39,7 @@ def test_mlqa_normalisation(language, text, expected):
     assert normalise_mlqa(text, language) == expected
 
 
-def test_mlqa_goes_by_the_language_of_the_context():
+def test_mlqa_uses_the_language_of_the_context():
     assert normalise_mlqa("the die", "en-de") == "die"
     assert normalise_mlqa("the die", "de-en") == "the"
     assert normalise_mlqa("年月", "zh-CN") == "年 月"

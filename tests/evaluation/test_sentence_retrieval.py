@@ -43,7 +43,7 @@ def test_the_figures_are_those_of_the_searches(transfer_encoder, options, layer,
     assert (result["layer"], result["pooling"], result["maps"], result["sentences"]) == (layer, pooling, "none", 6)
 
 
-def test_linear_maps_are_used_if_they_are_asked_for(transfer_encoder, tmp_path, caplog):
+def test_linear_maps_are_used_on_request(transfer_encoder, tmp_path, caplog):
     state = checkpoint.read(transfer_encoder)
     maps = LanguageMaps(["de"], "en", 2, 32)
     torch.manual_seed(0)

@@ -138,12 +138,12 @@ def test_systems_resampled_together_compare_as_two_by_themselves():
 
 
 @pytest.mark.parametrize("test", [paired_items, paired_items_and_seeds])
-def test_one_item_is_no_evidence(test):
+def test_one_item_is_not_evidence(test):
     wrong, right = (np.array([[[number, 1.0]]] * 3) for number in (0.0, 1.0))
     assert test([wrong], [right], ratio).test().p_value == 1
 
 
-def test_one_lucky_seed_is_no_evidence():
+def test_one_lucky_seed_is_not_evidence():
     # Every item shows that the second system is better, but only because of one of its seeds.
     first = np.stack([np.full((3, 200), 0.5), np.ones((3, 200))], axis=-1)
     second = first.copy()

@@ -43,7 +43,7 @@ def test_latex_escapes():
     assert latex_text("Übung − 3 ± 1") == r"Übung $-$ 3 $\pm$ 1"
 
 
-def test_a_row_of_latex_is_no_option_of_the_line_before_it():
+def test_a_row_of_latex_is_not_an_option_of_the_line_before_it():
     r"""``\\`` and ``\midrule`` read the next token: ``[`` begins a length, and a star disappears."""
     lines = Table("", ("name", "AER"), [("[ours]", "1"), ("*theirs", "2")]).to_latex().split("\n")
     assert lines[lines.index(r"\midrule") + 1 :][:2] == [r"{[}ours] & 1 \\", r"{*}theirs & 2 \\"]

@@ -56,7 +56,7 @@ def test_accuracy_by_hand():
     assert TOKEN_ACCURACY.score(counts) == 0.75
 
 
-def test_typed_sentences_count_as_they_do_alone():
+def test_typed_sentences_count_independently():
     rng = random.Random(3)
     golds = random_sentences(rng, BIOES, 60)
     predictions = changed(rng, golds, BIOES)

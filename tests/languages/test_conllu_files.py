@@ -99,7 +99,7 @@ def test_every_word_keeps_its_head_relation_and_tag(write):
     assert arcs(write(text(derived), "derived.conllu")) == arcs(path)
 
 
-def test_trees_that_are_none_are_refused_by_file_line_and_sentence(write):
+def test_invalid_trees_are_refused_with_file_line_and_sentence(write):
     circle = NATURAL.replace("\t4\tvocative", "\t5\tvocative", 1)
     path = write("# text = Hm\n1\tHm\t_\tINTJ\t_\t_\t0\troot\t_\t_\n\n" + circle)
     with pytest.raises(XalignError, match=rf"(?s)form a cycle.*{path}, line 4 \(sentence d1-1\).*5 -> 6 -> 5"):

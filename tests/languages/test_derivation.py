@@ -34,16 +34,16 @@ def test_options_that_fit(given):
         ({"steps": ()}, "steps are unknown or repeated"),
         ({"steps": ("inverse",)}, r"found: inverse\n  expected: some of script,inversion,syntax"),
         ({"steps": ("script",)}, r"lacks its file\n  where: steps, spm"),
-        ({"spm": "m"}, r"not among the steps\n  where: steps, spm"),
+        ({"spm": "m"}, r"is not requested\n  where: steps, spm"),
         ({"steps": ("syntax",)}, r"lacks its file\n  where: steps, towards"),
         ({"overlap": 5}, "where: steps, overlap"),
         ({"seed": -1}, r"a seed is negative\n  where: seed\n  found: -1"),
         ({"lang": "x-y"}, "'x-y'"),
         ({"source_lang": "xx"}, "both languages have the same code"),
         ({"inputs": ()}, "nothing to derive from"),
-        ({"inputs": TEXT * 2}, r"must be different and have no slash\n  found: t"),
-        ({"inputs": TWO}, "must be different and have no slash"),  # both would be t.xx.tsv
-        ({"inputs": (("text", "../t", "t.en"),)}, "must be different and have no slash"),
+        ({"inputs": TEXT * 2}, r"must differ and have no slash\n  found: t"),
+        ({"inputs": TWO}, "must differ and have no slash"),  # both would be t.xx.tsv
+        ({"inputs": (("text", "../t", "t.en"),)}, "must differ and have no slash"),
     ],
 )
 def test_options_that_do_not(given, message):
@@ -78,7 +78,7 @@ def test_missing_files_and_an_existing_folder(text, tmp_path):
         run("gone.en", tmp_path / "out")
     (tmp_path / "out").mkdir()
     (tmp_path / "out/mine").touch()
-    with pytest.raises(XalignError, match="exists already"):
+    with pytest.raises(XalignError, match="already exists"):
         run(text, tmp_path / "out")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "t.en"]
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["mine"]

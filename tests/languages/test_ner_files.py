@@ -93,7 +93,7 @@ def test_entities_are_the_runs_of_their_words():
 
 
 @pytest.mark.parametrize("tag", ["NOUN", "E-PER", "S-PER", "B-", "B", "o"])
-def test_tags_that_are_not_bio_are_refused_by_file_and_sentence(tmp_path, tag):
+def test_tags_that_are_not_bio_are_refused_with_file_and_sentence(tmp_path, tag):
     (tmp_path / "dev.tsv").write_text(f"Yes\tO\n\nAnn\tB-PER\nLee\t{tag}\n")
     with pytest.raises(XalignError, match="not BIO") as error:
         ner_files.read(tmp_path / "dev.tsv", "en")

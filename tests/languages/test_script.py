@@ -153,7 +153,7 @@ def test_pieces_of_several_words_and_of_the_script_itself_are_errors(spm, tmp_pa
     with pytest.raises(XalignError, match="found: ▁ab▁c"):
         Transliteration(tmp_path / "more.model")
     Transliteration(spm).save(tmp_path, "en", "xx")
-    with pytest.raises(XalignError, match="characters of the derived script already"):
+    with pytest.raises(XalignError, match="already has characters of the derived script"):
         Transliteration(tmp_path / "sentencepiece.model")
 
 
@@ -175,7 +175,7 @@ def test_characters_of_the_script_in_the_text_are_an_error(text, found):
         private_characters(text)
 
 
-def test_places_run_out():
+def test_too_many_distinct_characters():
     table = private_characters(map(chr, range(0x20000, 0x20800)))
     assert len(set(table.values())) == 2048
     with pytest.raises(XalignError, match="too many characters"):

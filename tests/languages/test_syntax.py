@@ -42,7 +42,7 @@ CAR = "the|DET|3|det red|ADJ|3|amod car|NOUN|4|nsubj stopped|VERB|0|root here|AD
 
 @pytest.fixture(scope="module")
 def adjectives_follow(tmp_path_factory):
-    """A treebank of the made-up English with every adjective right after its noun."""
+    """A treebank of the synthetic English with every adjective right after its noun."""
     rng, sentences = random.Random(1), []
     for _ in range(300):
         words = made_up.sentence(rng)
@@ -56,7 +56,7 @@ def adjectives_follow(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def english(tmp_path_factory):
-    """Sentences of the made-up English."""
+    """Sentences of the synthetic English."""
     rng = random.Random(2)
     path = tmp_path_factory.mktemp("english") / "en.conllu"
     path.write_text(made_up.conllu([made_up.sentence(rng) for _ in range(300)]))
@@ -80,7 +80,7 @@ def test_a_language_whose_adjectives_follow_moves_english_ones(adjectives_follow
     assert kept / len(derived) > 0.97  # the rest is as in English
 
 
-def test_blocks_move_by_hand():
+def test_blocks_move_as_computed_by_hand():
     reorder = Reordering(fixed(backwards), seed=1)
     # car: elements 1 red (ADJ), 2 the (DET) -> the red car; stopped: 1 here (ADV), 2 car (NOUN) -> car here stopped
     assert reorder(parsed(CAR), 0).forms == ("the", "red", "car", "here", "stopped", ".")
@@ -178,7 +178,7 @@ def test_a_treebank_without_trees_is_named_with_its_sentence(tmp_path, row, foun
 
 def test_a_treebank_that_shows_no_order_of_verbs():
     tree = parsed("red|ADJ|2|amod car|NOUN|0|root").tree
-    with pytest.raises(XalignError, match="shows no order of verbs"):
+    with pytest.raises(XalignError, match="has no verb with dependents"):
         learn([tree] * 3)
 
 
@@ -237,8 +237,8 @@ def test_subtrees_with_gaps_are_counted_and_left():
 @pytest.mark.parametrize(
     ("heads", "found"),
     [
-        ((1, 2, 1), "heads that run in a circle: words 2, 3"),
-        ((-1, 1, 0), "heads that run in a circle: words 2"),
+        ((1, 2, 1), "heads that form a cycle: words 2, 3"),
+        ((-1, 1, 0), "heads that form a cycle: words 2"),
         ((-1, 3, 0), "head 4 of word 2, of 3 words"),
         ((-1, -2, 0), "head -1 of word 2, of 3 words"),
         ((-1, -1, 0), "2 roots: words 1, 2"),

@@ -40,7 +40,7 @@ def test_intervals_agree_with_drawing_sentences_one_by_one():
     assert low < sum(counts, AlignmentCounts()).aer < high
 
 
-def test_paired_test_finds_a_real_difference_and_no_imagined_one():
+def test_paired_test_finds_only_real_differences():
     worse, better, other = corpus(3, quality=0.7), corpus(4, quality=0.85), corpus(5, quality=0.7)
     clear = paired_bootstrap(worse, better, samples=999)
     totals = [sum(counts, AlignmentCounts()).aer for counts in (worse, better)]
@@ -49,7 +49,7 @@ def test_paired_test_finds_a_real_difference_and_no_imagined_one():
     doubtful = paired_bootstrap(worse, other, samples=999)
     assert doubtful.p_value > 0.05 and doubtful.low < 0 < doubtful.high
     few = paired_bootstrap([AlignmentCounts(1, 1, 1, 1)] * 3, [AlignmentCounts(0, 0, 1, 1)] * 3)
-    assert few.difference == 1 and few.p_value == 0.25  # as by chance with two heads after the first
+    assert few.difference == 1 and few.p_value == 0.25  # the probability that three tosses of a coin agree
     same = paired_bootstrap(worse, worse, samples=99)
     assert same.difference == 0 and same.p_value == 1
 

@@ -17,7 +17,7 @@ def write(tmp_path):
     return write
 
 
-def test_pairs_may_be_numbered_as_in_a_corpus_of_millions(write):
+def test_pair_numbers_can_be_in_the_millions(write):
     golds = read_gold(write("2000000 1 1 S\n2000000 2 1 P\n"))
     assert len(golds) == 2_000_000 and golds[-1].possible == {(0, 0), (1, 0)} and not golds[0].possible
     with pytest.raises(XalignError, match="line 2"):
@@ -32,7 +32,7 @@ def test_numbered_lines_by_hand(write):
     assert read_gold(path, pairs=6) == [*found, *[Gold((), ())] * 3]
 
 
-def test_both_forms_say_the_same(write):
+def test_both_forms_agree(write):
     draw = random.Random(3)
     golds = []
     for _ in range(30):

@@ -99,7 +99,7 @@ def test_an_untied_head_does_not_replace_the_embeddings(build, old_state, caplog
     assert "kept as initialised: encoder.lm_head." in caplog.text
 
 
-def test_keys_without_a_place_are_named(build, old_state, caplog):
+def test_unused_keys_are_named(build, old_state, caplog):
     old_state["model"]["decoder.pooler.weight"] = torch.zeros(1)
     with caplog.at_level(logging.WARNING):
         build().load_state_dict(old_state["model"], strict=True)
@@ -215,7 +215,7 @@ def test_frozen_layers_are_the_embeddings_and_the_first_ones(build, count):
     ("chosen", "fast", "enabled"),
     [("yes", False, True), ("auto", True, True), ("auto", False, False), ("no", True, False)],
 )
-def test_products_are_in_bfloat16_where_it_is_asked_for(build, monkeypatch, tokens, chosen, fast, enabled):
+def test_products_are_in_bfloat16_on_request(build, monkeypatch, tokens, chosen, fast, enabled):
     monkeypatch.setattr("xalign_fairseq.training.headed.fast_bfloat16", lambda device: fast)
     model = build()
     model.autocast = chosen

@@ -142,7 +142,7 @@ def test_lexicons_without_an_entry_for_a_single_token():
         objective.build_head()
 
 
-def test_prob_is_the_share_that_is_asked():
+def test_prob_is_the_share_of_looked_up_tokens():
     assert run(variant="input", prob=1.0)[1].read.tolist()[0][7] == 41  # 0.8 selects the second
     assert run(variant="input", prob=0.2)[1].read.tolist()[0][1:4] == [41, 5, MASK]
     for prob in (0.0, 1.5):

@@ -81,7 +81,7 @@ def test_query_positions():
 
 
 @pytest.mark.parametrize("queries", ["masked", "unmasked", "all-aligned"])
-def test_the_bound_on_queries_loses_none_and_keeps_the_softmax_to_them(queries, monkeypatch):
+def test_the_bound_loses_no_query_and_limits_the_softmax(queries, monkeypatch):
     made, shapes = trial(queries=queries, filter="union"), []
     data = batch(((20, 30), (25, 24), (3, 4)))
     computed = Pointer.log_probabilities
@@ -145,7 +145,7 @@ def test_options_are_those_of_the_method():
         DWA(filter="argmax", filter_rounds=3)
 
 
-def test_the_pointer_starts_as_its_option_says():
+def test_the_pointer_starts_as_its_option_specifies():
     identity, by_chance = (trial(pointer_start=start).head.pointer for start in ("identity", "random"))
     assert all(
         torch.equal(each.weight, torch.eye(len(each.weight)).to(each.weight)) for each in (identity.query, identity.key)

@@ -78,6 +78,6 @@ def test_a_sample_is_drawn_by_seed_and_update_and_is_unbiased():
     assert loss_of(objective, encoder).count == 2
 
 
-def test_a_sample_of_nothing_is_refused():
+def test_an_empty_sample_is_refused():
     with pytest.raises(XalignError, match="sample"):
         trial(sample=0)

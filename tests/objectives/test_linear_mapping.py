@@ -46,7 +46,7 @@ def test_the_loss_is_the_mean_over_layers_of_squared_distances_of_linked_words(p
     assert number == 2 * 3 and error == expected > 1
 
 
-def test_the_gradient_is_that_of_the_maps_alone():
+def test_only_the_maps_have_a_gradient():
     made = trial(beta=0)
     _, gradient = made.gradient(batch())
     assert all((value is None) != name.startswith("linear_mapping") for name, value in gradient.items())

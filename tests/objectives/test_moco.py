@@ -177,7 +177,7 @@ def test_a_queue_of_data_is_filled_before_it_is_used():
         ({"queue_size": 32000, "queue_init": "random"}, 201, 64.0, ""),
     ],
 )
-def test_a_queue_that_the_run_can_not_fill_is_warned_of_at_the_start(caplog, options, updates, pairs, told):
+def test_a_warning_at_the_start_names_a_queue_that_the_run_cannot_fill(caplog, options, updates, pairs, told):
     config(**{"queue_init": "data", **options}).check_run(updates, pairs)
     assert told in caplog.text and bool(told) == ("moco learns nothing in this run" in caplog.text)
 
@@ -200,7 +200,7 @@ def test_a_new_run_forgets_the_keys_of_an_earlier_one(init):
     assert holds(run, 5) and holds(run, 7)
 
 
-def test_all_processes_begin_with_the_same_random_keys():
+def test_all_processes_start_with_the_same_random_keys():
     # Processes have drawn different numbers before, for dropout in batches of different sizes.
     first, second = Run(config(), seed=0), Run(config(), seed=1)
     begun = first.head.queue.keys.clone()
@@ -274,7 +274,7 @@ def lacking_worker(rank):
     return torch.cat([buffer.flatten().double() for buffer in [*run.head.queue.buffers(), counted]])
 
 
-def test_a_batch_that_stands_in_for_one_that_a_worker_lacks_leaves_no_keys(tmp_path):
+def test_a_replacement_batch_adds_no_keys(tmp_path):
     run = Run(config())
     run.loss(batch(*SPLIT[0][0], *SPLIT[0][1]), 0)
     alone = run.loss(batch(*SPLIT[1][0]), 1)

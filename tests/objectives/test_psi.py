@@ -60,7 +60,7 @@ def test_loss_and_gradient_are_those_of_the_equation():
     assert_same_gradient(one, gradient, plain)
 
 
-def test_a_pair_without_another_in_its_languages_stands_alone():
+def test_a_pair_without_another_in_its_languages_has_no_partner():
     one = trial()
     alone = [TEXT[0], TEXT[1], TEXT[3]]
     loss = one.loss(of(alone))
@@ -97,5 +97,5 @@ def test_languages_have_their_own_embeddings_on_each_side():
     assert read[-1].tokens[4].tolist()[:8] == [0, 11, 12, 2, 22, 23, 24, 2]
 
 
-def test_the_layer_is_one_above_the_aligned_one_unless_told():
+def test_by_default_the_layer_is_one_above_the_aligned_one():
     assert trial(dataclasses.replace(CONFIG, encoder_layers=12), layer=None).objective.trained_layer == 9

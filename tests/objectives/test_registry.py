@@ -28,7 +28,7 @@ def length():
 
 
 def test_registrations_are_checked(length):
-    with pytest.raises(XalignError, match=r"registered already[\s\S]*length_of_states"):
+    with pytest.raises(XalignError, match=r"already registered[\s\S]*length_of_states"):
         register_objective("length_of_states")(length)
 
     class Unknown(length):

@@ -21,7 +21,7 @@ def test_predicted_positions_of_a_side_are_those_of_its_targets(specials):
         assert predicted_in(bitext, side).tolist() == expected != []
 
 
-def test_each_side_is_predicted_from_itself_alone():
+def test_each_side_is_predicted_only_from_itself():
     trial, data = Trial(SentenceMLM), batch(((5, 7), (3, 0), (9, 2)))
     sequences = []
     for masked, targets, spans in zip(data.bitext.masked, data.bitext.targets, data.bitext.spans.tolist(), strict=True):

@@ -42,7 +42,7 @@ def test_a_missing_stream_is_an_error():
     assert objective.step(encoder({}), Batch()) is not None
 
 
-def test_a_stream_that_was_not_asked_for_is_named():
+def test_a_stream_that_was_not_requested_is_named():
     whole = Batch(BATCH.bitext, mono=object())
     objective = Reader()
     with pytest.raises(XalignError, match=r'did not declare[\s\S]*step\.mono[\s\S]*needs=\("mono", \.\.\.\)'):

@@ -62,7 +62,7 @@ def test_equals_the_equations(negatives, masked):
 
 
 @BOTH
-def test_a_pair_that_is_drawn_twice_is_no_negative_of_itself(negatives):
+def test_a_pair_that_is_drawn_twice_is_not_its_own_negative(negatives):
     trial = Trial(WordContrastive, negatives=negatives)
     (src_lang, tgt_lang), src, tgt, links = SENTENCES[0]
     turned = ((tgt_lang, src_lang), tgt, src, [(j, i) for i, j in links])
@@ -133,7 +133,7 @@ def lacking_worker(rank):
     return results
 
 
-def test_a_batch_that_stands_in_for_one_that_a_worker_lacks_has_no_negatives_for_others(tmp_path):
+def test_a_replacement_batch_gives_other_workers_no_negatives(tmp_path):
     for (negatives, masked), workers in zip(
         VARIANTS, zip(*run_workers(lacking_worker, 2, tmp_path), strict=True), strict=True
     ):

@@ -46,7 +46,7 @@ def test_a_batch_without_links_has_no_pairs_and_still_a_gradient(gold, pooling):
     assert [each.shape for each in pairs.identities()] == [(0,), (0,)]
 
 
-def test_words_are_identical_by_language_and_tokens_wherever_they_stand():
+def test_words_are_identified_by_language_and_tokens_in_any_position():
     sentences = (*SENTENCES, ((DE, EN), [[7], [5, 6], [6, 5], [5]], [[9], [7], [5], [6]], [(k, k) for k in range(4)]))
     s, t = WordPairs(bitext(sentences), torch.tensor([0, 1, 1, 0, 1])).identities()
     types = []

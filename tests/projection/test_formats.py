@@ -37,7 +37,7 @@ def test_the_beginning_of_a_file_without_a_known_ending_shows_its_format(tmp_pat
         ("", "text", None, r"no ending of a known format[\s\S]*text[\s\S]*json[\s\S]*set"),
         ("", "a.po", None, "next: extract its texts first"),
         ("", "a.docx", None, r"no ending of a known format[\s\S]*next: save it as HTML"),
-        ("jason", "text", None, r"no such format[\s\S]*jason"),
+        ("jason", "text", None, r"unknown format[\s\S]*jason"),
         ("json", "text", "translation", "in the same file"),
     ],
 )

@@ -95,11 +95,11 @@ def test_progress_counts_pairs_that_the_aligner_has_finished_and_too_long_ones_a
     monkeypatch.setattr(Aligner, "stream", watched)
     project_files(a_run)
     assert shown[0] > 1 and bar.n == 40
-    assert "a.jsonl, line 3: the pair is too long to be aligned" in capsys.readouterr().err
+    assert "a.jsonl, line 3: the pair is too long to align" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("installed", [True, False])
-def test_a_lack_of_icu_is_said(a_run, installed, monkeypatch, capsys):
+def test_missing_icu_is_reported(a_run, installed, monkeypatch, capsys):
     monkeypatch.setattr(segmentation, "version", lambda name: "1" if installed else "")
     project_files(replace(a_run, segment="" if not installed else "spaces", quiet=False))
     assert ("icu4py" in capsys.readouterr().err) is not installed

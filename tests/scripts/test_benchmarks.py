@@ -34,7 +34,7 @@ def test_commands_take_the_first_pairs_in_turn(script, monkeypatch, tmp_path):
     assert "| 5 | " in (tmp_path / "out/align_memory.md").read_text()
 
 
-def test_our_own_side_runs_every_method_of_the_others(script, transformers, tmp_path):
+def test_our_aligner_runs_every_method_of_the_others(script, transformers, tmp_path):
     lines = [f"das ist das haus nummer {number} ." for number in range(30)]
     for name, side in (("src", lines[:3]), ("tgt", lines[1:4])):
         (tmp_path / f"{name}.txt").write_text("".join(f"{line}\n" for line in side))
@@ -156,7 +156,7 @@ def setting(script, databin):
 
 
 @pytest.mark.slow
-def test_all_begin_with_the_same_loss_of_the_same_batches(script, setting, transformers):
+def test_all_start_with_the_same_loss_on_the_same_batches(script, setting, transformers):
     contestants = script("training_contestants")
     names = ("fairseq", "xalign, MLM + TLM", "transformers")
     made = {name: contestants.CONTESTANTS[name](setting) for name in names}
@@ -192,7 +192,7 @@ def test_cuda_graphs_take_part_in_half_precision_on_a_gpu(script, setting):
     assert made.model.encoder.sentence_encoder.graphs and made.first_loss() == eager.first_loss()
 
 
-def test_the_most_memory_is_the_process_s_own(script):
+def test_peak_memory_is_the_processs_own(script):
     module = script("harness")
     here = module.peak_mb()
     code = "import sys; sys.path.insert(0, sys.argv[1]); import harness as m; "

@@ -161,7 +161,7 @@ def test_a_claim_that_contradicts_its_interval_is_reported(root):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_a_page_has_no_figure_by_hand(page):
+def test_a_page_has_no_handwritten_figure(page):
     """Values of settings and versions are code; a paper's figures precede the answer."""
     before, answer, after = page.read_text().partition("**The answer**")
     answer = NOT_BY_HAND.sub("", after if answer else before)

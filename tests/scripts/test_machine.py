@@ -129,7 +129,7 @@ def test_each_level_installs_its_requirements_and_fairseq_separately(level, extr
 
 
 @pytest.mark.parametrize(("options", "given"), [("", "tests"), ("--all", "--durations=25 --durations-min=8 -m= tests")])
-def test_slow_tests_are_left_out_unless_all_are_asked_for(options, given, called):
+def test_slow_tests_run_only_with_all(options, given, called):
     calls, told = called(f"bash scripts/test.sh {options} tests", COMPLETE="1")
     (line,) = [line for line in calls.splitlines() if line.startswith("pytest")]
     assert line.endswith(f"--no-loadscope-reorder {given}")
@@ -138,7 +138,7 @@ def test_slow_tests_are_left_out_unless_all_are_asked_for(options, given, called
 
 def test_the_demo_takes_its_folder_from_where_it_is_called(called, tmp_path):
     _, told = called(f"cd {tmp_path}; ! bash {ROOT}/scripts/demo.sh bin", COMPLETE="1")
-    assert f"error: {tmp_path}/bin exists already" in told
+    assert f"error: {tmp_path}/bin already exists" in told
 
 
 def test_all_that_is_installed_has_one_version():

@@ -20,10 +20,10 @@ def put_lines(monkeypatch, output):
     """Use the lines of ``output(line, log, held)``, which gets the arguments, instead of a process's."""
 
     @contextmanager
-    def heard(command, log, held=()):
+    def run_logged(command, log, held=()):
         # A process of fairseq-train inherits the lock; forks of tests get it by name.
         holding = patch.dict(os.environ, {HELD: str(log.parent.resolve())})
         with holding, closing(output(command[len(launch.FAIRSEQ_TRAIN) :], log, held)) as lines:
             yield SimpleNamespace(wait=lambda: 0), lines
 
-    monkeypatch.setattr(launch, "heard", heard)
+    monkeypatch.setattr(launch, "run_logged", run_logged)

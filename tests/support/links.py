@@ -245,7 +245,7 @@ def exact_plan(similarity, masks, options, masses):
 
 
 def assert_no_plan_is_lost(count, plan):
-    """Check ``plan(similarity, masks, options, masses)`` of hard plans; return how many have mass."""
+    """Check ``plan(similarity, masks, options, masses)`` on hard plans; return how many have mass."""
     kept = 0
     for seed in range(count):
         hard = hard_plan(seed)

@@ -152,7 +152,7 @@ class Counting:
 
 def load(device):
     if device == "none":
-        raise XalignError("no such device", where=device)
+        raise XalignError("unknown device", where=device)
     logger.warning("the model's head is left out")
     return Counting(device)
 

@@ -1,4 +1,4 @@
-"""Transfer tasks: made-up examples of every family, a study that no test trains, and finished runs."""
+"""Transfer tasks: synthetic examples of every family, a study that no test trains, and finished runs."""
 
 import json
 import random

@@ -88,7 +88,7 @@ def serve(number, folder, kind):
     ending = Ending()
     listener = socket.socket(fileno=int(number))
     os.dup2(2, 1)  # importing logs to the standard output, which was a pipe: forks must not seek in it
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the processes that wait for commands
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # no process waits for those that wait for commands
     while 0 not in select.select([0, listener.fileno()], [], [])[0]:
         importlib.import_module("fairseq_cli.train" if kind == "fairseq" else "torch")
         connection, _ = listener.accept()

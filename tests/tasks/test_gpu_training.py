@@ -35,7 +35,7 @@ TOLERANCE = {"float32": 2e-3, "bf16": 0.05, "fp16": 0.02, "autocast": 0.02}
 # Trained on links that they find: with random weights some are ambiguous, and 16 bits decide differently.
 FINDS_LINKS, WIDER = ("self_training",), 4
 MORE = {"moco": ("--moco-queue-size", 8, "--moco-queue-init", "random"), "dwa": ("--dwa-start-update", 0)}
-# They read no text, or train nothing alone.
+# They read no text, or train nothing by themselves.
 BESIDE_MLM = ("lexicon_align", "reg_hidden", "reg_param")
 NAMES = [f"mlm,{name}" if name in BESIDE_MLM else name for name in OWN] + ["mlm,tlm,dwa"]
 

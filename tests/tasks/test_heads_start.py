@@ -57,7 +57,7 @@ def step_both(start, grouped, one):
     ],
     ids=["sgd", "adamw", "xalign_adamw"],
 )
-def test_a_rate_of_their_own_is_that_of_a_group_of_parameters(build):
+def test_a_separate_rate_equals_that_of_a_parameter_group(build):
     grouped, one = small(), small()
     heads = list(grouped.heads.parameters())
     rest = list(grouped.encoder.parameters())
@@ -82,7 +82,7 @@ def test_half_precision_rounds_a_step_once_it_is_stretched(kind):
         torch.testing.assert_close(ours, theirs, rtol=2 * torch.finfo(kind).eps, atol=0)
 
 
-def test_the_encoder_waits_with_its_moments():
+def test_a_frozen_encoder_keeps_its_moments():
     model, start = small(), HeadsStart(options(freeze_encoder_updates=2))
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2, weight_decay=0.1)
     begun = copy.deepcopy(model)

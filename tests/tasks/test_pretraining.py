@@ -219,7 +219,7 @@ def test_the_first_tokenizer_is_kept_if_the_data_have_none(shard):
     assert stored_model(own.state_dict()["tokenizer"]) == b"of the data"
 
 
-def test_embeddings_and_layers_are_frozen_where_it_is_asked_for(shard):
+def test_embeddings_and_layers_are_frozen_on_request(shard):
     for frozen, expected in ((None, set()), (0, {"embed_tokens"}), (1, {"embed_tokens", "layers.0"})):
         made = task(shard(f"data{frozen}", "en-fr"), freeze_layers=frozen)
         model = made.build_model(OmegaConf.create({**SIZES, "encoder_layers": 2, "_name": "xalign_tiny"}))
@@ -254,7 +254,7 @@ def test_first_updates_that_train_nothing_are_warned_of(objective, told, shard, 
      ("aer_en-ed", True, "aer, aer_en-de, loss, dwa_loss"), ("aer", False, "no pair of {} has links"),
      ("dwa_acuracy", False, "dwa_accuracy"), ("mlm_loss", True, "one of aer, aer_en-de, loss, dwa_loss")],
 )  # fmt: skip
-def test_a_score_that_validation_will_not_have_chooses_no_checkpoint(metric, linked, expected, shard, monkeypatch):
+def test_a_score_that_validation_lacks_cannot_choose_checkpoints(metric, linked, expected, shard, monkeypatch):
     """fairseq failed at the first validation with a KeyError."""
     made = task(shard("data", "en-de"), valid_subset="valid,test", best_checkpoint_metric=metric)
     made.objectives = [DWA(), MLM()]

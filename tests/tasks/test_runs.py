@@ -64,7 +64,7 @@ def test_a_resumed_run_equals_the_uninterrupted_one(criterion, extra, buffers, t
         assert {f"{name}_loss" for name in EVERY} <= set(whole[6])
 
 
-def test_runs_go_on_from_checkpoints_of_fairseq_s_adam(train, databin, tmp_path):
+def test_runs_continue_from_checkpoints_of_fairseqs_adam(train, databin, tmp_path):
     extra = ("--disable-validation", "--max-update", 6, "--save-interval-updates", 3, "--weight-decay", 0.01)
     whole, _ = train(databin, tmp_path / "adam", *extra)
     begun = ("--restore-file", tmp_path / "adam/checkpoint_1_3.pt")

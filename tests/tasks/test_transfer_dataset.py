@@ -50,7 +50,7 @@ def test_validation_reads_by_length_the_same_each_epoch():
     assert [made.num_tokens(k) for k in order] == [made.size(k) for k in order] == made.num_tokens_vec(order).tolist()
 
 
-def test_batches_have_examples_of_like_length_and_leave_none_out():
+def test_batches_have_examples_of_similar_length_and_contain_all():
     sizes = lengths(1, 4 * 2 * SORTED_BATCHES + 3)
     made = build([(example(k, int(n)),) for k, n in enumerate(sizes)])
     order = made.ordered_indices()
@@ -63,7 +63,7 @@ def test_batches_have_examples_of_like_length_and_leave_none_out():
     assert {int(k) for batch in batches[:SORTED_BATCHES] for k in batch} == first
 
 
-def test_a_limit_of_tokens_holds():
+def test_a_token_limit_is_respected():
     made = build([(example(k, int(n)),) for k, n in enumerate(lengths(2, 40))])
     for batch in made.batch_by_size(made.ordered_indices(), max_tokens=50, max_sentences=8):
         assert len(batch) * made.num_tokens_vec(batch).max() <= 50

@@ -39,12 +39,12 @@ def test_numbers_of_adam_are_as_they_are_written_by_hand():
     assert options["--max-update"] == options["--total-num-update"] == 100
 
 
-def test_the_command_is_fairseq_train_with_this_package_and_ends_with_an_error_in_the_input_alone(tmp_path):
+def test_the_command_is_fairseq_train_and_shows_only_the_input_error(tmp_path):
     line = [*FAIRSEQ_TRAIN, "nowhere", "--user-dir", USER_DIR, "--cpu", "--task", "xalign_pretraining"]
     line += ["--criterion", "mlm", "--arch", "xalign_tiny", "--max-tokens", "64", "--lr=-1"]
     done = run_warm(line, tmp_path)  # it contains its --save-dir
     assert done.returncode == 1 and "where: --lr" in done.stderr and "Traceback" not in done.stderr
-    assert done.stderr.splitlines()[-1].strip() == "(--debug shows where in the program)"
+    assert done.stderr.splitlines()[-1].strip() == "(--debug shows the traceback)"
 
 
 GIVEN = ["--lr", "1e-4", "--max-update", "100", "--batch-size", "8"]
@@ -85,7 +85,7 @@ def test_without_text_to_validate_on_nothing_is_validated(tmp_path):
 
 
 @pytest.mark.parametrize(("most", "interval"), [("100", "10"), ("20", "5"), ("3", "1"), ("0", "10")])
-def test_the_rate_decays_until_the_last_update_if_there_is_one_and_short_trainings_log_more_often(most, interval):
+def test_the_rate_decays_until_the_last_update_and_short_trainings_log_more_often(most, interval):
     _, added = train_line("data-bin", ["--lr", "1e-4", "--batch-size", "8", "--max-epoch", "1", "--max-update", most])
     assert (value(added, "total_num_update") or "0", value(added, "log_interval")) == (most, interval)
 

@@ -13,7 +13,7 @@ from xalign_fairseq.trainer.host_numbers import (
 
 
 @pytest.mark.parametrize(("counts", "quotient"), [([3, 5], 0.25), ([0, 0], 2.0)])
-def test_a_sample_size_divides_as_fairseq_divides_by_it_without_a_look(counts, quotient, monkeypatch):
+def test_a_sample_size_divides_as_in_fairseq_without_synchronisation(counts, quotient, monkeypatch):
     monkeypatch.setattr(torch.Tensor, "__bool__", lambda tensor: pytest.fail("the host looks at the device"))
     size = 0
     for count in counts:

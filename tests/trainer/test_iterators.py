@@ -9,7 +9,7 @@ BATCHES = 23
 class Numbers(FairseqDataset):
     """The items are their own numbers."""
 
-    epoch = 1  # that the data are of
+    epoch = 1  # of the loaded data
 
     def set_epoch(self, epoch):
         self.epoch = epoch
@@ -43,7 +43,7 @@ def read(all_readers, steps=None):
 @pytest.mark.parametrize("before", [1, 2, 4])
 @pytest.mark.parametrize("after", [1, 2, 3, 4])
 @pytest.mark.parametrize("steps", [1, 3, 5])
-def test_no_item_comes_twice_and_fewer_batches_than_processes_are_left_out(before, after, steps):
+def test_no_item_repeats_and_fewer_batches_than_processes_are_skipped(before, after, steps):
     first, state = read(readers(before), steps)
     resumed = readers(after)
     for reader in resumed:
@@ -79,7 +79,7 @@ def test_no_epoch_reads_the_data_of_the_epoch_before(skip_remainder):
     ],
 )
 def test_with_other_batches_the_share_of_the_epoch_is_kept(before, steps, after, size, place):
-    """A place beyond the end gave fairseq's traceback."""
+    """A place beyond the end caused fairseq's traceback."""
     _, state = read(readers(before), steps)
     (resumed,) = readers(after, size)
     resumed.load_state_dict(state)

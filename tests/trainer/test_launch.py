@@ -9,7 +9,7 @@ from support.processes import is_alive, wait_for
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import read_json
-from xalign_fairseq.core.locks import alone
+from xalign_fairseq.core.locks import locked_folder
 from xalign_fairseq.core.signals import Requeued
 from xalign_fairseq.trainer.launch import FairseqTraining, run_training
 
@@ -56,15 +56,15 @@ def test_a_failure_shows_the_end_of_the_log_and_names_it(instead, tmp_path):
     assert sessions(tmp_path)[0]["exit"] == 1
 
 
-def test_a_killed_training_says_so_and_how_to_resume(instead, tmp_path):
+def test_the_error_of_a_killed_training_shows_how_to_resume(instead, tmp_path):
     instead("import os, signal; print('much log'); os.kill(os.getpid(), signal.SIGKILL)")
-    with pytest.raises(XalignError, match=r"was killed[\s\S]*too little memory[\s\S]*it resumes from") as error:
+    with pytest.raises(XalignError, match=r"was killed[\s\S]*for lack of memory[\s\S]*it resumes from") as error:
         train(["data"], tmp_path)
     assert "exit code" not in str(error.value) and "much log" not in str(error.value)
     assert sessions(tmp_path)[0]["exit"] == -9
 
 
-def test_of_an_error_in_the_input_the_error_alone_is_shown(instead, tmp_path):
+def test_only_the_error_is_shown_for_an_input_error(instead, tmp_path):
     instead(
         "import sys; print('much log'); print('error: old'); print('error: no data-bin\\n  where: dato'); sys.exit(1)"
     )
@@ -83,7 +83,7 @@ def test_of_an_error_in_the_input_the_error_alone_is_shown(instead, tmp_path):
         ("--lr", "x", "argument --lr: expected a number or a list of numbers, found 'x'\n"),
     ],
 )
-def test_a_mistyped_option_or_value_is_answered_with_those_like_it(instead, tmp_path, option, value, answer):
+def test_a_mistyped_option_or_value_gets_suggestions(instead, tmp_path, option, value, answer):
     instead("""
         import argparse
         parser = argparse.ArgumentParser(allow_abbrev=False)
@@ -99,13 +99,13 @@ def test_a_mistyped_option_or_value_is_answered_with_those_like_it(instead, tmp_
 
 def test_one_training_at_a_time_in_a_folder(instead, tmp_path):
     instead("pass")
-    with alone(tmp_path), pytest.raises(XalignError, match="another process"):
+    with locked_folder(tmp_path), pytest.raises(XalignError, match="another process"):
         train(["data"], tmp_path)
     assert not (tmp_path / "training.json").exists()
 
 
 def test_the_training_holds_the_lock_of_its_caller(instead, tmp_path):
-    with alone(tmp_path) as lock:
+    with locked_folder(tmp_path) as lock:
         instead(f"import os; print(os.fstat({lock}).st_ino)")
         heard = []
         train(["data"], tmp_path, heard.append, lock=lock)
@@ -123,7 +123,7 @@ def test_only_the_runs_own_checkpoints_are_repaired(instead, tmp_path):
 
 
 @pytest.mark.parametrize("program", ["signal.signal(signal.SIGUSR1, lambda *_: sys.exit(75))", "pass"])
-def test_sigusr1_is_handed_on_and_is_no_failure(instead, tmp_path, program):
+def test_sigusr1_is_forwarded_and_is_not_a_failure(instead, tmp_path, program):
     """It kills the second program, like fairseq-train before its handler is set."""
     instead(f"import signal, sys, time; {program}; print('ready'); time.sleep(60)")
     before = signal.getsignal(signal.SIGUSR1)

@@ -16,7 +16,7 @@ BASE_DEPTH = dataclasses.replace(CONFIG, encoder_layers=12)
 SAMPLE = collate(
     [pair(6, 6, diagonal(6, 6))], [block(1, 14)]
 )  # as long as the pair: one call of attention, as with varlen
-# Little margin, to notice an additional launch per layer or parameter. fp16 also reads the norm before it changes the
+# A small margin, to detect an additional launch per layer or parameter. fp16 also reads the norm before it changes the
 # loss scale.
 CEILINGS = {"": (910, 1), "--bf16": (930, 1), "--fp16": (920, 2), "--memory-efficient-bf16": (930, 1)}
 

@@ -25,7 +25,9 @@ def end(tmp_path):
             get_model=lambda: model,
             get_num_updates=lambda: 2,
         )
-        with pytest.raises(XalignError, match=r"diverged: 1 update in a row not finite[\s\S]*update 3") as error:
+        with pytest.raises(
+            XalignError, match=r"diverged: 1 consecutive update with non-finite[\s\S]*update 3"
+        ) as error:
             warn(trainer, [BAD], 1)
         return str(error.value)
 
@@ -46,7 +48,7 @@ def test_the_last_good_checkpoint_and_the_damaged_ones_are_named(end, tmp_path):
 
 
 @pytest.mark.parametrize(("number", "named"), [(BAD, "the gradient of weight"), (GOOD, "the gradient of another")])
-def test_a_sparse_gradient_is_looked_at_too(end, number, named):
+def test_sparse_gradients_are_checked_too(end, number, named):
     model = torch.nn.Embedding(4, 2, sparse=True)
     (model(torch.tensor([1, 3, 1])) * number).sum().backward()
     assert named in end(model)

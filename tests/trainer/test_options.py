@@ -142,7 +142,7 @@ def test_options_that_belong_together(parts):
 )
 def test_parts_that_were_made_for_others_are_refused_with_those_that_fit(parts, named, expected):
     with pytest.raises(
-        XalignError, match=f"(?s)do not belong together.*expected: .*{expected.split(': ')[-1]}"
+        XalignError, match=f"(?s)architecture do not match.*expected: .*{expected.split(': ')[-1]}"
     ) as error:
         check_parts(*parts)
     assert error.value.parameters == (named,)
@@ -160,7 +160,7 @@ def start(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["restore_file", "continue_once", "finetune_from_model"])
-def test_a_checkpoint_to_begin_with_is_a_file(start, tmp_path, name):
+def test_the_initial_checkpoint_is_a_file(start, tmp_path, name):
     start()
     for path in (tmp_path, tmp_path / "lst.pt"):
         with pytest.raises(XalignError, match=f"(?s)the initial checkpoint is not a file.*{name}.*found: {path}"):

@@ -10,7 +10,7 @@ import torch.multiprocessing
 from fairseq.distributed import utils
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.locks import alone
+from xalign_fairseq.core.locks import locked_folder
 from xalign_fairseq.trainer import requeue
 from xalign_fairseq.trainer.requeue import HELD, hold
 
@@ -53,7 +53,7 @@ def test_another_handler_is_kept(call_main):
 
 
 @pytest.mark.parametrize("trains", [False, True])
-def test_who_starts_the_others_hands_the_signal_on(call_main, monkeypatch, trains):
+def test_the_parent_process_forwards_the_signal(call_main, monkeypatch, trains):
     """Children of a process that trains itself are data workers."""
     handed = []
     monkeypatch.setattr(requeue.Signalled, "trains", trains)
@@ -71,7 +71,7 @@ def test_who_starts_the_others_hands_the_signal_on(call_main, monkeypatch, train
     ("code", "raised"),
     [(75, SystemExit), (-signal.SIGKILL, XalignError), (1, torch.multiprocessing.ProcessExitedException)],
 )
-def test_who_starts_the_others_ends_as_they_do(call_main, code, raised):
+def test_the_parent_process_ends_like_its_children(call_main, code, raised):
     def main(cfg):
         raise torch.multiprocessing.ProcessExitedException("ended", error_index=0, error_pid=11, exit_code=code)
 
@@ -116,7 +116,7 @@ def other(folder, **options):
     return subprocess.Popen([sys.executable, "-c", HOLD, folder], **pipes, text=True, **options)
 
 
-def test_the_second_of_two_trainings_is_refused_and_goes_when_the_first_has_ended(tmp_path):
+def test_the_second_of_two_trainings_is_refused_until_the_first_has_ended(tmp_path):
     cfg = SimpleNamespace(save_dir=str(tmp_path / "12:30"), no_save=False)
     with other(tmp_path / "12:30") as first:
         assert first.stdout.readline() == "held\n"
@@ -132,7 +132,7 @@ def test_the_second_of_two_trainings_is_refused_and_goes_when_the_first_has_ende
 
 
 def test_a_training_has_the_lock_of_its_launcher(tmp_path):
-    with alone(tmp_path) as lock, other(tmp_path, pass_fds=[lock]) as launched:
+    with locked_folder(tmp_path) as lock, other(tmp_path, pass_fds=[lock]) as launched:
         assert launched.communicate("")[0] == "held\n"
-    with alone(tmp_path), other(tmp_path) as stranger:
+    with locked_folder(tmp_path), other(tmp_path) as stranger:
         assert "another process" in stranger.communicate("")[1]

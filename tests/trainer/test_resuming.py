@@ -90,7 +90,7 @@ def test_checkpoints_without_a_count_are_read_and_written(restart, saved, load):
     assert process.validate(0.6) == [False]
 
 
-def test_a_program_that_is_fairseq_train_itself_counts_too(restart, saved, load, monkeypatch):
+def test_the_main_program_fairseq_train_also_counts(restart, saved, load, monkeypatch):
     monkeypatch.delitem(sys.modules, "fairseq_cli.train")
     monkeypatch.setitem(sys.modules, "__main__", loop)  # python -m fairseq_cli.train
     restart().validate(0.5, 0.6)
@@ -128,7 +128,7 @@ def resumed(make, fairseqs, monkeypatch, tmp_path):
     return resume
 
 
-def test_training_resumes_from_the_newest_whole_checkpoint_and_says_so(damaged, resumed, caplog):
+def test_training_resumes_from_the_newest_intact_checkpoint_and_reports_it(damaged, resumed, caplog):
     (damaged / "checkpoint_mine.pt").write_bytes(b"half")
     with caplog.at_level(logging.WARNING):
         assert resumed() == 8
@@ -182,14 +182,14 @@ def test_the_task_sees_its_state_before_weights_are_loaded(make, read):
         make(Task()).load_checkpoint(path)
 
 
-@pytest.mark.parametrize("anew", ["", "reset", "finetuned"])
-def test_the_place_in_the_data_is_not_shown_after_a_reset(make, anew, read):
+@pytest.mark.parametrize("how", ["", "reset", "finetuned"])
+def test_the_place_in_the_data_is_not_shown_after_a_reset(make, how, read):
     path, _ = read({"model": {}, "task_state": {"symbols": 5, "shard": {"epoch": 3}}})
-    finetuned = path if anew == "finetuned" else "other.pt"
-    made = make(Task(), checkpoint={"reset_dataloader": anew == "reset", "finetune_from_model": finetuned})
+    finetuned = path if how == "finetuned" else "other.pt"
+    made = make(Task(), checkpoint={"reset_dataloader": how == "reset", "finetune_from_model": finetuned})
     with pytest.raises(Seen, match="'symbols': 5") as seen:
         made.load_checkpoint(path)
-    assert ("shard" in str(seen.value)) is not bool(anew)
+    assert ("shard" in str(seen.value)) is not bool(how)
 
 
 def shown(rank):
@@ -204,12 +204,12 @@ def shown(rank):
     return seen
 
 
-def test_every_rank_s_task_sees_what_rank_0_has_read(tmp_path):
+def test_every_ranks_task_sees_what_rank_0_read(tmp_path):
     assert run_workers(shown, 2, tmp_path) == [[{"shard": 1}]] * 2
 
 
 @pytest.mark.parametrize("state", [{"model": {}, "cfg": None}, {"model": {}, "args": None, "extra_state": {}}])
-def test_a_model_without_training_is_begun_with_or_refused(make, fairseqs, tmp_path, state, monkeypatch):
+def test_a_model_without_training_starts_a_run_or_is_refused(make, fairseqs, tmp_path, state, monkeypatch):
     """From other tools: fairseq failed with KeyError: 'best_loss'."""
     path, loaded = tmp_path / "model.pt", []
     torch.save(state, path)
@@ -222,10 +222,10 @@ def test_a_model_without_training_is_begun_with_or_refused(make, fairseqs, tmp_p
     made.lr_step = lambda epoch: loaded.append(f"epoch {epoch}")
     made.load_checkpoint(str(path), reset_optimizer=True, reset_lr_scheduler=True, reset_meters=True)
     assert loaded == [0, "model", "epoch 0"]
-    with pytest.raises(XalignError, match=r"(?s)no training to resume.*model.pt.*finetune_from_model.*init_checkpoint"):
+    with pytest.raises(XalignError, match=r"(?s)no training state.*model.pt.*finetune_from_model.*init_checkpoint"):
         made.load_checkpoint(str(path))
     other = make(checkpoint={"restore_file": str(path)})
-    with pytest.raises(XalignError, match="no training to resume"):
+    with pytest.raises(XalignError, match="no training state"):
         other.load_checkpoint(str(path), reset_optimizer=True)  # its place in the data is required
 
 

@@ -61,7 +61,7 @@ def test_no_commit_without_git(source, monkeypatch, tmp_path):
     assert commit(source) is None
 
 
-def test_a_copy_of_the_sources_is_told_its_commit(source, tmp_path, monkeypatch):
+def test_a_copy_of_the_sources_takes_its_commit_from_the_environment(source, tmp_path, monkeypatch):
     monkeypatch.setenv("XALIGN_COMMIT", "abc1234")
     copy = tmp_path / "kit" / "code.py"
     copy.parent.mkdir()

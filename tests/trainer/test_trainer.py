@@ -88,7 +88,7 @@ def test_the_log_has_the_share_of_the_time_that_passed_in_waiting(make, fairseqs
     assert iterators.GroupedIterator is not trainer.ClockedIterator
 
 
-def test_an_update_that_fails_is_clocked_too(make, fairseqs, monkeypatch, now):
+def test_a_failed_update_is_timed_too(make, fairseqs, monkeypatch, now):
     def fails(self, samples, raise_oom):
         now(1)
         raise ZeroDivisionError
@@ -217,18 +217,18 @@ def test_updates_are_left_out_until_there_are_too_many_in_a_row(training, caplog
     assert [record.message.split(":")[0] for record in caplog.records][:2] == [
         f"update 2 is not finite and is skipped ({n} in a row; 3 end the run)" for n in (1, 2)
     ]
-    with pytest.raises(XalignError, match="3 updates in a row not finite"):
+    with pytest.raises(XalignError, match="3 consecutive updates with non-finite gradients"):
         made.train_step([BAD])
 
 
-def test_a_task_of_somebody_else_has_the_default(training):
+def test_a_foreign_task_has_the_default(training):
     made = training()
     assert [made.train_step([BAD]) for _ in range(2)] == [None, None]
-    with pytest.raises(XalignError, match="3 updates in a row not finite"):
+    with pytest.raises(XalignError, match="3 consecutive updates with non-finite gradients"):
         made.train_step([BAD])
 
 
-def test_what_a_bad_update_has_not_spoilt_is_saved(training):
+def test_what_a_bad_update_did_not_damage_is_saved(training):
     made = training()
     made.get_model().register_buffer("kept", torch.zeros(2))
     save = trainer._save_what_is_finite(lambda cfg, trainer, *rest: "saved")
@@ -317,14 +317,14 @@ def test_after_the_signal_the_run_saves_and_ends(signalled, validate, monkeypatc
     assert not saved.no_save and not saved.no_last_checkpoints  # it must be saved
 
 
-def test_what_was_not_saved_is_told(signalled, monkeypatch, caplog):
+def test_a_missing_save_is_reported(signalled, monkeypatch, caplog):
     monkeypatch.setattr(checkpoint_utils, "save_checkpoint", lambda *given: None)
     with pytest.raises(SystemExit), caplog.at_level(logging.INFO):
         signalled[0].requeue_if_signalled("place")
     assert "SIGUSR1: ends without a new checkpoint" in caplog.text
 
 
-def test_a_run_that_ends_anyway_ends_as_ever(signalled, validate):
+def test_a_run_that_ends_anyway_ends_normally(signalled, validate):
     (made, calls), (call, own) = signalled, validate
     own["value"] = ([0.5], True)
     assert call(made) == ([0.5], True) and not calls

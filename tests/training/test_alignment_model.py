@@ -57,7 +57,7 @@ def test_an_accumulated_update_has_the_gradient_of_its_parts_as_one_batch(normal
 
 
 @pytest.mark.parametrize("normalization", ["joint", "per-objective"])
-def test_an_update_of_nothing_but_a_batch_that_does_not_count_has_a_gradient_of_zero(normalization):
+def test_an_update_with_only_a_replacement_batch_has_a_zero_gradient(normalization):
     model = build(TLM(), normalization=normalization)
     model({**PARTS[0], "ignored": True}).loss.backward()
     assert not gradient(model).any()
@@ -92,7 +92,7 @@ def test_a_resumed_module_knows_its_updates_and_a_checkpoint_its_heads(tmp_path)
     again.load_state_dict(model.state_dict())
     assert again.num_updates == 1
     model.float().save_pretrained(tmp_path / "model.pt")
-    with pytest.raises(XalignError, match="exists already"):
+    with pytest.raises(XalignError, match="already exists"):
         model.save_pretrained(tmp_path / "model.pt")
     loaded = AlignmentModel.from_pretrained(
         tmp_path / "model.pt", [TLM(), DWA(label_layer=1, start_update=0)], data, dropout=0.1

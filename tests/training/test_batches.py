@@ -72,7 +72,7 @@ def test_processes_share_an_epoch_as_in_fairseq_train(folder):
 
 
 @pytest.mark.parametrize("split", ["train", "valid"])
-def test_a_process_without_any_batch_runs_one_of_the_others_which_does_not_count(folder, split):
+def test_a_process_without_batches_runs_another_ones_with_count_0(folder, split):
     options = {"max_tokens": 9999, "required_batch_size_multiple": 1, "reader": Reader({"bitext"}, positions=64)}
     first, second = (next(iter(batches(folder, split, **options, share=(k, 2)))) for k in (0, 1))
     assert seen(second) == (seen(first)[0], True) and not first.get("ignored")
@@ -97,7 +97,7 @@ def test_torchs_loader_reads_them_in_order_with_workers_of_its_own(folder):
 
 
 @pytest.mark.parametrize("workers", [0, 2])
-def test_torchdatas_stateful_loader_goes_on_where_it_stopped(folder, workers):
+def test_torchdatas_stateful_loader_continues_where_it_stopped(folder, workers):
     loaders = pytest.importorskip("torchdata.stateful_dataloader")
     expected = [seen(batch) for batch in islice(batches(folder), 7)]
     first = loaders.StatefulDataLoader(batches(folder), batch_size=None, num_workers=workers)
@@ -107,7 +107,7 @@ def test_torchdatas_stateful_loader_goes_on_where_it_stopped(folder, workers):
     assert [seen(batch) for batch in islice(second, 4)] == expected[3:]
 
 
-def test_validation_is_whole_after_one_that_was_broken_off_and_draws_nothing(folder):
+def test_validation_is_complete_after_an_interrupted_one_and_draws_nothing(folder):
     valid = batches(folder, "valid")
     whole = [seen(batch) for batch in valid]
     before = torch.get_rng_state()
@@ -122,7 +122,7 @@ def test_validation_is_whole_after_one_that_was_broken_off_and_draws_nothing(fol
 
 
 def test_what_cannot_be_is_refused(folder):
-    with pytest.raises(XalignError, match="nothing limits"):
+    with pytest.raises(XalignError, match="no size limit"):
         batches(folder, max_tokens=None)
     with pytest.raises(XalignError, match="no objective reads text"):
         batches(folder, reader=Reader(()))
@@ -130,7 +130,7 @@ def test_what_cannot_be_is_refused(folder):
         batches(folder, share=(0, 2)).load_state_dict(batches(folder).state_dict())
 
 
-def test_a_state_of_short_epochs_over_folders_goes_on_where_each_folder_ended(folder, tmp_path):
+def test_a_state_of_short_epochs_continues_where_each_folder_ended(folder, tmp_path):
     other, third = (write_plain_data(tmp_path / f"data-bin.{i}", pairs=50 + i) for i in (1, 2))
     options = PretrainingDataOptions(**OPTIONS, epoch_items=46)
 

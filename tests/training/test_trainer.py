@@ -150,7 +150,7 @@ def test_a_transformers_that_would_divide_them_again_is_refused(folder, tmp_path
 
 
 @pytest.mark.parametrize("dropout", [0.0, 0.1])
-def test_a_resumed_run_goes_on_as_an_uninterrupted_one(folder, tmp_path, dropout):
+def test_a_resumed_run_continues_like_an_uninterrupted_one(folder, tmp_path, dropout):
     whole, expected = trainer(folder, tmp_path / "whole", 20, dropout=dropout)
     whole.train()
     first, _ = trainer(folder, tmp_path / "cut", 10, dropout=dropout)
@@ -171,7 +171,7 @@ def test_activations_that_are_computed_again_change_no_loss(folder, tmp_path):
         again.alignment.activation_checkpointing_enable(activation_checkpointing_kwargs=None, offload=True)
 
 
-def test_a_finished_run_that_is_given_again_has_no_further_update(folder, tmp_path):
+def test_a_finished_run_started_again_makes_no_further_update(folder, tmp_path):
     first, _ = trainer(folder, tmp_path / "run", 10)
     first.train()
     again, losses = trainer(folder, tmp_path / "run", 10)
@@ -181,7 +181,7 @@ def test_a_finished_run_that_is_given_again_has_no_further_update(folder, tmp_pa
         assert torch.equal(again.alignment.state_dict()[name], value), name
 
 
-def test_a_model_that_is_saved_leaves_what_else_its_folder_has(folder, tmp_path):
+def test_saving_a_model_keeps_other_files_in_its_folder(folder, tmp_path):
     own = shutil.copytree(folder, tmp_path / "own")
     specials = [Piece("<unk>", 0.0, UNKNOWN), Piece("<s>", 0.0, CONTROL), Piece("</s>", 0.0, CONTROL)]
     pieces = make_unigram([*specials, *(Piece(f"w{number}", -1.0) for number in range(SYMBOLS))], b"")

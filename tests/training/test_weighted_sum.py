@@ -46,14 +46,14 @@ def test_objectives_know_stand_in_batches():
     assert told == [(False, False), (True, True)]
 
 
-def test_regularisers_count_in_training_alone():
+def test_regularisers_count_only_in_training():
     weighted, _ = build("per-objective", TLM(), RegParam())
     assert [each.name for each in weighted.summed(True)] == ["tlm", "reg_param"]
     assert [each.name for each in weighted.summed(False)] == ["tlm"]
 
 
 def test_weights_of_zero_and_an_unknown_normalization_are_refused():
-    with pytest.raises(XalignError, match=r"every weight is 0[\s\S]*tlm_weight"):
+    with pytest.raises(XalignError, match=r"every objective has weight 0[\s\S]*tlm_weight"):
         build("joint", TLM(weight=0))
     with pytest.raises(XalignError, match=r"loss_normalization[\s\S]*mean"):
         build("mean", TLM())
@@ -72,7 +72,7 @@ def test_predictions_by_the_output_layer_alone_have_a_gradient_of_all_embeddings
     assert weighted.with_all_embeddings == ["word_exchange"]
 
 
-def test_frozen_embeddings_are_refused_where_they_alone_are_trained():
+def test_frozen_embeddings_are_refused_if_nothing_else_is_trained():
     model = HeadedEncoder(Encoder(CONFIG))
     model.freeze_layers(0)
     WeightedSum([TLM(), RegParam()], "joint", Task()).attach_heads(model)
@@ -87,7 +87,7 @@ def test_a_batch_without_a_stream_has_none_of_its_loss():
     assert losses["mlm"].count == 0 and losses["tlm"].count > 0 and not torch.isnan(losses["mlm"].total)
 
 
-def test_an_objective_is_not_there_twice():
+def test_an_objective_is_not_summed_twice():
     with pytest.raises(XalignError, match=r"(?s)given twice.*l2_align, tlm, l2_align"):
         WeightedSum([L2Align(layer=1), TLM(), L2Align(layer=2)], "joint", Task())
 

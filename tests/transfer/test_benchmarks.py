@@ -56,7 +56,7 @@ def test_files_are_found_where_their_authors_put_them(touch, benchmark, split, l
 
 
 @pytest.mark.parametrize("language", ["", "/de", "../de", "de/fr"])
-def test_what_is_no_language_is_told(touch, language):
+def test_invalid_languages_are_reported(touch, language):
     """For example an empty shell variable, which ended in a traceback; a path would name files elsewhere."""
     folder = touch("panx/test-de.tsv")
     with pytest.raises(XalignError, match=rf"(?s)not a language.*found: '{language}'"):
@@ -73,14 +73,14 @@ def test_a_translated_training_file_is_not_english_squad(touch):
         find(BENCHMARKS["xquad"], folder, "train", "de")
 
 
-def test_several_treebanks_are_told_apart_by_name(touch):
+def test_several_treebanks_are_distinguished_by_name(touch):
     folder = touch("ud/en_ewt-ud-test.conllu", "ud/en_pud-ud-test.conllu", "ud/enm_x-ud-test.conllu")
     with pytest.raises(XalignError, match=r"several files(?s:.*)en_ewt-ud-test.conllu, ud/en_pud-ud-test.conllu\n"):
         find(BENCHMARKS["parsing"], folder, "test", "en")
     assert find(BENCHMARKS["parsing"], folder, "test", "en_pud") == folder / "ud/en_pud-ud-test.conllu"
 
 
-def test_a_missing_file_names_what_was_tried_and_what_is_there(touch):
+def test_the_error_for_a_missing_file_lists_tried_and_existing_names(touch):
     folder = touch("dev-en.tsv", "dev-es.tsv", "more/x")
     with pytest.raises(XalignError) as error:
         find(BENCHMARKS["ner"], folder, "dev", "de")
@@ -115,7 +115,7 @@ def test_what_a_task_is_scored_by(benchmark, names, expected):
     assert tuple(metric.name for metric in BENCHMARKS[benchmark].score(names)) == expected
 
 
-def test_of_a_release_with_several_treebanks_of_a_language_the_usual_one_is_taken(touch):
+def test_the_usual_treebank_of_a_language_is_used(touch):
     release = "ud-treebanks-v2.6/UD_English"
     names = (f"{release}-EWT/en_ewt-ud-test.conllu", f"{release}-GUM/en_gum-ud-test.conllu")
     folder = touch(

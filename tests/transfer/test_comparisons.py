@@ -59,7 +59,7 @@ def test_a_seed_that_one_checkpoint_has_more_is_left_out(write_run, right, tmp_p
     assert average.difference == 0 and average.p_holm == 1
 
 
-def test_one_seed_is_tested_over_items_alone(write_run, right, tmp_path):
+def test_one_seed_is_tested_only_over_items(write_run, right, tmp_path):
     write_run("none", {"de": right(40, 100)})
     write_run("tlm", {"de": right(70, 100, seed=3)}, seed=12)
     write_run("tlm", {"de": right(70, 100, seed=4)}, seed=78)

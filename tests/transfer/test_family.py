@@ -87,7 +87,7 @@ def test_a_question_has_its_own_language_in_every_window(family):
         assert rows[len(encoded.windows) + number, : len(window)].tolist() == [0] * head + [2] * (len(window) - head)
 
 
-def test_an_encoder_without_language_embeddings_is_given_none_and_asks_for_none(family):
+def test_an_encoder_without_language_embeddings_gets_and_needs_no_languages(family):
     plain = replace(SPEAKING, language_embeddings="")
     pos = family("pos")
     words = WordsExample("1", "xx", ("the", "house"), None)
@@ -116,7 +116,7 @@ def ids(text):
         ("", 6, 0, [""], [], []),
     ],
 )
-def test_words_are_laid_into_windows(sentence, tokens, overlap, parts, window, position):
+def test_words_are_split_into_windows(sentence, tokens, overlap, parts, window, position):
     windows, *found = encode(sentence, tokens, overlap)
     unknown = Dictionary.unk_index
     expected = [[0, *(unknown if c == "?" else ids(c)[0] for c in part), 2] for part in parts]

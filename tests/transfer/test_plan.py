@@ -63,7 +63,7 @@ def test_mistakes_name_their_parameter(options, changes, parameters, message):
     assert caught.value.parameters == parameters and not options.out.exists()
 
 
-def test_a_folders_digest_is_that_of_weights_options_and_tokenizer(transfer_encoder, tmp_path, monkeypatch):
+def test_a_folders_digest_covers_weights_options_and_tokenizer(transfer_encoder, tmp_path, monkeypatch):
     opened = open_model(transfer_encoder)
     monkeypatch.setattr(planning, "open_model", lambda path: replace(opened, where=Path(path)))
     digests = []
@@ -92,7 +92,7 @@ def test_a_run_for_each_seed_and_checkpoint(runs, folder):
     ]
 
 
-def test_selection_on_the_training_data_is_told_before_training(runs, folder):
+def test_selection_on_the_training_data_is_reported_before_training(runs, folder):
     def told(study):
         plan = StudyPlan(TransferOptions({}, folder), tuple(runs(study)), frozenset())
         return [line for line in plan.lines() if "holdout" in line]

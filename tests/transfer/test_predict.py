@@ -62,7 +62,7 @@ def test_a_language_changes_predictions_and_batches_do_not(benchmark, predictor,
     assert silent[0::2] == silent[1::2]
 
 
-def test_states_are_those_of_the_encoder_asked_by_hand(predictor, transfer_data):
+def test_states_equal_those_of_direct_encoder_calls(predictor, transfer_data):
     model = predictor("xnli")
     example = model.benchmark.read(find(model.benchmark, transfer_data, "test", "de"), "de")[0]
     mixed = replace(example, second_language="en")
@@ -75,7 +75,7 @@ def test_states_are_those_of_the_encoder_asked_by_hand(predictor, transfer_data)
     assert model.predict([mixed]) == [LABELS["xnli"][int(logits.argmax())]]
 
 
-def test_half_precision_is_autocasts_and_is_told(predictor, transfer_data):
+def test_half_precision_uses_autocast_and_is_logged(predictor, transfer_data):
     found, products = {}, {}
     for name, dtype in PRECISIONS.items():
         model = predictor("xnli", dtype=dtype)

@@ -69,7 +69,7 @@ def test_no_supervised_gap_across_test_data(study, write_run, right):
     assert {gap.language for gap in make_report(study).supervised_gaps} == {"de"}
 
 
-def test_tests_are_made_against_a_baseline_alone(study):
+def test_tests_need_a_baseline(study):
     assert make_report(study).findings is None
     findings = make_report(study, "none", samples=50).findings
     assert {finding.checkpoint for finding in findings.averages} == {"tlm"}

@@ -61,7 +61,7 @@ def test_settings_runs_and_averages(write_run, right, tmp_path):
     assert one.scores("other", "de", metrics) == {}
 
 
-def test_averages_are_never_over_fewer_languages(write_run, right, tmp_path):
+def test_averages_never_cover_fewer_languages(write_run, right, tmp_path):
     write_run("tlm", {"en": right(18), "de": right(10)}, seed=12)
     write_run("tlm", {"en": right(16)}, seed=156)
     [task] = read_results(tmp_path).tasks
@@ -95,7 +95,7 @@ def test_other_versions_and_layers_compare_and_other_variants_do_not(write_run, 
         read_results(tmp_path)
 
 
-def test_runs_that_differ_in_more_than_their_seed_are_no_mean(write_run, right, tmp_path):
+def test_runs_that_differ_in_more_than_their_seed_have_no_mean(write_run, right, tmp_path):
     """Some results belong to an earlier study in the same folder, or were copied to another machine's."""
     spec = {"settings": {"lr": 1e-3, "dropout": 0.1}, "updates": 40, "digests": {"train": {"en": "aa"}}}
     write_run("a", {"de": right(9)}, seed=1)  # from an earlier version
@@ -115,7 +115,7 @@ def test_runs_that_differ_in_more_than_their_seed_are_no_mean(write_run, right, 
     assert 'train (en: "aa" and "bb")' in str(error.value)
 
 
-def test_a_task_is_scored_as_its_study_says(write_run, tmp_path):
+def test_a_task_is_scored_as_in_its_study(write_run, tmp_path):
     scores = {"de": {"f1": [(0.5, 1), (1, 1)], "em": [(0, 1), (1, 1)]}}
     write_run("a", scores, task="mlqa", made_by={"score": ["f1"]})
     [task] = read_results(tmp_path).tasks
@@ -137,7 +137,7 @@ def test_a_copy_of_a_run_is_an_error(write_run, right, tmp_path):
         read_results(tmp_path)
 
 
-def test_models_for_each_language_differ_in_what_follows_from_it_alone(write_run, right, tmp_path):
+def test_models_for_each_language_differ_only_by_language(write_run, right, tmp_path):
     spec = {"settings": {"lr": 1e-3}, "updates": 40, "digests": {"train": {"de": "aa"}}}
     other = spec | {"updates": 50, "digests": {"train": {"ar": "bb"}}}
     write_run("a", {"de": right(9)}, train=("de",), models="each", made_by=spec)

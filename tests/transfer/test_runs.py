@@ -155,7 +155,7 @@ def test_a_job_that_is_terminated_ends_its_training(begin):
     assert [each["exit"] for each in sessions(folder)] == [None]
 
 
-def test_the_tested_model_alone_is_kept(tmp_path):
+def test_only_the_tested_model_is_kept(tmp_path):
     folder = tmp_path / "checkpoints"
     folder.mkdir()
     for name in ("best", "last", "1_500"):

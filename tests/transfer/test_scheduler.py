@@ -83,7 +83,7 @@ def test_a_crashed_job_leaves_no_child_behind(tmp_path):
     wait_for(lambda: not is_alive(int((tmp_path / "crash.log").read_text())))
 
 
-def test_sigusr1_reaches_the_jobs_and_no_other_one_starts(tmp_path):
+def test_sigusr1_reaches_the_jobs_and_no_new_job_starts(tmp_path):
     code = (
         "import signal, sys, time; signal.signal(signal.SIGUSR1, lambda *_: sys.exit(75)); "
         f"open({str(tmp_path / 'ready')!r}, 'w'); time.sleep(60)"

@@ -118,7 +118,7 @@ def test_a_studys_length_replaces_its_bases(file, tmp_path, base, own):
     ("base", "message"),
     [(None, "does not exist"), ("- a\n", "must not"), ("base: some.yaml\n", "must not"), ("{", "not YAML")],
 )
-def test_what_can_be_no_base(file, tmp_path, base, message):
+def test_invalid_bases(file, tmp_path, base, message):
     if base is not None:
         (tmp_path / "base.yaml").write_text(base)
     with pytest.raises(XalignError, match=message):

@@ -21,7 +21,7 @@ def table(report, title):
     return found
 
 
-def test_an_average_without_deviation_says_why(write_run, right, tmp_path):
+def test_an_average_without_deviation_gives_the_reason(write_run, right, tmp_path):
     """A missing run: each task has several, but with different seeds."""
     for task, seeds in (("xnli", (12, 156, 78)), ("pawsx", (12, 156))):
         for seed in seeds:

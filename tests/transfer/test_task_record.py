@@ -28,7 +28,7 @@ def tensors(family):
     }
 
 
-def test_a_spec_goes_through_a_checkpoint():
+def test_a_spec_survives_a_checkpoint():
     assert TaskRecord.from_checkpoint({"task_state": {"transfer": SPEC.to_state()}}) == SPEC
 
 
@@ -56,5 +56,5 @@ def test_a_head_of_another_task_is_refused(family, tensors, change):
         del tensors[next(iter(tensors))]
     else:
         tensors["heads.transfer_xnli.more"] = torch.zeros(2)
-    with pytest.raises(XalignError, match=r"(?s)not that of its task.*where: here"):
+    with pytest.raises(XalignError, match=r"(?s)does not match its task.*where: here"):
         SPEC.load_head(SPEC.build_head(family, CONFIG), tensors, "here")

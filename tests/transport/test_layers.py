@@ -6,7 +6,7 @@ from xalign_fairseq.transport.layers import at_depth, layer_range
 @pytest.mark.parametrize(
     ("layers", "words"), [((7,), "7"), ((6, 7, 8), "6-8"), ((5, 7), "5,7"), ((8, 7), "8,7"), ((0, 1), "0-1")]
 )
-def test_layers_in_words(layers, words):
+def test_layers_as_text(layers, words):
     assert layer_range(layers) == words
 
 

@@ -34,7 +34,7 @@ def test_methods_by_name():
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        ("best", {}, "no such method(.|\n)*best(.|\n)*transport or argmax"),
+        ("best", {}, "unknown method(.|\n)*best(.|\n)*transport or argmax"),
         ("argmax", {"mu": 0.5}, "argmax has no such option(.|\n)*mu"),
         ("softmax", {"rounds": 3}, "where: rounds"),
         ("softmax", {"threshold": 1.0}, "threshold"),

@@ -156,5 +156,5 @@ def test_the_scorer_of_a_checkpoint():
     assert resolve_linking(replace(asked, method=""), 4, **small, with_scorer=True) == own
     assert resolve_linking(Linking(), 4, **small).method == "transport"  # only on request
     assert resolve_linking(Linking(), 4, maps=True, **small, with_scorer=True).method == "transport"
-    with pytest.raises(XalignError, match="reads layers of its own"):
+    with pytest.raises(XalignError, match="a link scorer has its own layers"):
         resolve_linking(replace(asked, layers=(2,)), 4, **small)

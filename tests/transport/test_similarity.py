@@ -63,5 +63,5 @@ def test_each_pair_has_its_own_softmaxes(temperature):
 
 @pytest.mark.parametrize("spans", [torch.zeros(2, 3, dtype=torch.long), torch.zeros(1, 4, dtype=torch.long)])
 def test_spans_of_another_batch_are_refused(spans):
-    with pytest.raises(XalignError, match="do not belong together"):
+    with pytest.raises(XalignError, match="states and spans do not match"):
         pair_similarity(torch.randn(2, 8, 4), spans)

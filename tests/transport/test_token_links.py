@@ -123,5 +123,5 @@ def test_batches_without_links_and_mismatched_inputs():
     assert word_links(none, torch.zeros(2, 0).long(), torch.zeros(2, 3).long()) == [{}, {}]
     link = links_of_matrix(torch.eye(2).bool()[None], torch.eye(2)[None])
     for src, tgt in (((1, 1), (1, 2)), ((1, 2), (1, 1)), ((0, 2), (0, 2))):
-        with pytest.raises(XalignError, match="do not belong together"):
+        with pytest.raises(XalignError, match="word indices do not match"):
             word_links(link, torch.zeros(*src).long(), torch.zeros(*tgt).long())

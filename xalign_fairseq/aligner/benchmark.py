@@ -119,14 +119,14 @@ def _check_model(path: str, methods: Sequence[str]) -> None:
         if not (found := find_pretrained(path)).exists():
             raise XalignError("the checkpoint does not exist", where=found, found=nearly(found))
     elif set(methods) != {OWN}:
-        problem = "an aligner that was learned from bitext has no methods"
+        problem = "an aligner from bitext alone has no methods"
         raise XalignError(problem, where=path, parameter="method", found=" ".join(methods))
 
 
 def _align_sets(
     label: str, model: str, options: AlignerOptions, has_languages: bool, sets: Sequence[GoldSet], done: Progress
 ) -> System:
-    """The links of a model. An encoder with language embeddings is loaded anew for the languages of each set."""
+    """The links of a model. An encoder with language embeddings is loaded again for each set's languages."""
     counts, aligner = [], None
     for each in sets:
         if aligner is None or (isinstance(aligner, Aligner) and aligner.encoder.config.languages):

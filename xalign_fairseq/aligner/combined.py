@@ -13,7 +13,7 @@ from xalign_fairseq.core.text.pairs import chunks
 from xalign_fairseq.data.tokenizers.unknown import UnknownTokens
 from xalign_fairseq.transport.grown import Grown
 
-AT_ONCE = 512  # pairs whose statistics are counted together
+AT_ONCE = 512  # pairs in one pass of the statistics
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class CombinedAligner(WordAligner):
 
     .. math:: t(v \mid u) (s(u, v) + 0.1)^2
 
-    in place of the probability :math:`t(v \mid u)` that u is translated as v. Words that the encoder does not link in
+    instead of the probability :math:`t(v \mid u)` that u is translated as v. Words that the encoder does not link in
     this sentence count 100 times less than linked words. The models thus learn from the encoder's links in the whole
     text, and from word order. They follow the encoder where it is certain; otherwise the rest of the text decides. With
     their mean posterior p (:func:`~xalign_fairseq.aligner.statistical.models.mean_scores`) a link has the probability
@@ -52,16 +52,16 @@ class CombinedAligner(WordAligner):
     .. math:: (1 - w) s(u, v) + w p(u, v)
 
     with a weight w for each method (:data:`MIXINGS`). Links are chosen as in ``grow``: all of at least ``threshold``,
-    then neighbours of at least ``growth`` times ``threshold``. A pair that is too long for the statistics gets the
+    then neighbours of at least ``growth`` times ``threshold``. A pair that is too long for the statistics has the
     encoder's scores. With a second encoder, the mean of both encoders' scores replaces s in this sum. A pair with one
-    word on each side has its link, unless ``growth`` is 1.
+    word on each side is linked, unless ``growth`` is 1.
 
     Args:
         encoder: the encoder's aligner, with the scoring options of ``method``.
         trained: statistics, learned by :func:`~xalign_fairseq.aligner.run.learn`; ``None``: encoders alone.
         method: the encoder's method, ``grow`` or ``scored``.
-        threshold: least score of the links that are chosen first.
-        growth: least score of their neighbours, as a share of ``threshold``.
+        threshold: minimum score of the links that are chosen first.
+        growth: minimum score of their neighbours, as a share of ``threshold``.
         second: another encoder, for example trained on the links of the first.
 
     Example::
@@ -122,4 +122,4 @@ class CombinedAligner(WordAligner):
             names = ", ".join(model.name for model in self._models)
             scores += f"; {self._share:.0%} of each score is from statistics that the encoder guides ({names})"
         least, grown = self._choice.threshold, self._choice.least
-        return f"{scores}, links of {least:.2g} and more, and next to them of {grown:.2f} and more"
+        return f"{scores}, links with a score of at least {least:.2g}, next to others {grown:.2f}"

@@ -68,7 +68,7 @@ class DictionaryRun:
             ``--shortlist FILE 100 100``.
         guided: links between sentencepiece units, for Marian's ``--guided-alignment``.
         spm: one sentencepiece model for both sides, or one for each: all files then have units instead of words.
-        min_count: least number of links of a dictionary row.
+        min_count: minimum number of links of a dictionary row.
 
     Example::
 
@@ -101,7 +101,7 @@ def write_dictionary(run: DictionaryRun) -> str:
     Memory: :func:`~xalign_fairseq.links.counting.count_pairs`. Files appear when they are complete.
 
     Raises:
-        XalignError: there is nothing to write, an output would replace an input, or the files do not belong together.
+        XalignError: there is nothing to write, an output would replace an input, or the files do not match.
 
     Example::
 
@@ -182,7 +182,7 @@ def _units(text: SegmentedText, model: sentencepiece.SentencePieceProcessor) -> 
 
 
 def _check(run: DictionaryRun) -> None:
-    """Check that there is something to write, and a place for it."""
+    """Check that there is something to write, and that it can be written."""
     if not run.outputs:
         raise XalignError("no output is given", parameter=("out", "lex", "shortlist", "guided"), remedy="add one")
     if run.guided and not run.spm:
@@ -191,10 +191,10 @@ def _check(run: DictionaryRun) -> None:
         )
     one_or_two = ("spm", " ".join(run.spm), len(run.spm) <= 2, "one or two files")
     check_values("a dictionary has one model, or one of each side", one_or_two)
-    check_values("the least count is below 1", ("min_count", run.min_count, run.min_count >= 1, "1 or more"))
+    check_values("the minimum count is below 1", ("min_count", run.min_count, run.min_count >= 1, "1 or more"))
     if run.min_count > 1 and not run.out:
         remedy = ("add", Parameter("out", "FILE"))
-        raise XalignError("only the dictionary has a least count", parameter="min_count", remedy=remedy)
+        raise XalignError("only the dictionary has a minimum count", parameter="min_count", remedy=remedy)
     inputs = [*map(file_of, (run.src, run.tgt, run.links)), *run.spm]
     for name, path in run.outputs.items():
         require_place(path, inputs)

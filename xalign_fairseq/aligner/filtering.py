@@ -33,7 +33,7 @@ class FilterRun:
             ``P.dropped.tsv``; and, for two languages of one translation memory, the memory without their units,
             ``P.tmx``.
         aligning: how to align the text; ``text``, ``out`` and ``format`` are ignored.
-        min_score: least score of a pair that is kept.
+        min_score: minimum score of a kept pair.
         scores: scores of this text from an earlier run; the text is then not aligned.
         resume: continue unfinished scores, and reuse finished scores of the same text and options.
 
@@ -79,7 +79,7 @@ def filter_files(run: FilterRun) -> str:
     r"""Score the pairs of a bitext and write the pairs with at least ``min_score``; returns the counts in one line.
 
     Raises:
-        XalignError: an option or file is wrong, or scores and text do not belong together. The error names the line.
+        XalignError: an option or file is wrong, or scores and text do not match. The error names the line.
 
     Example::
 
@@ -90,7 +90,7 @@ def filter_files(run: FilterRun) -> str:
         >>> filter_files(run)  # writes clean.en, clean.de, clean.links, clean.dropped.tsv
         '1 pair, 1 kept with a score of 0.5 or more, 0 without links'
     """
-    check_values("a pair has no such score", ("min_score", run.min_score, 0 <= run.min_score <= 1, "0 to 1"))
+    check_values("the minimum score is out of range", ("min_score", run.min_score, 0 <= run.min_score <= 1, "0 to 1"))
     files = LinkFiles((run.src, run.tgt), run.prefix, drops_pairs=True)
     scores = run.scores or f"{run.prefix}.scores"
     others = [run.dropped, *filter(None, [run.clean_memory])]
@@ -100,7 +100,7 @@ def filter_files(run: FilterRun) -> str:
     for path in others:
         require_place(path, (file_of(run.src), file_of(run.tgt)))
     require_replaceable(files.links, "pharaoh")
-    require_replaceable(run.dropped, "scores")  # begins with a score, too
+    require_replaceable(run.dropped, "scores")  # also begins with a score
     for path in [] if run.dropped.exists() else [*files.new_texts, *others]:
         require_replaceable(path, "unknown")
     done = [] if run.scores else _score(run, Path(scores))
@@ -131,7 +131,7 @@ def keep_pairs(text: LinkedText, files: LinkFiles, run: FilterRun) -> str:
     read = kept = unlinked = unjudged = 0
     with ExitStack() as stack:
         memory = stack.enter_context(atomic_write(run.clean_memory, "wb")) if run.clean_memory else None
-        src, tgt, links, dropped = (  # the last is renamed first, and marks the others as own
+        src, tgt, links, dropped = (  # the last is renamed first, and marks the others as this command's
             stack.enter_context(atomic_write(path)) for path in (*files.new_texts, files.links, run.dropped)
         )
         units = memory_units(run.memory) if memory else repeat((b"", b""))

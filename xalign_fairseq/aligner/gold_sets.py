@@ -14,7 +14,7 @@ from xalign_fairseq.links.pharaoh import Gold
 
 @dataclass(frozen=True)
 class GoldSet:
-    """Sentence pairs with gold links, under a name; of :func:`read_set` also languages, and a digest of all files."""
+    """Named sentence pairs with gold links; from :func:`read_set` also with languages and a digest of all files."""
 
     name: str
     pairs: Sequence[WordPair]

@@ -1,4 +1,4 @@
-"""The kinds of aligners: what names each on the command line, and which options it has.
+"""The kinds of aligners: how to name each on the command line, and which options it has.
 
 =====================  ==================================================
 kind                   named by
@@ -84,7 +84,7 @@ COMMON = ("min_probability", "threshold", "growth", "languages", "device", "dtyp
 
 @dataclass(frozen=True)
 class Best:
-    """An aligner that was made in steps: one or two encoders, perhaps with statistics."""
+    """An aligner that was made in steps: one or two encoders, with or without statistics."""
 
     parts: BestParts
 
@@ -100,7 +100,7 @@ AlignerKind = EncoderAlone | BitextAlone | Guided | Best
 
 
 def find_kind(model: StrPath | None, statistics: StrPath | None = None, learns: bool = False) -> AlignerKind:
-    """The kind of aligner that is asked for; :class:`XalignError` if it takes no statistics.
+    """The requested kind of aligner; :class:`XalignError` if it accepts no statistics.
 
     Args:
         model: an encoder or the folder of an aligner; ``None``: the text to align alone.
@@ -117,7 +117,7 @@ def find_kind(model: StrPath | None, statistics: StrPath | None = None, learns: 
         return BitextAlone(Path(model))
     if parts := read_best(model):
         if learns:
-            problem = "the aligner has learned already"
+            problem = "the aligner has already learned statistics"
             raise XalignError(problem, where=model, parameter="statistics", remedy="leave it out")
         return Best(parts)
     return Guided(statistics) if combined else EncoderAlone()

@@ -62,7 +62,7 @@ class LinkFiles:
         return self.out.removesuffix(".links")
 
     def check(self, other_inputs: tuple[str, ...] = ()) -> None:
-        """Check the texts; refuse outputs that are folders, inputs or equal."""
+        """Check the texts; an output must not be a folder, an input or another output."""
         require_texts(*self.texts)
         for text in self.texts if self.drops_pairs else ():
             if not suffix_of(text):
@@ -79,7 +79,7 @@ class LinkFiles:
 
 @dataclass(frozen=True)
 class LinksRun:
-    """A text to link by an ``engine``, and filters that drop links and then pairs (:data:`FILTERS`)."""
+    """A text to link by an ``engine``, and filters that drop links, then pairs (:data:`FILTERS`)."""
 
     src: str
     tgt: str

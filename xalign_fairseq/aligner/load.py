@@ -74,7 +74,7 @@ def load_aligner(
 
 
 def combine(parts: BestParts, options: AlignerOptions) -> CombinedAligner:
-    """Load encoders and statistics as one aligner; an empty method is the statistics' guide, or the encoder's own."""
+    """Load encoders and statistics as one aligner; an empty method: the statistics' guide, or the encoder's own."""
     trained = load(parts.statistics) if parts.statistics else None
     method = parts.method
     if trained and not method:
@@ -90,7 +90,7 @@ def combine(parts: BestParts, options: AlignerOptions) -> CombinedAligner:
 
 
 def choice_of(options: AlignerOptions) -> tuple[float | None, float | None]:
-    """How a :class:`CombinedAligner` chooses links: by a least probability, or by threshold and growth, if given."""
+    """How a :class:`CombinedAligner` chooses links: by a minimum probability, or by threshold and growth, if given."""
     if options.min_probability is not None:
         return max(options.min_probability, LEAST), 1.0
     return options.linking.options.get("threshold"), options.linking.options.get("growth")

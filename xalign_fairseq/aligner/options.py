@@ -19,21 +19,21 @@ class AlignerOptions:
     Attributes:
         linking: how links are made; unspecified parts come from the model, its family or a default.
         statistics: folder of statistics of bitext, to combine with the encoder's scores.
-        min_probability: least probability of a link. Aligners from bitext alone, with statistics, ``grow`` and
-            ``scored`` take all pairs of words of this probability; other methods remove their links below it. None: the
-            choice of lowest AER on development gold.
+        min_probability: minimum probability of a link. Aligners from bitext alone, with statistics, ``grow`` and
+            ``scored`` link all pairs of words with this probability; other methods drop their links below it. None: the
+            setting with the lowest AER on development gold.
         languages: source and target language, needed by linear maps and by encoders with language embeddings.
         maps: apply the checkpoint's linear maps to separately encoded sides.
         device: ``auto``, ``cpu``, ``cuda``, ``cuda:1``, or several: ``cuda:0,cuda:1``, one process each.
         dtype: dtype of weights and hidden states: ``auto`` (bfloat16 where fast, otherwise float32), ``float32`` or
             ``bfloat16`` (:func:`xalign_fairseq.core.devices.choose_dtype`).
         processes: CPU processes, one thread each; with several, a script needs ``if __name__ == "__main__":``.
-        batch_tokens: most tokens in a batch, padding included; a batch has at least one pair.
+        batch_tokens: maximum number of tokens in a batch with padding; a batch has at least one pair.
         sinkhorn_backend: backend that computes transport (:data:`~xalign_fairseq.transport.names.BACKENDS`).
-        refuse_unused: languages that neither maps nor the encoder use are an error.
+        refuse_unused: languages that neither the maps nor the encoder use are an error.
 
     Raises:
-        XalignError: the least probability of a link is no probability, or is given twice.
+        XalignError: the minimum probability is outside 0 to 1, or is given twice.
     """
 
     linking: Linking = UNSPECIFIED
@@ -59,7 +59,7 @@ class AlignerOptions:
         """The same with some options changed by name; :class:`XalignError` for an unknown one."""
         known = [each.name for each in fields(self)]
         for name in options.keys() - set(known):
-            raise XalignError("an aligner has no such option", parameter=name, expected=", ".join(known))
+            raise XalignError("an aligner does not have this option", parameter=name, expected=", ".join(known))
         return replace(self, **options)
 
     def on_devices(self) -> "AlignerOptions":
@@ -80,7 +80,7 @@ class AlignerOptions:
 
 
 def least_options(method: str, probability: float) -> dict[str, float]:
-    """The options that make a method take all pairs of words of at least a probability; empty if it has none."""
+    """The options that make a method link all pairs of words with at least a probability; empty if it has none."""
     if not probability:
         return {}
     return {"scored": {"threshold": probability}, "grow": {"threshold": probability, "growth": 1.0}}.get(method, {})

@@ -9,7 +9,7 @@ from xalign_fairseq.core.errors import Command, Parameter, XalignError
 
 COLUMNS = ("score", "src_coverage", "tgt_coverage", "probability", "agreement", "length_ratio")
 LEAST_WEIGHT = 0.1  # weight of a one-letter word
-# Pairs in a row are no translations if their mean score is below this, or below this share of the highest mean before.
+# Consecutive pairs are not translations if their mean score is below this, or this share of the highest mean before.
 IN_A_ROW, LEAST_MEAN, LEAST_SHARE = 20, 0.38, 0.58
 
 
@@ -39,7 +39,7 @@ class PairScore:
     length_ratio: float
 
     def line(self) -> str:
-        """The numbers with tabs between them, in the order of :data:`COLUMNS`."""
+        """The numbers separated by tabs, in the order of :data:`COLUMNS`."""
         return "\t".join(f"{each:.4f}" for each in vars(self).values())
 
 
@@ -71,9 +71,9 @@ def score_pair(pair: Alignment) -> PairScore:
 
 
 class Mismatch:
-    """Finds pairs in a row that are no translations, as after a missing line on one side.
+    """Finds consecutive pairs that are not translations, as after a missing line on one side.
 
-    Pairs that are not aligned, or have a side of one word, do not count. For default links of the method ``scored``,
+    Pairs that are not aligned, or have a side of one word, do not count. Works for default links of ``scored``,
     whose probabilities are calibrated (measured: scripts/results/shifted_lines.json).
     """
 
@@ -82,7 +82,7 @@ class Mismatch:
         self._best = LEAST_MEAN / LEAST_SHARE
 
     def lines(self, number: int, pair: Alignment) -> tuple[int, int] | None:
-        """The first and last line of such pairs, if this pair is the last of them."""
+        """The first and last line of such consecutive pairs, if this pair is the last of them."""
         if min(len(pair.src), len(pair.tgt)) < 2 or pair.too_long or not pair.finite:
             return None
         self._last.append((number, score_pair(pair).score))
@@ -109,7 +109,7 @@ def parse_score(line: str, where: object = None) -> tuple[float, str]:
             "a line does not have the scores of a pair",
             where=where,
             found=line[:80],
-            expected=f"{len(COLUMNS)} numbers from 0 to 1 and links, with tabs between them",
+            expected=f"{len(COLUMNS)} numbers from 0 to 1 and links, separated by tabs",
             remedy=("make the file with", Command("align", Parameter("format", "scores"))),
         )
     return numbers[0], cells[-1]

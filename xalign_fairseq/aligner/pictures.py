@@ -25,11 +25,11 @@ class Pictures:
 
     @property
     def number(self) -> int:
-        """The line that is drawn, from 1."""
+        """The line to draw, counted from 1."""
         return 1 if self.line is None else self.line
 
     def check(self, text: Sequence[str], page: bool) -> None:
-        """Check that gold links and a picture are possible for a text; ``page``: a page is written."""
+        """Check that a text allows gold links and a picture; ``page``: whether a page is written."""
         piped = any(map(is_piped, text))
         if self.gold and not (self.plot or page):
             raise XalignError(
@@ -66,7 +66,7 @@ class Pictures:
         [pair] = islice(pairs, self.number - 1, self.number)
         if max(map(len, pair)) > MOST_WORDS:
             raise XalignError(
-                "the pair is too long to be drawn",
+                "the pair is too long to draw",
                 parameter="plot_line",
                 found=f"line {self.number}: {' and '.join(f'{len(side):,}' for side in pair)} words",
                 expected=f"at most {MOST_WORDS}",

@@ -54,10 +54,10 @@ Progress = Callable[[int], object]
 class WordAligner(Protocol):
     """Sentence pairs to word links with probabilities.
 
-    A sentence is a text in any language, or a list of words. A text is split by the segmenter ``auto``
+    A sentence is a text in any language, or a list of words. The segmenter ``auto`` splits a text
     (:func:`~xalign_fairseq.core.text.segmentation.find_segmenter`): at white space, or by ICU for text without spaces.
     To use another segmenter, pass its words. In a process that is forked from one with an aligner, torch uses one
-    thread. No pair is left out: a pair with an empty side, more than
+    thread. Every pair has a result: a pair with an empty side, more than
     :data:`~xalign_fairseq.aligner.neural.aligner.MOST_SIMILARITIES` pairs of subwords, or more than ``LONGEST_SIDE``
     subwords on a side has no links.
 
@@ -89,7 +89,7 @@ class WordAligner(Protocol):
         return score_signature(system=self.describe())
 
     def unknown(self) -> UnknownTokens:
-        """The number of unknown tokens in all pairs so far; do not call this while pairs are being aligned."""
+        """The number of unknown tokens in all pairs so far; do not call it during alignment."""
         return UnknownTokens()
 
     def align(self, src: Iterable[Sentence], tgt: Iterable[Sentence]) -> list[Alignment]:

@@ -20,7 +20,7 @@ from xalign_fairseq.aligner.protocol import Alignment, WordAligner
 from xalign_fairseq.aligner.render.page import Page
 from xalign_fairseq.aligner.run_record import run_record
 from xalign_fairseq.aligner.statistical.aligner import StatisticalAligner
-from xalign_fairseq.aligner.statistical.folder import begun, is_statistical, learn_models, passes_bar
+from xalign_fairseq.aligner.statistical.folder import aligner_folder, is_statistical, learn_models, passes_bar
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import Parameter, Text, XalignError
 from xalign_fairseq.core.output import STANDARD_OUTPUT, Output
@@ -87,7 +87,7 @@ LINES: dict[str, Callable[[Alignment], str]] = {
     "words": words_line,
     "scores": lambda alignment: f"{score_pair(alignment).line()}\t{format_links(alignment.links)}",
 }
-FEW_PAIRS = 1000  # too few to learn from
+FEW_PAIRS = 1000  # fewer pairs are too few to learn from
 CHOOSING = ("threshold", "growth", "min_probability")  # options that choose links from scores
 
 
@@ -119,7 +119,7 @@ class AlignRun:
 
     @property
     def learned_by(self) -> str:
-        """The option by which the aligner learns from this text; empty: it has learned already."""
+        """The option by which the aligner learns from this text; empty: it does not."""
         return "from_scratch" if self.model is None else "statistics" if self.learns else ""
 
     @property
@@ -188,12 +188,12 @@ def learn(
         if len(text) < FEW_PAIRS:
             few = "%s: statistics need thousands; an encoder (the default, without %s) is better for small texts"
             logger.warning(few, counted(len(text), "pair"), Parameter("from_scratch"))
-        with begun(folder, identity), passes_bar(quiet) as show:
+        with aligner_folder(folder, identity), passes_bar(quiet) as show:
             return StatisticalAligner(learn_models(text, folder, show), options.min_probability)
     method = scoring_method(model, options.linking, options.maps)
     with ExitStack() as stack:
         encoder = stack.enter_context(load_aligner(model, scoring_options(options, method)))
-        with begun(folder, {**identity, "method": method}):
+        with aligner_folder(folder, {**identity, "method": method}):
             kept = KeptScores(encoder, folder)
             with progress(total=len(text), unit=" pairs", quiet=quiet) as bar:
                 kept.read(text, bar.update)
@@ -214,7 +214,7 @@ def _check(run: AlignRun) -> AlignerOptions:
     if run.learn_from is not None and not run.learned_by:
         expected: Text = (Parameter("from_scratch"), "or", Parameter("statistics"))
         if done := next(filter(is_statistical, (run.options.statistics, run.model)), None):
-            expected = (f"{done} is already learned: leave out", Parameter("learn_from"))
+            expected = (f"{done} already exists: leave out", Parameter("learn_from"))
         raise XalignError("nothing is learned", parameter="learn_from", expected=expected)
     run.pictures.check(run.text, run.format == "html")
     # With the dtype, because a resumed output keeps it: otherwise its lines would differ from an uninterrupted run's.
@@ -262,10 +262,10 @@ def _write(
             if alignment.too_long:
                 too_long += 1
                 words = f"{len(alignment.src)} x {len(alignment.tgt)} words"
-                say(f"warning: {line} {number} is too long to be aligned and has no links: {words}")
+                say(f"warning: {line} {number} is too long to align and has no links: {words}")
             if mismatch and (lines := mismatch.lines(number, alignment)):
-                told = f"do not look like translations; is a {line} missing there or before?"
-                say(f"warning: {line}s {lines[0]:,} to {lines[1]:,} {told}")
+                problem = f"do not look like translations; is a {line} missing there or before?"
+                say(f"warning: {line}s {lines[0]:,} to {lines[1]:,} {problem}")
                 mismatch = None  # one warning is enough
         out.write(form.end() if isinstance(form, Page) else "")
     seconds = time.monotonic() - start
@@ -282,5 +282,5 @@ def _write(
 
 
 def _was_segmented(side: Sequence[str]) -> bool:
-    """Whether the segmenter found words that no space separates."""
+    """Whether the segmenter found words that are not separated by spaces."""
     return isinstance(side, SegmentedText) and len(side) > len(side.text.split())

@@ -13,13 +13,13 @@ WITHOUT_EFFECT = ("device", "sinkhorn_backend", "processes", "batch_tokens")  # 
 
 
 def run_record(text: tuple[str, ...], model: str | None, options: AlignerOptions, **more: object) -> dict[str, str]:
-    """A value for each option that affects the lines: a text's digest, the sizes and times of a model's files."""
+    """A value for each option that affects the lines: a text's digest, or the sizes and times of a model's files."""
     names = ("src", "tgt") if len(text) == 2 else ("pairs",)
     digests = {name: f"sha256 {text_sha256(path)}" for name, path in zip(names, text, strict=True)}
     given = {name: value for name, value in options.given().items() if name not in WITHOUT_EFFECT}
     described = {name: model_state(str(value)) if name == "statistics" else str(value) for name, value in given.items()}
     rest = {name: str(value) for name, value in more.items()}
-    by = {"model": model_state(model)} if model else {}  # none if learned from the text alone
+    by = {"model": model_state(model)} if model else {}  # None: learned from the text alone
     return {"xalign_fairseq": __version__, **digests, **by, **described, **rest}
 
 

@@ -40,7 +40,7 @@ class Tool:
         """The program's path: next to this Python, whose environment may not be activated, otherwise on PATH."""
         folders = (os.path.dirname(sys.executable), os.environ.get("PATH", os.defpath))
         found = shutil.which(self.commands[0][0][0], path=os.pathsep.join(folders))
-        return found and os.path.abspath(found)  # it runs in another folder
+        return found and os.path.abspath(found)  # the tool runs in another folder
 
     def describe(self) -> dict[str, object]:
         lines = [shlex.join(command) + (f" > {stdout}" if stdout else "") for command, stdout in self.commands]
@@ -73,11 +73,11 @@ class Tool:
             ):
                 code = process.wait()
             if code:
-                remedy = "run it by hand on a few lines of the text; see that there is enough memory and disk space"
+                remedy = "run it by hand on a few lines of the text; check memory and disk space"
                 raise failure(self.name, shlex.join(command), code, tail(folder / LOG), remedy)
 
     def links(self, pairs: Iterable[WordPair], folder: Path) -> Iterator[tuple[WordPair, Directions]]:
-        """Each pair with its forward and backward links; too long pairs have none."""
+        """Each pair with its forward and backward links; pairs that are too long have none."""
         with ExitStack() as stack:
             lines = []
             for path in (folder / FORWARD, folder / BACKWARD):

@@ -64,10 +64,10 @@ def _split_examples(doc: str) -> tuple[str, str | None]:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run ``xalign``.
 
-    Bad input and files that can't be written are reported without a traceback and give exit code 2, Ctrl-C gives 130,
-    SIGTERM 143 and SIGUSR1 75, after unfinished files were removed and child processes ended.
+    Bad input and unwritable files are reported without a traceback, with exit code 2. Ctrl-C gives 130, SIGTERM 143
+    and SIGUSR1 75, after unfinished files are removed and child processes have ended.
     """
-    for name, mode in (("stdin", "r"), ("stderr", "w")):  # closed ones: a file that is opened would take their place
+    for name, mode in (("stdin", "r"), ("stderr", "w")):  # closed streams: a newly opened file would get their number
         if getattr(sys, name) is None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
     parser = build_parser()
@@ -91,12 +91,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stderr.close()
         return 141
     except (OSError, MemoryError, RuntimeError) as error:
-        text = command_line_text(_in_words(error, hasattr(args, "batch_tokens")))
+        text = command_line_text(_user_error(error, hasattr(args, "batch_tokens")))
         print(f"xalign {args.command}: error: {text}", file=sys.stderr)
         return 2
 
 
-def _in_words(error: OSError | MemoryError | RuntimeError, in_batches: bool) -> XalignError:
+def _user_error(error: OSError | MemoryError | RuntimeError, in_batches: bool) -> XalignError:
     """Lack of permission, disk space or memory as an error for users; any other error is raised again."""
     if isinstance(error, OSError):
         then: Text | None = None

@@ -62,8 +62,8 @@ def add_checkpoint_arguments(parser: argparse.ArgumentParser, basic: bool = Fals
 def add_model_arguments(parser: argparse.ArgumentParser, several: bool = False, basic: bool = False) -> None:
     """Checkpoint, tokenizer, device and the options of links.
 
-    ``several``: without layer, method and filter. ``basic``: only the options that most users need; with the others,
-    they run ``xalign align``.
+    ``several``: without layer, method and filter. ``basic``: only the options that most users need; ``xalign align``
+    has the others.
     """
     many: dict[str, Any] = {"nargs": "+"} if several else {}
     if several:

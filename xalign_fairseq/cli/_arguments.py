@@ -31,7 +31,7 @@ def quick_imports() -> Iterator[None]:
 
     The imported objects are also left out of later collections.
     """
-    first = "torch" not in sys.modules  # otherwise this process has made objects that may become garbage
+    first = "torch" not in sys.modules  # otherwise earlier objects of this process may become garbage
     if first:
         gc.disable()
     try:
@@ -43,7 +43,7 @@ def quick_imports() -> Iterator[None]:
 
 
 def parse_as(kind: Callable[..., T], args: argparse.Namespace, /, **made: Any) -> T:
-    """A class of options with the arguments of the same names; ``made``: those that are made of other arguments.
+    """An options class from the arguments of the same names; ``made``: values computed from other arguments.
 
     An argument that is None was not given: the class has its default.
     """

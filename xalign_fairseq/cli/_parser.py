@@ -51,7 +51,7 @@ class HelpLines(argparse.RawDescriptionHelpFormatter):
 
 
 class CommandParser(argparse.ArgumentParser):
-    """Parser of ``xalign`` or a command; an error is one message below the usage, with names like a misspelt one."""
+    """Parser of ``xalign`` or a command; an error is one message below the usage; it suggests similar names."""
 
     overview: str | None = None
     """If set, the help shows this below the usage, instead of the options."""

@@ -37,7 +37,7 @@ class TrainProgress:
         if self.bar is not None:
             self.bar.close()
         elif self.last is not None and self.last is not self.written:
-            self._tell(self.last)
+            self._display(self.last)
 
     @property
     def aer(self) -> float | None:
@@ -76,14 +76,14 @@ class TrainProgress:
         else:
             self.last = row
             if self.bar is not None or time.monotonic() - self.shown >= SPARSE:
-                self._tell(row)
+                self._display(row)
 
     def _warn(self, line: str) -> None:
         parts = line.rstrip("\n").split(" | ", 3)
         if len(parts) == 4 and parts[1] in ("WARNING", "ERROR", "CRITICAL"):
             self.write(f"{parts[1].lower()}: {parts[3]}")
 
-    def _tell(self, row: LogRow) -> None:
+    def _display(self, row: LogRow) -> None:
         self.written, self.shown = row, time.monotonic()
         self.show(row_text(row, self.most, self.aer))
 

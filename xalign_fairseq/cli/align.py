@@ -2,8 +2,8 @@
 
 Writes one line per pair, in the order of the input, also for pairs with an empty side. Formats: Pharaoh links "i-j"
 (0-based words), JSON with words and link probabilities, a table with texts and linked words for a spreadsheet (.tsv), a
-table with scores of pairs (--format scores, for `xalign filter`), or an HTML page. Pairs are read 2,048 at a time, so
-memory hardly grows with the text.
+table of pair scores (--format scores, for `xalign filter`), or an HTML page. Pairs are read 2,048 at a time, so
+memory use hardly grows with the text.
 
 Only newlines end a line. Words are separated by white space; in lines without spaces (Chinese, Japanese, Thai, Lao,
 Khmer, Burmese, Tibetan), ICU finds them, and lines of one or two words stay whole. --segment icu finds words in every
@@ -66,7 +66,7 @@ PHARAOH = re.compile(
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_segment(add_text_arguments(parser, streams=True))
     add_out(parser, "the links; - is standard output", default=STANDARD_OUTPUT)
-    parser.add_argument("--resume", action="store_true", help="continue the unfinished output of an interrupted run")
+    parser.add_argument("--resume", action="store_true", help="continue an interrupted run")
     parser.add_argument(
         "--format",
         choices=dict.fromkeys(("pharaoh", *FORMAT_OF.values())),

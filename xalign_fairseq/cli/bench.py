@@ -5,9 +5,9 @@ spaces), for example de-en.gold, de-en.de and de-en.en. Most gold alignments can
 examples/xlm_align/0_download.sh downloads those of XLM-Align's Table 2.
 
 Each model uses the layer and encoding stored in it, otherwise its family's. --links adds the links of other
-tools. The mean gives each set the same weight. All systems are tested against the first, by a paired bootstrap over the
-sentences of all sets with Holm's correction. A signature records how each system's links were made, and on which text
-and gold.
+tools. The mean gives each set the same weight. Each system is tested against the first, by a paired bootstrap over the
+sentences of all sets with Holm's correction. A signature records how each system's links were made, the text
+and the gold links.
 
 Examples:
   xalign bench --data gold
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from xalign_fairseq.evaluation.tables import Table
 
 KINDS = (".md", ".tex", ".json")
-LINKING = ("layer", "encoding", "method")  # parts of signatures; the encoding is joint if it is not named
+LINKING = ("layer", "encoding", "method")  # parts of signatures; a signature without an encoding means joint
 AER = "alignment aer"  # its name in published figures
 NOTE = (
     "AER in %, lower is better, its mean over the sets with a 95 % interval; mean precision and recall; p against the "
@@ -83,7 +83,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     from xalign_fairseq.aligner.benchmark import BenchmarkRun, run_benchmark
-    from xalign_fairseq.core.locks import alone_on
+    from xalign_fairseq.core.locks import locked_output
     from xalign_fairseq.evaluation.tables import latex_file
     from xalign_fairseq.links.bootstrap import check_options
 
@@ -97,7 +97,7 @@ def run(args: argparse.Namespace) -> None:
         check_values("unknown table format", ("out", args.out, Path(args.out).suffix in KINDS, ", ".join(KINDS)))
         require_place(args.out)
         require_replaceable(args.out, "json" if args.out.endswith(".json") else "table")
-    with alone_on(Path(args.out)) if args.out else nullcontext():
+    with locked_output(Path(args.out)) if args.out else nullcontext():
         result = run_benchmark(benchmark)
         table = table_of(result["systems"])
         text = "\n\n".join([table.to_markdown(), *([paper.to_markdown(figures_of(result))] if paper else [])])
@@ -109,7 +109,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def figures_of(result: Mapping[str, Any]) -> "list[Figure]":
-    """AER of each set and its mean, as a paper's table has them."""
+    """The AER of each set and the mean, as in a paper's table."""
     from xalign_fairseq.evaluation.published import Figure
 
     sets = [(each["set"].rpartition("/")[2], each["pairs"]) for each in result["data"]]
@@ -124,7 +124,7 @@ def figures_of(result: Mapping[str, Any]) -> "list[Figure]":
 
 
 def table_of(rows: Sequence[dict[str, Any]]) -> "Table":
-    """The table of all systems, the lowest mean in bold, with a signature of each."""
+    """The table of all systems, with the lowest mean in bold and each system's signature."""
     from xalign_fairseq.evaluation.signature import parse_signature
     from xalign_fairseq.evaluation.tables import Table
 

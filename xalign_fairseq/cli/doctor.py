@@ -47,7 +47,7 @@ def _report() -> int:
     ):
         try:
             found = look()
-        except ImportError as error:  # the first section reports the package's requirements
+        except ImportError as error:  # the first section reports missing requirements
             found = [Finding("WRONG", section, f"not checked: {error}")]
         findings += found
         if found:
@@ -89,7 +89,7 @@ def patches() -> list[Finding]:
 
 
 def verified_gpus() -> list[Finding]:
-    """A finding for each machine on which the stages of scripts/gpu ran, or one that there is none."""
+    """A finding for each machine on which the stages of scripts/gpu ran, or one that says there is none."""
     runs = read_json(RUNS)["runs"]
     if not runs:
         return [Finding("note", "verified on", "not verified on any GPU yet; see docs/gpu.md")]

@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def count_pairs(src: str, tgt: str, links: str, leave_out: str | None) -> "list[PairCount]":
-    """The most frequent linked pairs, by the sure links of a line, or by all links of a line without sure ones."""
+    """The most frequent linked pairs; in a line with sure links, only these count."""
     from xalign_fairseq.core.text.lines import read_lines
     from xalign_fairseq.evaluation.embedding_comparison import frequent_pairs
     from xalign_fairseq.links.gold import read_gold_text

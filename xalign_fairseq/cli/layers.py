@@ -89,14 +89,14 @@ def run(args: argparse.Namespace) -> None:
         texts.insert(0, (text_files(args.text, args.src, args.tgt, args.pairs), args.gold))
     elif not texts or args.text or args.src or args.tgt or args.pairs:
         raise XalignError(
-            "there is no gold to compare settings on",
+            "there are no gold links to compare settings on",
             parameter="gold",
             remedy="give SRC TGT --gold FILE, or --set SRC TGT GOLD",
         )
     sets = read_sets(texts)
     model = chosen_model(args.model, args.quiet)
     given = method_options(vars(args))
-    # The common part of all settings; for several methods the first method.
+    # The common part of all settings; with several methods, the first.
     encoding = args.encoding[0] if args.encoding and len(args.encoding) == 1 else ""
     common = Linking(args.method[0] if args.method else "", similarity=args.similarity or "", encoding=encoding)
     options = parse_options(args, common)

@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def summary(manifest: dict[str, Any]) -> list[str]:
-    """Links and pairs, a line for each, and a warning about pairs that were too long."""
+    """One line about links, one about pairs, and a warning about pairs that were too long."""
     links, pairs = manifest["counts"]["links"], manifest["counts"]["pairs"]
     lines = [
         f"links: {links['forward']} forward, {links['backward']} backward, {links['found']} found, "

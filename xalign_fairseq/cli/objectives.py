@@ -42,7 +42,7 @@ def import_folder(folder: str) -> None:
             sys.path.remove(str(path.parent))
     if Path(known.__file__ or "").resolve().parent != path:
         raise XalignError(
-            "another package of this name is imported already", where=folder, found=known.__file__, remedy="rename it"
+            "another package of this name is already imported", where=folder, found=known.__file__, remedy="rename it"
         )
 
 

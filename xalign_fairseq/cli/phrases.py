@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Check that the files belong together, extract line by line, and print counts on stderr."""
+    """Check that the files match, extract line by line, and print counts on stderr."""
     from xalign_fairseq.links.linked_text import LinkedText
     from xalign_fairseq.links.phrases import write_phrases
 

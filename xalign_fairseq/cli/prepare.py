@@ -48,8 +48,8 @@ class PairGroup:
                     problem = f"there is no split {split}"
                     raise XalignError(problem, parameter="links", found=value, expected="train, valid or test")
                 path = value
-                begun = {each: prefix for each, prefix in self.prefixes.items() if path.startswith(f"{prefix}.")}
-                split = max(begun, key=lambda each: len(begun[each]), default="train")
+                matching = {each: prefix for each, prefix in self.prefixes.items() if path.startswith(f"{prefix}.")}
+                split = max(matching, key=lambda each: len(matching[each]), default="train")
             if split in found or split not in self.prefixes:
                 problem = f"two links files for {split}" if split in found else "a links file belongs to no text"
                 expected = f"--links SPLIT=FILE, one for each of {', '.join(self.prefixes)}"
@@ -173,7 +173,7 @@ def run(args: argparse.Namespace) -> None:
         print(f"warning: {message}", file=sys.stderr)
     if args.quiet:
         return
-    print("\n".join([*([f"{args.out} is complete already"] if there else []), *summary(manifest)]))
+    print("\n".join([*([f"{args.out} is already complete"] if there else []), *summary(manifest)]))
     new = " of a new sentencepiece model" if manifest["tokenizer"]["trained"] else ""
     symbols = f"{manifest['tokenizer']['symbols']:,} symbols in the dictionary{new}"
     print(f"{symbols}; all counts in {args.out}/manifest.json")

@@ -1,11 +1,11 @@
 """Project the annotation of a text to its translation.
 
 Copies labels and markup of a source text to the linked words of its translation. The output is the annotated
-translation, in the format of the source. The aligner finds the links, or --links gives them, such as those of xalign
-align, which has more options of links. Annotation that cannot be placed is counted on stderr, by reason, and listed by
+translation, in the format of the source. The aligner finds the links; or --links gives them, for example from
+xalign align, which has more options. Annotation that cannot be placed is counted on stderr by reason, and listed by
 --report.
 
---format is one of labels (conll, conllu, json) or of markup (html, xml, placeholders, xliff, tmx). A
+--format names a format of labels (conll, conllu, json) or of markup (html, xml, placeholders, xliff, tmx). A
 tag without a link is put near its place, and reported.
 
 A label goes on the longest run of target words linked to it; --max-gap allows words without a link in between, and

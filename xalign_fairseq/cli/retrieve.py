@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def read_sentences(src: str, tgt: str) -> tuple[list[str], list[str]]:
-    """The lines of both files; empty lines are refused, because all would translate each other."""
+    """The lines of both files; empty lines are an error, because any of them would translate any other."""
     from xalign_fairseq.core.text.pairs import SentencePairs
 
     sides: tuple[list[str], list[str]] = ([], [])

@@ -1,6 +1,6 @@
 """Run fairseq-train with one line of progress.
 
-Options after DATA go to fairseq-train unchanged. Missing ones get these defaults: --user-dir this package, --task
+Options after DATA are passed to fairseq-train unchanged. Defaults for missing ones: --user-dir this package, --task
 xalign_pretraining, --criterion xlm_align, --arch that of the --init-checkpoint (otherwise xalign_base), --optimizer
 xalign_adamw with a rate that falls to 0 over --max-update, --save-dir checkpoints. The learning rate, an end (such as
 --max-update) and the batch size are required. Added options are printed; training.json has the full command.

@@ -9,8 +9,8 @@ embeddings, 200 updates of 32 pairs; this takes minutes on a CPU. Other models u
 pairs with Adam and no warm-up, and XLM-Align's labels and layer. awesome-align's names so and co are accepted for
 self_training and consistency.
 
-With --links, dwa learns from these links (awesome-align's --train_gold_file); self_training keeps only those of its own
-links that are among them. To improve e5-small further, train it twice: the second time, pass --links the output of
+With --links, dwa learns from these links (awesome-align's --train_gold_file); self_training keeps only its own links
+that are also among them. To improve e5-small further, train twice. The second time, pass as --links the output of
 xalign align --statistics --model FIRST.
 
 --best makes an aligner in steps: it begins with e5-small-gold, which has learned from gold links of other languages,
@@ -225,11 +225,11 @@ def run_best(args: argparse.Namespace) -> list[str]:
     return [*lines, _aligning(args.out)]
 
 
-COMMON = ("command", "run", "out", "quiet", "verbose")  # every way has these
+COMMON = ("command", "run", "out", "quiet", "verbose")  # all ways to train have these
 
 
 class Way(NamedTuple):
-    """A way to train: the options that it needs, those that it may have (empty: all), and its function."""
+    """A way to train: its required options, its optional ones (empty: all), and its function."""
 
     needs: tuple[str, ...]
     options: tuple[str, ...]

@@ -62,12 +62,12 @@ def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo, form: ArrayForm) ->
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise ValueError(f"{name} is compressed by another method")
     if member.file_size > DEFLATED * (member.compress_size + 1):
-        raise ValueError(f"{name} is said to have {member.file_size:,} bytes")
+        raise ValueError(f"{name} claims to have {member.file_size:,} bytes")
     with archive.open(member) as stream:
         content = io.BytesIO(stream.read())
     made: np.ndarray = np.lib.format.read_array(content, allow_pickle=False)
     if content.read(1):
-        raise ValueError(f"{name} has more numbers than its shape says")
+        raise ValueError(f"{name} has more numbers than its shape allows")
     if not np.issubdtype(made.dtype, form.dtype) or form.ndim not in (None, made.ndim):
         wanted = form.dtype.__name__ + ("" if form.ndim is None else f" of {form.ndim}")
         raise ValueError(f"{name} is {made.dtype} of {made.ndim} dimensions, not {wanted}")

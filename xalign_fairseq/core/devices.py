@@ -45,7 +45,7 @@ def fast_bfloat16(device: "torch.device") -> bool:
 
 
 class Cpu(NamedTuple):
-    """A CPU's vendor, such as ``GenuineIntel``, and the vendor's number of the generation, if known."""
+    """A CPU's vendor, such as ``GenuineIntel``, and its family number, if known."""
 
     vendor: str
     family: int
@@ -74,7 +74,7 @@ def choose_device(name: str) -> "torch.device":
     if name == "auto":
         return torch.device("cuda" if available else "cpu")
     if not re.fullmatch(r"cpu|cuda(:\d{1,3})?", name):
-        raise XalignError("there is no such device", parameter="device", found=name, expected="auto, cpu or cuda:N")
+        raise XalignError("unknown device", parameter="device", found=name, expected="auto, cpu or cuda:N")
     device = torch.device(name)
     if device.type == "cuda" and (device.index or 0) >= (torch.cuda.device_count() if available else 0):
         raise XalignError("there is no such GPU", parameter="device", found=name, remedy=("see", Command("doctor")))
@@ -90,7 +90,7 @@ def choose_devices(names: str, dtype: str, processes: int = 1) -> tuple[str, str
     check_values("invalid number of processes", ("processes", processes, 1 <= processes <= most, f"1 to {most}"))
     devices = [choose_device(name) for name in names.split(",")]
     if processes > 1 and [device.type for device in devices] != ["cpu"]:
-        problem = "several processes need the CPU; several GPUs have one process each"
+        problem = "several processes need the CPU; each GPU has one process"
         raise XalignError(problem, parameter="processes", found=f"{processes} processes, {names}")
     devices *= processes
     return ",".join(map(str, devices)), choose_dtype(dtype, devices)
@@ -99,7 +99,7 @@ def choose_devices(names: str, dtype: str, processes: int = 1) -> tuple[str, str
 def choose_dtype(name: str, devices: Sequence["torch.device"]) -> str:
     """The dtype of an option: ``auto`` is bfloat16 where all devices multiply it natively, otherwise float32."""
     if name not in DTYPES:
-        raise XalignError("there is no such dtype", parameter="dtype", found=name, expected=" or ".join(DTYPES))
+        raise XalignError("unknown dtype", parameter="dtype", found=name, expected=" or ".join(DTYPES))
     if name != "auto":
         return name
     if not all(map(fast_bfloat16, devices)):
@@ -119,7 +119,7 @@ CACHES = ("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "LRU_CACHE_CAPACITY")
 
 
 def keep_freed_memory(device: "torch.device") -> bool:
-    """Let a process on the CPU keep freed memory, if glibc can, and fewer compiled products; returns whether it does.
+    """Let a process on the CPU keep freed memory, if glibc can, and cache fewer compiled products; returns success.
 
     The tensors of a step on a CPU take megabytes, and the gradient of a whole vocabulary takes hundreds. glibc maps
     each separately, or shrinks its heap when they are freed, and the system clears the pages at the next allocation.

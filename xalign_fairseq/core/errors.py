@@ -86,7 +86,7 @@ class XalignError(ValueError):
         super().__init__(self.text(str))
 
     def text(self, show: Callable[[Parameter | Command], str]) -> str:
-        """The error in words; ``show`` formats parameters and commands."""
+        """The error as text; ``show`` formats parameters and commands."""
         places = [show(Parameter(name)) for name in self.parameters]
         if self.where is not None:
             places.insert(0, _words(self.where, show))

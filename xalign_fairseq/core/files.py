@@ -17,15 +17,15 @@ from typing import IO, TypeAlias
 from xalign_fairseq.core.errors import Parameter, XalignError
 
 StrPath: TypeAlias = str | os.PathLike[str]
-COMPRESSED = (".gz", ".bz2", ".xz", ".zst")  # endings of compressed text, which only input may have
-OFFICE = (".docx", ".doc", ".odt", ".xlsx", ".xls", ".ods", ".csv", ".pdf")  # which no output is
+COMPRESSED = (".gz", ".bz2", ".xz", ".zst")  # endings of compressed text, allowed only for input
+OFFICE = (".docx", ".doc", ".odt", ".xlsx", ".xls", ".ods", ".csv", ".pdf")  # formats that are never written
 # The name of an unfinished output, which remains after a kill: the output's name and the process.
 LEFTOVER = r"\.(.+)\.(\d+)-[0-9a-f]{12}\.tmp"
 
 
 @contextmanager
 def atomic_write(path: StrPath, mode: str = "w") -> Iterator[IO]:
-    """Open a temporary file next to ``path`` for writing; rename it to ``path`` if the block ends without an error.
+    """Open a temporary file next to ``path`` for writing; rename it to ``path`` unless the block fails.
 
     Text is UTF-8 with LF line ends; a byte of a file name that is not UTF-8 becomes ``\\udcff``, which JSON reads back.
     Devices and pipes (``/dev/null``) are written directly. A file that the process already has open (``/dev/stdout``,
@@ -53,7 +53,7 @@ def atomic_write(path: StrPath, mode: str = "w") -> Iterator[IO]:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
-            os.replace(temporary, path)  # while held, so that no process takes it for a leftover
+            os.replace(temporary, path)  # while the lock is held, so that no process removes it as a leftover
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
@@ -74,9 +74,9 @@ def require_own(path: StrPath) -> None:
     """Raise :class:`XalignError` for an unfinished file that is a symbolic link or belongs to another user."""
     found = os.lstat(path)
     if stat.S_ISLNK(found.st_mode) or found.st_uid != os.geteuid():
-        said = "a symbolic link" if stat.S_ISLNK(found.st_mode) else f"a file of user {found.st_uid}"
+        kind = "a symbolic link" if stat.S_ISLNK(found.st_mode) else f"a file of user {found.st_uid}"
         problem = "the unfinished output belongs to another user"
-        raise XalignError(problem, where=path, found=said, remedy="remove it, if you trust it")
+        raise XalignError(problem, where=path, found=kind, remedy="remove it, if you trust it")
 
 
 def opened(path: StrPath) -> int | None:
@@ -94,7 +94,7 @@ def atomic_copy(source: StrPath, target: StrPath) -> None:
 
 @contextmanager
 def atomic_folder(path: StrPath, overwrite: bool | None = False, keep: bool = False) -> Iterator[Path]:
-    """Fill a temporary folder next to ``path``; rename it to ``path`` if the block ends without an error.
+    """Fill a temporary folder next to ``path``; rename it to ``path`` unless the block fails.
 
     An existing non-empty ``path`` is an error unless ``overwrite`` (see :func:`require_free`); even then the old folder
     remains until the new one is complete. A folder never replaces a file. A symbolic link stays a link; its target is
@@ -166,7 +166,7 @@ def usual_mode(path: StrPath) -> None:
 
 
 def require_place(path: StrPath, inputs: Iterable[StrPath] = (), binary: bool = False) -> None:
-    """Raise :class:`XalignError` for a place that cannot be written, for an input, standard output or packed text."""
+    """Raise :class:`XalignError` for an unwritable place, an input, standard output or a compressed name."""
     if os.fspath(path).partition(".")[0] == "-":  # also a prefix
         raise XalignError("this output is a file, not standard output", found=path, expected="the name of a file")
     if os.fspath(path).endswith(COMPRESSED) and not binary:
@@ -202,7 +202,7 @@ def require_apart(outputs: Iterable[StrPath], parameters: Sequence[str]) -> None
 
 
 def _above(place: Path) -> Path:
-    """The nearest folder above a place that exists; or the file in its way."""
+    """The nearest existing folder above a path, or the file that is there instead."""
     return next(each for each in place.parents if each.exists())
 
 
@@ -232,7 +232,7 @@ def require_free(*paths: StrPath, overwrite: bool | None = False) -> None:
     there = [str(each) for each in map(Path, paths) if (any(each.iterdir()) if each.is_dir() else each.exists())]
     if there and not overwrite:
         remedy = ("choose another name", *(() if overwrite is None else ("or set", Parameter("overwrite"))))
-        raise XalignError("the output exists already", where=", ".join(there), remedy=remedy)
+        raise XalignError("the output already exists", where=", ".join(there), remedy=remedy)
     for path in paths:
         _require_writable(_above(_resolved(path)), path)
 
@@ -295,7 +295,7 @@ def _exchange(first: Path, second: Path) -> None:
 
 
 def nearly(path: StrPath) -> str | None:
-    """A text that names existing paths similar to a missing one, or to its first missing folder; None without any."""
+    """Names existing paths similar to a missing one, or to its first missing folder; None if there are none."""
     import difflib
 
     path = Path(path)

@@ -43,7 +43,7 @@ def parse_json(content: bytes | str, where: object, whole_characters: bool = Tru
 
 
 def require_form(value: Any, form: type[Form], where: object) -> Form:
-    """Return the value if it has the form, a type of Python's ``typing`` that msgspec knows.
+    """Return the value if it has the form, a Python type that msgspec supports.
 
     Keys that a ``TypedDict`` does not name remain.
     """

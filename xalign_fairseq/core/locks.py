@@ -21,7 +21,7 @@ LOCK = ".lock"
 
 
 @contextmanager
-def alone(folder: Path) -> Iterator[int]:
+def locked_folder(folder: Path) -> Iterator[int]:
     """Hold a folder of a run, created if missing, against other processes.
 
     The system frees the lock when the last process that has it open ends, even by a kill. The lock file remains.
@@ -43,7 +43,7 @@ def alone(folder: Path) -> Iterator[int]:
 
 
 @contextmanager
-def alone_on(output: Path) -> Iterator[None]:
+def locked_output(output: Path) -> Iterator[None]:
     """Lock a future file against other processes, by a lock next to it, which is removed when the block ends."""
     output.parent.mkdir(parents=True, exist_ok=True)
     lock = output.with_name(output.name + LOCK)
@@ -85,7 +85,7 @@ def _hold(stream: IO[str], output: Path) -> None:
 
 
 def require_own_folder(folder: Path, note: str, maker: str, parts: Collection[str] = ()) -> None:
-    """Raise :class:`XalignError` if a folder has anything but a begun output.
+    """Raise :class:`XalignError` if a folder has anything but an unfinished output.
 
     A folder belongs to the command if it is new or empty, has the command's note, or has only files from before the
     note: parts, locks, and temporary files after a kill (:func:`~xalign_fairseq.core.files.atomic_write`), which the
@@ -141,11 +141,11 @@ def require_identity(folder: Path, found: Mapping[str, Any], identity: Mapping[s
 
 
 @contextmanager
-def begun_folder(folder: Path, note: str, identity: Mapping[str, Any], maker: str) -> Iterator[None]:
+def resumable_folder(folder: Path, note: str, identity: Mapping[str, Any], maker: str) -> Iterator[None]:
     """Hold a folder, created if needed. Its note has the ``identity``: everything that determines the result."""
     require_own_folder(folder, note, maker)
     folder.mkdir(parents=True, exist_ok=True)
-    with alone_on(folder / note):
+    with locked_output(folder / note):
         if (folder / note).is_file():
             require_identity(folder, read_json(folder / note), identity)
         write_json(folder / note, identity)

@@ -13,7 +13,7 @@ from typing import IO
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.files import StrPath, atomic_write, new_file, opened, require_own, require_place
 from xalign_fairseq.core.json_files import read_json, write_json
-from xalign_fairseq.core.locks import alone_on
+from xalign_fairseq.core.locks import locked_output
 from xalign_fairseq.core.text.containers import file_of
 
 logger = logging.getLogger(__name__)
@@ -39,8 +39,8 @@ class Output:
 
     With a ``record``, the unfinished file is ``FILE.part``, and ``FILE.part.json`` has its inputs and options. Both
     remain after an error or a kill. The next run with ``resume`` and the same record continues after the last complete
-    line. The record has everything that determines the lines, by parameter name. Without one, which means that the run
-    can't be repeated, an unfinished file is removed. A symbolic link stays a link; its target is written. With a
+    line. The record has everything that determines the lines, by parameter name. Without a record, the run can't be
+    repeated, and an unfinished file is removed. A symbolic link stays a link; its target is written. With a
     ``kind`` (of :data:`BEGINNINGS`), an existing file of another kind is an error.
     """
 
@@ -69,7 +69,7 @@ class Output:
             raise XalignError("this output cannot be resumed", parameter="resume", expected=expected)
         if self._record is not None:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            with alone_on(self.part):  # fail before the work
+            with locked_output(self.part):  # fail before the work
                 self.done, self._size = self._earlier_lines()
 
     def _earlier_lines(self) -> tuple[int, int]:
@@ -108,7 +108,7 @@ class Output:
             with atomic_write(self._path) as stream:
                 yield stream
         else:
-            with alone_on(self.part), self._open_part() as stream:
+            with locked_output(self.part), self._open_part() as stream:
                 yield stream
 
     @contextmanager
@@ -126,12 +126,12 @@ class Output:
                 stream.flush()
                 os.fsync(stream.fileno())
         except BaseException:
-            self._tell_what_is_kept()
+            self._log_kept_lines()
             raise
         os.replace(self.part, self._path)
         self._note.unlink()
 
-    def _tell_what_is_kept(self) -> None:
+    def _log_kept_lines(self) -> None:
         lines, _ = complete_lines(self.part)
         if lines:
             then = Parameter("resume")
@@ -166,7 +166,7 @@ def require_record(path: Path, theirs: Mapping[str, str], ours: Mapping[str, str
 
 
 def is_plain(path: StrPath) -> bool:
-    """True for a regular or new file; False for standard output, devices, pipes and open files, which get lines
+    """True for a regular or new file; False for standard output, devices, pipes and open files, which get the lines
     directly.
     """
     if os.fspath(path) == STANDARD_OUTPUT or opened(path) is not None:
@@ -177,7 +177,7 @@ def is_plain(path: StrPath) -> bool:
 def remove_leftovers(path: str) -> None:
     """Remove a killed run's leftovers next to a complete output: note and lock."""
     part = Path(f"{path}.part")
-    with alone_on(part):
+    with locked_output(part):
         part.with_name(f"{part.name}.json").unlink(missing_ok=True)
 
 

@@ -1,4 +1,4 @@
-"""Run commands as processes: start them, read their output, end them with their child processes."""
+"""Run commands as processes: start them, read their output, stop them and their child processes."""
 
 import os
 import shlex
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from xalign_fairseq.core.errors import Text, XalignError
-from xalign_fairseq.core.signals import interrupts_held_back
+from xalign_fairseq.core.signals import delayed_interrupts
 
 # Runs in the new process before the command. Linux then ends the process when its parent is killed (the request
 # survives the exec). Other systems let it continue.
@@ -41,7 +41,7 @@ def start(command: Sequence[str], **options: Any) -> "subprocess.Popen[Any]":
     child gets SIGTERM.
     """
     if shutil.which(command[0]) is None:
-        raise XalignError("a program does not exist, or may not be started", where=shlex.join(command))
+        raise XalignError("a program does not exist, or is not executable", where=shlex.join(command))
     line = [_PYTHON, "-I", "-S", "-c", _FOLLOW_PARENT, str(os.getpid()), *command]
     return subprocess.Popen(line, stdin=subprocess.DEVNULL, start_new_session=True, **options)
 
@@ -66,7 +66,7 @@ def running(command: Sequence[str], **options: object) -> Iterator["subprocess.P
     """A process from :func:`start` that ends with the block at the latest."""
     started: list[subprocess.Popen[Any]] = []
     try:
-        with interrupts_held_back():  # a process missing from the list would not be ended
+        with delayed_interrupts():  # a process missing from the list would not be ended
             started.append(start(command, **options))
         yield started[0]
     finally:
@@ -74,7 +74,7 @@ def running(command: Sequence[str], **options: object) -> Iterator["subprocess.P
 
 
 @contextmanager
-def heard(
+def run_logged(
     command: Sequence[str], log: Path, held: Sequence[int] = ()
 ) -> Iterator[tuple["subprocess.Popen[Any]", Iterator[str]]]:
     """Run a command; yield the process and an iterator over its output lines, errors included, which go to ``log``.
@@ -99,11 +99,11 @@ def exit_text(code: int) -> str:
     return "killed, probably for lack of memory" if code in KILLED else f"exit code {code}"
 
 
-def failure(program: str, where: object, code: int, said: str, remedy: Text) -> XalignError:
+def failure(program: str, where: object, code: int, output: str, remedy: Text) -> XalignError:
     """The error for a program with a nonzero exit code; a negative code is a signal."""
     if code in KILLED:
-        return XalignError(f"{program} was killed", where=where, found="probably too little memory", remedy=remedy)
-    found = f"exit code {code}; the end of its output:\n{said}"
+        return XalignError(f"{program} was killed", where=where, found="probably for lack of memory", remedy=remedy)
+    found = f"exit code {code}; the end of its output:\n{output}"
     return XalignError(f"{program} failed", where=where, found=found, remedy=remedy)
 
 

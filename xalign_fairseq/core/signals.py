@@ -44,25 +44,25 @@ def interrupted_code(stopped: KeyboardInterrupt) -> int:
 
 
 @contextmanager
-def requeue_handed_on(processes: Callable[[], Iterable["subprocess.Popen[Any]"]]) -> Iterator[list[int]]:
+def forwarded_requeue(processes: Callable[[], Iterable["subprocess.Popen[Any]"]]) -> Iterator[list[int]]:
     """In the main thread, pass SIGUSR1 on to child processes within the block; yields the signals passed on."""
     sent: list[int] = []
 
-    def hand_on(number: int, frame: FrameType | None) -> None:
+    def forward(number: int, frame: FrameType | None) -> None:
         sent.append(number)
         for process in processes():
             with suppress(ProcessLookupError):
                 os.kill(process.pid, number)
 
-    with _handled({signal.SIGUSR1: hand_on}):
+    with _handled({signal.SIGUSR1: forward}):
         yield sent
 
 
 @contextmanager
-def interrupts_held_back() -> Iterator[None]:
+def delayed_interrupts() -> Iterator[None]:
     """In the main thread, delay SIGINT, SIGTERM and SIGUSR1 until the end of the block.
 
-    Processes started in the block still get these signals, unlike with :func:`interrupts_kept_off`.
+    Processes started in the block still get these signals, unlike with :func:`blocked_interrupts`.
     """
     arrived: list[int] = []
 
@@ -78,7 +78,7 @@ def interrupts_held_back() -> Iterator[None]:
 
 
 @contextmanager
-def interrupts_kept_off() -> Iterator[None]:
+def blocked_interrupts() -> Iterator[None]:
     """Delay Ctrl-C. Processes started in the block never get it, not even during imports; their parent ends them."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:

@@ -46,7 +46,7 @@ def processes(number: int) -> Iterator[Workers]:
             while waiting:
                 yield waiting.popleft().result()
         except BrokenProcessPool:
-            problem, remedy = "a worker process was killed, probably by too little memory", "use fewer workers"
+            problem, remedy = "a worker process was killed, probably for lack of memory", "use fewer workers"
             raise XalignError(problem, parameter="workers", remedy=remedy) from None
 
     try:

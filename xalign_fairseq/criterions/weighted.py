@@ -90,7 +90,7 @@ class WeightedCriterion(WeightedSum, FairseqCriterion):
             )
             for name in _names(cfg.objectives)
         ]
-        # fairseq sets the attribute; without getattr Python would change its name.
+        # fairseq sets the attribute; without getattr, Python would mangle its name.
         warn_of_unused(cfg, getattr(type(self), "__dataclass")(), {each.name for each in objectives})
         WeightedSum.__init__(self, objectives, cfg.loss_normalization, task.source)
         self.aer = AerCounter(cfg.aer_layer, cfg.aer_filter, cfg.aer_similarity)
@@ -99,7 +99,7 @@ class WeightedCriterion(WeightedSum, FairseqCriterion):
     def attach_heads(self, model: Any) -> None:
         editing = [objective.name for objective in self.active if objective.traits.edits_parameters]
         if editing and self.task.has_master_weights:
-            problem = f"{', '.join(editing)} changes its parameters between updates, and mixed precision undoes that"
+            problem = f"{', '.join(editing)} changes its parameters between updates, which mixed precision would undo"
             allowed = (Parameter("memory_efficient_fp16"), "or", Parameter("memory_efficient_bf16"), "or float32")
             raise XalignError(problem, parameter=("fp16", "bf16"), expected=allowed)
         super().attach_heads(model)
@@ -186,7 +186,7 @@ def add(name: str, preset: Preset) -> None:
 
 
 def add_objective(name: str) -> None:
-    """Give a new objective its own criterion, and add its options to all existing criterions."""
+    """Create a new objective's criterion, and add its options to all existing criterions."""
     for criterion in CRITERIONS:
         options = _options(criterion)
         CRITERION_DATACLASS_REGISTRY[criterion] = options
@@ -199,7 +199,7 @@ def add_objective(name: str) -> None:
 
 
 def listen() -> None:
-    """Give each registered objective its own criterion, now and for later ones."""
+    """Create a criterion for each registered objective, and for objectives registered later."""
     for name in OBJECTIVES:
         add(name, Preset((name,)))
     LISTENERS.append(add_objective)

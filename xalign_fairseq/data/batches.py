@@ -121,7 +121,7 @@ class Bitext:
         return Input(getattr(self, values), languages, positions, lengths=self.host.spans[:, 3] + 1)
 
     def side_input(self, side: int, values: str = "tokens") -> Input:
-        """One side for the encoder, as :meth:`side` gives it."""
+        """One side for the encoder, from :meth:`side`."""
         rows = self.language_rows
         languages = None if rows is None else rows[:, side, None]
         return Input(self.side(side, values), languages, lengths=self.sizes[:, side] + 2)

@@ -87,7 +87,7 @@ def mono_prefix(split: str, lang: str) -> str:
 
 
 def has_dictionary(folder: Path) -> bool:
-    """Whether a folder has a data-bin's dictionary."""
+    """Whether a folder contains a data-bin's dictionary."""
     return (folder / DICTIONARY).is_file() or any(folder.glob("dict.*.txt"))
 
 
@@ -127,7 +127,7 @@ class AlignReader(LinksReader):
         lengths = [len(side) for side in sides]
         if len(numbers) % 2 or (links < 0).any() or (links >= lengths).any():
             raise XalignError(
-                "a link of fairseq-preprocess is outside of its sentences",
+                "a link of fairseq-preprocess is outside its sentences",
                 where=f"{self.triples.prefix}.idx, pair {index}",
                 found=" ".join(f"{i}-{j}" for i, j in links),
                 expected=f"tokens below {lengths[0]} and {lengths[1]}, counted in the text that was encoded",
@@ -171,12 +171,12 @@ class DataBin:
 
     @property
     def monos(self) -> list[tuple[str, str]]:
-        """``(split, lang)`` of every monolingual text here, sorted; ``lang`` is empty if the files don't name it."""
+        """``(split, lang)`` of every monolingual text here, sorted; ``lang`` is empty if the file names have none."""
         return sorted(self._mono)
 
     @property
     def splits(self) -> list[str]:
-        """The names of all splits here, sorted."""
+        """The names of all splits, sorted."""
         return sorted({split for split, *_ in self.pairs} | {split for split, _ in self._mono})
 
     def languages(self, split: str) -> list[str]:

@@ -42,7 +42,7 @@ def in_second_text(given: Input) -> Tensor:
 
 
 def in_target(spans: Tensor, length: int) -> Tensor:
-    """(B, T) bool: the tokens of the target of ``<s> src </s> tgt </s>`` and its end; the rest counts to the source."""
+    """(B, T) bool: the tokens of the target of ``<s> src </s> tgt </s>`` and its end; the rest is the source's."""
     return torch.arange(length, device=spans.device) >= spans[:, 2, None]
 
 
@@ -60,7 +60,7 @@ def signed(number: int) -> int:
 def powers(base: int, count: int, device: torch.device) -> Tensor:
     """1, base, base^2 ... (count,) modulo 2^64, as the int64 of the same bits."""
     factors = torch.full((count,), signed(base), dtype=torch.int64, device=device)
-    factors[:1].fill_(1)  # an index would copy the number to the device and wait
+    factors[:1].fill_(1)  # indexing would copy the number to the device and wait
     return factors.cumprod(0)
 
 

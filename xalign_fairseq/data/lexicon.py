@@ -135,7 +135,7 @@ def read(data: DataBin, src: str, tgt: str) -> Lexicon:
     lexicon = Lexicon(src, tgt, *sides[0], *sides[1], parts)
     if lexicon.digest != about["digest"]:
         where = about_path(data, src, tgt)
-        raise XalignError("the files of a lexicon do not belong together", where=where, remedy=_AGAIN)
+        raise XalignError("the files of a lexicon do not match", where=where, remedy=_AGAIN)
     return lexicon
 
 
@@ -162,7 +162,7 @@ def write(data: DataBin, lexicon: Lexicon, about: Mapping[str, Any], overwrite: 
     src, tgt = lexicon.src, lexicon.tgt
     require_free(about_path(data, src, tgt), overwrite=overwrite)
     if src == tgt or not _ABOUT.fullmatch(about_path(data, src, tgt).name):
-        raise XalignError("the two languages need different codes without dot and hyphen", found=f"{src}, {tgt}")
+        raise XalignError("the two languages need different codes without dots or hyphens", found=f"{src}, {tgt}")
     largest = max(side.max(initial=0) for side in (lexicon.src_ids, lexicon.tgt_ids))
     if largest >= data.dictionary.embedding_size:
         raise XalignError("the lexicon has an id that the dictionary does not have", where=data.path, found=largest)
@@ -193,7 +193,7 @@ def require_languages(data: DataBin, *languages: str) -> None:
 
 
 def entries_prefix(src: str, tgt: str, lang: str) -> str:
-    """The file name, without ``.bin`` and ``.idx``, of one side; no bitext's name ends so."""
+    """The file name, without ``.bin`` and ``.idx``, of one side; no bitext's name has this ending."""
     return f"lexicon.{src}-{tgt}.{lang}.entries"
 
 

@@ -210,7 +210,7 @@ def _read_header(path: Path) -> tuple[np.dtype, int]:
         raise XalignError("the file is not an mmap index, or it is truncated", where=path, found=magic[:9])
     if version != 1 or code not in DTYPES:
         found = f"version {version}, dtype code {code}"
-        raise XalignError("the mmap index is of an unknown kind", where=path, found=found)
+        raise XalignError("the mmap index has an unknown version or dtype", where=path, found=found)
     return DTYPES[code], count
 
 

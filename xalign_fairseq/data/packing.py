@@ -1,4 +1,4 @@
-"""The tokens of padded sequences in one row without their padding, and the way back."""
+"""Pack the tokens of padded sequences into one row without padding, and unpack them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -136,6 +136,6 @@ def lengths_of(tokens: Tensor) -> np.ndarray:
 
 
 def _lengths(given: Input) -> np.ndarray | None:
-    """Tokens (B,) of each sequence; None where they are on another device."""
+    """Tokens (B,) of each sequence; None if they are on another device."""
     known = given.lengths is not None or given.tokens.device.type != "cpu"
     return given.lengths if known else lengths_of(given.tokens)

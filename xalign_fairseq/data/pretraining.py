@@ -23,7 +23,7 @@ Value = TypeVar("Value")
 
 
 def option(default: Value, help: str) -> Value:
-    """A field of a dataclass of options, with its help; in Python a keyword argument."""
+    """An option with its help text: a dataclass field, in Python a keyword argument."""
     made: Value = field(default=default, kw_only=True, metadata={"help": help})
     return made
 
@@ -64,7 +64,7 @@ class PretrainingDataOptions:
 
 
 def check_options(options: PretrainingDataOptions) -> None:
-    """Raise :class:`XalignError` for the first option whose number has no meaning."""
+    """Raise :class:`XalignError` for the first option with an invalid number."""
     temperature = options.sampling_temperature
     least = {"length_bucket_width": 0, "min_sentence_length": 0, "mono_tokens_per_sample": 2}  # <s> counts
     given = ("epoch_items", "max_pair_length", "max_sentence_length", "mono_max_tokens", "mono_batch_size", *least)
@@ -85,7 +85,7 @@ class Reader:
         needs: streams that the objectives read.
         positions: longest sequence of the encoder, special tokens included.
         embeds_languages: the encoder has language embeddings, so that every language must have a number.
-        apart: no training batch repeats a pair, in either direction.
+        apart: no training batch contains a pair twice, in either direction.
         links_of_every_pair: every pair must have links, if ``needs`` has links.
     """
 
@@ -111,7 +111,7 @@ class PretrainingData:
         pivot: the language that all pairs share, if there is one.
 
     Raises:
-        XalignError: a folder is missing, changed or of another dictionary, or an option does not fit the data.
+        XalignError: a folder is missing, changed or has another dictionary, or an option does not fit the data.
 
     Example::
 
@@ -167,7 +167,7 @@ class PretrainingData:
             if "mono" in needs and not any(split == "train" for split, _ in texts.monos):
                 problem = "an objective needs monolingual text, and the data-bin has none for training"
                 prepare, less = Command("prepare", Parameter("mono", "LANG=FILE")), Parameter("objectives")
-                raise XalignError(problem, where=folder, remedy=(prepare, "or take mlm out of", less))
+                raise XalignError(problem, where=folder, remedy=(prepare, "or remove mlm from", less))
             pairs = self._pairs(texts, "train") if "links" in needs else []
             bare = [f"{src}-{tgt}" for src, tgt in pairs if ("train", src, tgt) not in texts.linked]
             if bare and (reader.links_of_every_pair or len(bare) == len(pairs)):
@@ -192,14 +192,14 @@ class PretrainingData:
             split: ``train`` is drawn again in each epoch; any other split is read once in stored order.
 
         Raises:
-            XalignError: there is nothing of this split that the objectives read.
+            XalignError: the split has nothing that the objectives read.
         """
         training, options = split == "train", self.options
         data = self.shards.of_epoch(epoch) if training else self.data
         bitext = self._bitext(data, split, reader) if "bitext" in reader.needs else None
         mono = self._mono(data, split, reader) if "mono" in reader.needs else None
         if bitext is None and mono is None:
-            problem = "the data-bin has nothing of this split that the objectives read"
+            problem = "the split has nothing that the objectives read"
             more = Parameter("validpref" if "bitext" in reader.needs else "mono_valid")
             skip = ("or read another split; in fairseq-train also", Parameter("disable_validation"))
             found, remedy = f"splits {', '.join(data.splits)}", (Command("prepare", more), *skip)
@@ -234,10 +234,10 @@ class PretrainingData:
             if learns_links and links is None:
                 use = "training" if training else "validation, whose loss is without them"
                 logger.warning("%s-%s has no prepared links for %s", src, tgt, use)
-            # A pair that is only validated may have languages outside training, without a number.
+            # A pair used only in validation may have languages that training lacks and that have no number.
             langs = [self.languages.index(lang) if lang in self.languages else -1 for lang in (src, tgt)]
             if -1 in langs and reader.embeds_languages:
-                problem = "a pair that is only validated has a language without embedding"
+                problem = "a pair used only in validation has a language without an embedding"
                 where = f"{data.path}, {split} {src}-{tgt}"
                 raise XalignError(problem, where=where, remedy=("leave it out of", Parameter("lang_pairs")))
             corpora.append(Corpus(self.pair_names.index(f"{src}-{tgt}"), *readers, links, (langs[0], langs[1])))

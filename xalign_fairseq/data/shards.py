@@ -25,7 +25,7 @@ SMALL = 1 << 25
 
 
 def changed_files(data: DataBin, contents: bool = True) -> list[str]:
-    """The files that are missing or differ from the manifest, if any, each with its fault, sorted by name.
+    """The files that are missing or differ from the manifest, sorted by name, each with the reason.
 
     Sizes are compared; with ``contents`` also the sha256 of small files.
     """
@@ -65,7 +65,7 @@ def _difference(path: Path, size: int, sha256: str | None) -> str | None:
     if about.st_size != size:
         return f"{path.name} has {about.st_size:,} bytes rather than {size:,}"
     if sha256 is not None and file_sha256(path) != sha256:
-        return f"{path.name} has another content"
+        return f"{path.name} has different content"
     return None
 
 
@@ -89,7 +89,7 @@ class ShardPlace(TypedDict):
 
 
 class Shards:
-    """Folders of data-bins; each training epoch reads one, in turn.
+    """Data-bin folders, read in turn, one per training epoch.
 
     The dictionary and all splits except training come from the ``first``.
     """
@@ -126,7 +126,7 @@ class Shards:
         return [old + len(range(first, epoch, every)) for old, first in zip(before, firsts, strict=True)]
 
     def visit(self, epoch: int) -> int:
-        """How often the folder of an epoch was read before; its draws continue from there."""
+        """How often an epoch's folder was read before; its draws continue from there."""
         return self.visits(epoch)[self.index(epoch)]
 
     def place(self, epoch: int) -> ShardPlace:
@@ -153,7 +153,7 @@ class Shards:
 
 
 def require_same_dictionary(first: DataBin, other: DataBin) -> None:
-    """Raise :class:`XalignError` unless two shards give the same ids."""
+    """Raise :class:`XalignError` unless two shards have the same ids."""
     ours, theirs = (data.path / DICTIONARY for data in (first, other))
     if ours.is_file() and theirs.is_file() and ours.read_bytes() == theirs.read_bytes():
         return  # the usual case; reading XLM-R's symbols takes 0.25 s, for possibly 2,000 shards

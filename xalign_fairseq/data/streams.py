@@ -156,7 +156,7 @@ class MonoStream:
         return int(self.offsets[-1])
 
     def draw(self, seed: int, start: int, count: int, temperature: float = 1.0) -> np.ndarray:
-        """Blocks ``start ... start + count`` of an endless stream; no block of a language repeats before all occurred.
+        """Blocks ``start ... start + count`` of an endless stream; a block repeats only after its language's others.
 
         The language of each block is drawn at random. Blocks before ``start`` are drawn too, to find where each
         language continues.

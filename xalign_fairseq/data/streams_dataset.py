@@ -16,7 +16,7 @@ from xalign_fairseq.data.sampling import repeats
 from xalign_fairseq.data.streams import BITEXT, MONO, BitextStream, MonoStream
 
 logger = logging.getLogger(__name__)
-MANY = 0.05  # share of dropped pairs that is worth a warning
+MANY = 0.05  # share of dropped pairs from which a warning is logged
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class DrawOptions:
     mono_tokens: int | None = None  # limits of a batch's monolingual part; None: the limits of the bitext part
     mono_blocks: int | None = None
     bucket_width: int = 1  # lengths in one bucket are batched in random order; 1 sorts by length, 0 ignores lengths
-    apart: bool = False  # no training batch repeats a pair, in either direction
+    apart: bool = False  # no training batch contains a pair twice, in either direction
     visit: Callable[[int], int] | None = None  # epoch -> number of earlier epochs that read these streams; None: all
 
 
@@ -102,7 +102,7 @@ class StreamsDataset(Dataset):
             raise XalignError(problem, where="the data-bin's .bin files", found=highest, expected=expected)
 
     def collater(self, samples: Sequence[PairSample | BlockSample]) -> dict[str, Any]:
-        """Samples of both streams as one batch; at an epoch's end, a worker without a batch gets an empty one."""
+        """Samples of both streams as one batch; at the end of an epoch, a worker without a batch gets an empty one."""
         if not samples:
             return {}
         return collate(
@@ -148,7 +148,7 @@ class StreamsDataset(Dataset):
             logger.log(level, "dropped %d of %d pairs: %s (%s)", dropped, drawn, why, ", ".join(parameters))
         if dropped == drawn:
             found = f"{counted(dropped, 'pair')}, all left out: {why}"
-            raise XalignError("no sentence pair is within the limits of length", parameter=parameters, found=found)
+            raise XalignError("no sentence pair is within the length limits", parameter=parameters, found=found)
 
     def batch_by_size(
         self,

@@ -47,7 +47,7 @@ def build_encoder(config: EncoderConfig, weights: Mapping[str, Tensor], where: o
             problem = "the shape of a parameter contradicts the checkpoint's other parameters"
             raise XalignError(problem, where=f"{where}, {name}", found=tuple(given.shape), expected=tuple(own.shape))
         if not given.is_floating_point():
-            problem = "a parameter of the checkpoint holds no floating-point numbers"
+            problem = "a parameter of the checkpoint does not hold floating-point numbers"
             raise XalignError(problem, where=f"{where}, {name}", found=given.dtype)
     report = encoder.load_state_dict({name: value.float() for name, value in weights.items()}, False, assign=True)
     if hasattr(encoder, "lm_head"):
@@ -55,7 +55,7 @@ def build_encoder(config: EncoderConfig, weights: Mapping[str, Tensor], where: o
     missing = [name for name in report.missing_keys if name != "lm_head.weight"]
     if missing or report.unexpected_keys:
         found = f"missing {missing[:3]}, unexpected {report.unexpected_keys[:3]}"
-        raise XalignError("the checkpoint's parameters are not those of this encoder", where=where, found=found)
+        raise XalignError("the checkpoint's parameters do not match this encoder", where=where, found=found)
     return encoder.eval()
 
 

@@ -28,8 +28,8 @@ def allow_list(meters: Mapping[str, type]) -> list[Any]:
     """The list for ``torch.serialization.add_safe_globals``.
 
     - ``argparse.Namespace``: the ``args`` of checkpoints from before omegaconf, RoBERTa's and XLM-R's among them;
-    - training statistics, of today's module and of ``fairseq.meters``, where fairseq 0.6 to 0.9 kept them;
-    - numpy scalars (with their dtypes): a validation score that was never turned into a float.
+    - training statistics, of the current module and of ``fairseq.meters``, where fairseq 0.6 to 0.9 had them;
+    - numpy scalars (with their dtypes): a validation score that was not converted to a float.
     """
     named = [(meters[name], f"fairseq.{module}.{name}") for module in ("meters", "logging.meters") for name in METERS]
     scalar = np.float64(0).__reduce__()[0]
@@ -42,7 +42,7 @@ logger = logging.getLogger(__name__)
 
 _BODY = "encoder.sentence_encoder."
 _LAYER = re.compile(re.escape(f"{_BODY}layers.") + r"(\d+)\.")
-# Parts of a task state that every training keeps: the model's family and trimming.
+# Parts of a task state that all further training keeps: the model's family and trimming.
 LASTING = ("family", "trimmed")
 MODELS = "check the path; a model is a .pt file, a folder, a name on the hub, or e5-small"
 NO_CHECKPOINT = "the file is not a checkpoint, or it is damaged"
@@ -138,7 +138,7 @@ def load_pickled(path: StrPath) -> Any:
 def read(path: StrPath) -> dict[str, Any]:
     """Load a fairseq checkpoint by :func:`load_pickled`; raise :class:`XalignError` for any other content.
 
-    Its ``model`` has today's names, and a masked-language-model head only if it is complete and tied.
+    Its ``model`` has current names, and a masked-language-model head only if it is complete and tied.
     """
     state = load_pickled(path)
     if not isinstance(state, dict) or not isinstance(state.get("model"), dict):
@@ -166,9 +166,9 @@ def updates_of(path: StrPath) -> int | None:
 
 
 def is_intact(path: StrPath) -> bool:
-    """Whether the checksums of a checkpoint's parts are right, which loading does not check; reads the whole file.
+    """Whether the checksums of a checkpoint's parts, which loading ignores, are right. Reads the whole file.
 
-    Files of older formats have no checksums and are taken to be intact.
+    Files of older formats have no checksums and count as intact.
     """
     try:
         if not zipfile.is_zipfile(path):

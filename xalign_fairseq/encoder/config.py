@@ -80,7 +80,7 @@ class EncoderConfig:
         if not self.languages:
             return None
         if languages is None:
-            problem = "the encoder has language embeddings, and the languages of the text are not given"
+            problem = "the encoder has language embeddings, but the languages of the text are not given"
             raise XalignError(problem, parameter="languages", expected=f"two of {', '.join(self.languages)}")
         src, tgt = map(self.language_row, languages)
         return src, tgt

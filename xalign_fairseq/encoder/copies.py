@@ -65,7 +65,7 @@ class ReadOnce(nn.Module):
 
 
 class EncoderCopy(StaysFloat32, ReadOnce):
-    """Earlier weights of the sentence encoder, or their moving average; part of a head, so it is saved.
+    """Earlier weights of the sentence encoder, or their moving average; it is part of a head, so it is saved.
 
     It is empty until :meth:`start` in the first update, when the live encoder has its weights. A resumed run takes the
     copy from its checkpoint. A new run makes a new copy, even if its checkpoint has one of an earlier run. The copy
@@ -142,7 +142,7 @@ class MomentumEncoder(StaysFloat32, ReadOnce):
         """Whether there was a first update, on the device."""
         return self.encoder.started > 0
 
-    def begins_anew(self, update: int) -> bool:
+    def starts_again(self, update: int) -> bool:
         """Whether a new run starts from an earlier run's average."""
         return update == 0 and bool(self.encoder.number("started")) and self.number("followed") != update
 

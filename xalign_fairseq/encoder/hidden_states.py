@@ -52,7 +52,7 @@ class Pass:
         return len(self._states) - 1
 
     def upto(self, layer: int) -> Tensor:
-        """Hidden states of a layer, 0 the embeddings: (N, H) packed, or (B, T, H) with padding."""
+        """Hidden states of a layer (0: the embeddings), (N, H) packed, or (B, T, H) with padding."""
         with torch.set_grad_enabled(self.grad):
             while len(self._states) <= layer:
                 self._states += self._next(layer)
@@ -199,14 +199,14 @@ def open_passes(
 def _languages(given: Input, config: EncoderConfig) -> Tensor:
     """(B, T) int64, rows of the language embeddings."""
     if given.languages is None:
-        problem = "the encoder has language embeddings, and the language of a text was not given"
+        problem = "the encoder has language embeddings, but the language of a text is not given"
         raise XalignError(problem, expected=", ".join(config.languages))
     return given.languages.expand_as(given.tokens)
 
 
 @dataclass(frozen=True, eq=False)
 class Prediction:
-    """Tokens to predict from the last layer's states; predictions are compared by identity.
+    """Tokens to predict from the last layer's states. Predictions are compared by identity.
 
     Attributes:
         input: the encoder's input.

@@ -37,7 +37,7 @@ class LanguageMaps(StaysFloat32):
 
     def _load_from_state_dict(self, *args: object, **kwargs: object) -> None:
         super()._load_from_state_dict(*args, **kwargs)
-        self._edited_before = -1  # never orthogonalised
+        self._edited_before = -1  # no update orthogonalised yet
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -59,7 +59,7 @@ class LanguageMaps(StaysFloat32):
             known, unknown_names = ", ".join([*self.languages, self._pivot]), ", ".join(unknown)
             raise XalignError("there is no linear map of a language", where=where, found=unknown_names, expected=known)
 
-    def tell_unmapped(self, languages: Sequence[str]) -> None:
+    def warn_of_unmapped(self, languages: Sequence[str]) -> None:
         """Warn of languages without a map; their states are read unmapped."""
         unknown = self._without_map(languages)
         if unknown:

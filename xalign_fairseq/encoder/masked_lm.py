@@ -70,7 +70,7 @@ def new_head(embeddings: Tensor, scores: Sequence[float] | None = None) -> dict[
     }
 
 
-# old name -> today's name, applied in this order
+# old name -> current name, applied in this order
 RENAMES = (
     (r"^decoder\.", "encoder."),
     (r"\.sentence_encoder\.emb_layer_norm\.", ".sentence_encoder.layernorm_embedding."),

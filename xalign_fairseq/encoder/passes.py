@@ -149,7 +149,7 @@ class StepEncoder:
         if lm_head:  # its output map is the embeddings
             named = self._encoder.lm_head.named_parameters()
             parameters += [p for name, p in named if p.requires_grad and name != "weight"]
-        # One number of each parameter is enough; a sum could overflow in half precision.
+        # One element of each parameter is enough; a sum could overflow in half precision.
         zeros = [0.0 * p.flatten()[0].float() for p in parameters]
         return sum(zeros, start=torch.zeros((), device=encoder.embed_tokens.weight.device))
 

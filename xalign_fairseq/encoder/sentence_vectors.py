@@ -28,7 +28,7 @@ def finite_rows(encoder: Encoder, states: Iterable[Tensor]) -> Tensor:
     sums = [hidden.sum((1, 2), dtype=torch.promote_types(hidden.dtype, torch.float32)) for hidden in states]
     rows = torch.stack(sums).isfinite().all(0).cpu()
     if not rows.all() and (layer := bad_layer(encoder)) is not None:
-        found = f"NaN or infinity from {f'layer {layer}' if layer else 'the embeddings'} on, in a text without words"
+        found = f"NaN or infinity from {f'layer {layer}' if layer else 'the embeddings'} on, even without words"
         remedy = "use an earlier checkpoint, or another dtype"
         problem = "the model's hidden states are not finite numbers"
         raise XalignError(problem, where=encoder.name, found=found, remedy=remedy)
@@ -51,7 +51,7 @@ logger = logging.getLogger(__name__)
 def require_pooling(pooling: str) -> None:
     """Raise :class:`XalignError` for an unknown pooling."""
     if pooling not in SENTENCE_POOLINGS:
-        raise XalignError("there is no such pooling", found=pooling, expected=" or ".join(SENTENCE_POOLINGS))
+        raise XalignError("unknown pooling", found=pooling, expected=" or ".join(SENTENCE_POOLINGS))
 
 
 def retrieval_layer(config: EncoderConfig, layer: int | None, pooling: str = "mean") -> int:
@@ -75,7 +75,7 @@ def pool(hidden: Tensor, real: Tensor, pooling: str) -> Tensor:
     return (at_least_float32(hidden) * real[..., None]).sum(1) / real.sum(1)[:, None]
 
 
-@torch.no_grad()  # training on the vectors needs normal tensors, not inference tensors
+@torch.no_grad()  # training on the vectors needs ordinary tensors, not inference tensors
 def sentence_vectors(
     encoder: Encoder,
     tokenizer: Tokenizer,
@@ -111,7 +111,7 @@ def sentence_vectors(
     if cut:
         most = encoder.config.max_positions
         logger.warning("truncated to the encoder's %d positions: %s", most, counted(cut, "sentence"))
-    order = sorted(range(len(tokens)), key=lambda i: -len(tokens[i]))  # longest first: a lack of memory shows early
+    order = sorted(range(len(tokens)), key=lambda i: -len(tokens[i]))  # longest first: memory runs out early, if at all
     device = encoder.device
     vectors = torch.empty(len(tokens), encoder.config.encoder_embed_dim, device=device)
     start = 0

@@ -93,7 +93,7 @@ class EncoderLayer(nn.Module):
         """The rest of the layer, from its input and its attention's output."""
         x = self.self_attn_layer_norm(x + dropout(attended, self.dropout, training))
         inner = self.fc1(x)
-        # Hooks cannot be compiled, and checkpoints recompute all; on a GPU the additional launch was not measured.
+        # Hooks cannot be compiled, and checkpoints recompute all. On a GPU the additional launch was not measured.
         keeps_value = self.checkpoint_activations or torch.compiler.is_compiling() or inner.device.type != "cpu"
         if keeps_value or (training and self.activation_dropout):
             mapped = self.fc2(dropout(F.gelu(inner), self.activation_dropout, training))
@@ -240,7 +240,7 @@ class Encoder(nn.Module):
         return next(self.sentence_encoder.parameters()).device
 
     def states(self, given: Tensor | Input, *, training: bool = False, grad: bool = True) -> HiddenStates:
-        """Open a pass over tokens (B, T), or tokens with languages; its layers run when they are first asked for."""
+        """Open a pass over tokens (B, T), or tokens with languages; its layers run when first requested."""
         return open_passes(self.sentence_encoder, [as_input(given)], training=training, grad=grad)[0]
 
 

@@ -32,7 +32,7 @@ def load_tokenizer(state: dict[str, Any], vocab_size: int, *, where: StrPath = "
     A checkpoint of this package stores both parts in ``task_state``; a fairseq checkpoint names its data-bin in its
     options; XLM-R's archive has ``dict.txt`` and ``sentencepiece.bpe.model`` next to ``model.pt``. A dictionary is
     accepted only if it gives exactly the encoder's number of ids, ``<mask>`` included. The model is sentencepiece's or
-    WordPiece's, whichever is there.
+    WordPiece's.
 
     Args:
         state: the result of :func:`xalign_fairseq.encoder.checkpoint.read`.
@@ -69,12 +69,12 @@ def check_dictionary(
             where=f"{source}, {where}",
             found=f"{dictionary.embedding_size} ids, and {vocab_size} in the checkpoint"
             + (", but other symbols" if dictionary.embedding_size == vocab_size else ""),
-            remedy=f"take the {DICTIONARY} of the data-bin that the checkpoint was trained with",
+            remedy=f"use the {DICTIONARY} of the data-bin that the checkpoint was trained with",
         )
 
 
 def require_same_tokenizer(stored: Mapping[str, Any], data: DataBin, vocab_size: int | None = None) -> None:
-    """Raise :class:`XalignError` if the ids of a data-bin, or their number, are known to differ from a checkpoint's."""
+    """Raise :class:`XalignError` if a data-bin's ids, or their number, differ from a checkpoint's known ones."""
     symbols, mine = stored.get("symbols"), data.dictionary.symbols
     vocabulary_differs = symbols is not None and list(symbols) != mine
     if vocabulary_differs or vocab_size not in (None, data.dictionary.embedding_size):

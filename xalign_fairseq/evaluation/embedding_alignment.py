@@ -67,7 +67,7 @@ def alignment_counts(queries: Tensor, candidates: Tensor, golds: Sequence[Collec
     beyond = [row for gold in golds for row in gold if not 0 <= row < len(candidates)]
     if len(golds) != len(queries) or beyond:
         found = f"{len(golds)} sets for {counted(len(queries), 'word')}, {len(candidates)} candidates"
-        raise XalignError("words and sets of translations differ in number, or a candidate is missing", found=found)
+        raise XalignError("words and translation sets differ in number, or a candidate is missing", found=found)
     return ALIGNMENT_SCORE.counts(golds, by_cosine(queries, candidates).tolist(), "")
 
 

@@ -42,9 +42,9 @@ def frequent_pairs(
     }
     if not left:
         raise XalignError(
-            "no linked pair of two different words is left",
+            "no linked pair of different words is left",
             found=f"{counted(len(counts), 'linked pair')}, all of identical words, without a letter, or left out",
-            remedy="give a text with links between words, and a shorter list of words to leave out",
+            remedy="use a text with more links, or ignore fewer words",
         )
     return Counter(left).most_common(PAIRS)
 
@@ -79,7 +79,7 @@ class ComparedEmbeddings:
 
 
 def compare_embeddings(models: Mapping[str, str], pairs: Sequence[tuple[str, str]]) -> list[ComparedEmbeddings]:
-    """Compare the words of linked pairs by each model; a word's vector is the mean of its subwords' embeddings."""
+    """Compare linked words by each model's embeddings; a word's vector is the mean of its subwords' embeddings."""
     words = BilingualDictionary.collect(pairs)
     src_rows, tgt_rows = ([side.index(pair[k]) for pair in pairs] for k, side in enumerate((words.src, words.tgt)))
     compared = []

@@ -51,7 +51,7 @@ def lexicon_scores(embeddings: Tensor, lexicon: Lexicon, *, samples: int = 1000,
     sides = [(lexicon.src_ids, lexicon.src_sizes), (lexicon.tgt_ids, lexicon.tgt_sizes)]
     largest = max(int(ids.max()) for ids, _ in sides)
     if largest >= len(embeddings):
-        problem, expected = "the lexicon has an id that the encoder has no embedding for", f"below {len(embeddings)}"
+        problem, expected = "the lexicon has an id without an embedding in the encoder", f"below {len(embeddings)}"
         raise XalignError(problem, found=largest, expected=expected)
     src, tgt = ([tuple(ids.tolist()) for ids in np.split(flat, sizes.cumsum()[:-1])] for flat, sizes in sides)
     src_rows, tgt_rows = ({entry: row for row, entry in enumerate(dict.fromkeys(side))} for side in (src, tgt))
@@ -107,7 +107,7 @@ def lexicons_for(data_bin: str | None, state: Mapping[str, Any], vocab_size: int
         check_dictionary(data.dictionary, data.path, dict(state), vocab_size, path)
         found = [lexicons.read(data, src, tgt) for src, tgt in lexicons.lexicons(data)]
     if not found:
-        data_of = ("name a data-bin that has one with", Parameter("data", "DATA_BIN"))
+        data_of = ("name a data-bin that has one by", Parameter("data", "DATA_BIN"))
         remedy = data_of if data_bin is None else ("make one with", Command("lexicon", data_bin, "..."))
         raise XalignError("there is no lexicon to score", where=data_bin or path, remedy=remedy)
     return found

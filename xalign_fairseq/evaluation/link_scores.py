@@ -84,7 +84,7 @@ def read_counts(files: LinkFilesToScore, hyp_base: int, gold_base: int) -> list[
     pairs = list(zip(hyps[files.hyp], possible, strict=True))
     right = sum(len(links & gold) for links, gold in pairs)
     if sum((j, i) in gold for links, gold in pairs for i, j in links) > max(2 * right, 10):
-        say("warning: more than twice as many links would be right with source and target exchanged")
+        say("warning: with source and target exchanged, more than twice as many links would be right")
     if files.gold_index_base is None and not gold_base:
         _refuse_one_based(one_based_evidence(possible, hyps[files.hyp]), files.gold, "gold_index_base")
     return counts

@@ -14,7 +14,7 @@ from xalign_fairseq.evaluation.tables import Table, markdown_text, signed
 PAPERS = Path(__file__).with_name("papers")
 COLUMNS = ("table", "row", "column", "metric", "value")
 ALL_TASKS = "all tasks"
-# The columns that average, and what over.
+# The columns with averages, and what they average over.
 AVERAGES = {
     "average": "languages",
     "zero-shot": "languages",
@@ -113,10 +113,10 @@ class PublishedTables:
         theirs = {figure.metric for figure in self.figures}
         if not theirs.intersection(metrics):
             found, expected = (", ".join(sorted(each)) for each in (metrics, theirs))
-            raise XalignError("the paper does not have these scores", parameter="paper", found=found, expected=expected)
+            raise XalignError("the paper does not give these scores", parameter="paper", found=found, expected=expected)
 
     def covered(self, table: str, metric: str, column: str) -> Sizes:
-        """What a column of the paper's table is measured on, as :attr:`Figure.covers`, from the columns of its tables.
+        """What a column of the paper's table covers (:attr:`Figure.covers`), from the columns of its tables.
 
         Languages and test sets of an average are the table's other columns of the metric, or else other tables' ones.
         A metric such as ``alignment pairs`` has the sizes of test sets.
@@ -198,7 +198,7 @@ def _title(table: str, metric: str) -> str:
 
 
 def _other_sets(ours: Figure, theirs: Sizes) -> str:
-    """How our sets differ from the paper's, as text; empty if they are the same, or unknown."""
+    """How our sets differ from the paper's, as text; empty if they do not."""
     own = ours.covers
     same = {name for name in own if name in theirs and (None in (own[name], theirs[name]) or own[name] == theirs[name])}
     if len(same) == len(own) == len(theirs) or not own:

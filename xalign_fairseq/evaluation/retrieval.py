@@ -12,15 +12,15 @@ from xalign_fairseq.evaluation.metric import Metric, ratio
 
 
 def unit(vectors: Tensor) -> Tensor:
-    """The vectors (N, H) at length 1, in their dtype; zeros stay zeros.
+    """The vectors (N, H) scaled to length 1, in their dtype; zero vectors stay zero.
 
     Raises:
-        XalignError: some are not finite; they would be near no sentence and score 0.
+        XalignError: some are not finite; they would match no sentence and score 0.
     """
     spoilt = (~vectors.isfinite().all(1)).nonzero()
     if len(spoilt):
         found = f"{len(spoilt)} of {len(vectors)}, the first of them number {int(spoilt[0]) + 1}"
-        raise XalignError("vectors of the model are not finite", found=found)
+        raise XalignError("the model's vectors are not finite", found=found)
     return F.normalize(vectors, dim=1)
 
 

@@ -17,7 +17,7 @@ from xalign_fairseq.links.bootstrap import (
     resampling_weights,
 )
 
-EXACT_UP_TO = 8  # most points for trying all permutations: 40,320
+EXACT_UP_TO = 8  # up to this number of points, all permutations are tried: 40,320
 
 # Summed counts (..., K) -> score (...,).
 Value = Callable[[np.ndarray], np.ndarray]
@@ -162,7 +162,7 @@ def paired_items(
 def paired_items_and_seeds(
     first: Sequence[np.ndarray], second: Sequence[np.ndarray], value: Value, *, samples: int = 1000, seed: int = 1
 ) -> Comparison:
-    """Like :func:`paired_items`, but the runs of each system are resampled too: for other items and other seeds.
+    """Like :func:`paired_items`, but resample each system's runs too, to generalise to other items and other seeds.
 
     The two systems' runs are drawn independently; if equal seeds make runs similar, the interval is wider than
     necessary. Of S runs S - 1 are drawn, which gives the mean of S runs its unbiased variance (Rao and Wu, 1988). Test
@@ -214,7 +214,7 @@ def spearman(x: Sequence[float], y: Sequence[float], *, samples: int = 1000, see
     check_options(samples, seed)
     sides = [np.asarray(side, dtype=np.float64) for side in (x, y)]
     if len(x) != len(y) or len(x) < 3 or not all(np.isfinite(side).all() and np.ptp(side) > 0 for side in sides):
-        expected = "as many on both sides, at least 3, all finite, and not all equal"
+        expected = "equally many on both sides, at least 3, finite, not all equal"
         raise XalignError("there is no rank correlation of these points", expected=expected)
     try:
         from scipy import stats

@@ -24,7 +24,7 @@ LATEX = {
 
 @dataclass(frozen=True)
 class Table:
-    """Text in rows and columns, the first ``names`` of them left-aligned; ``bold`` holds (row, column) of cells.
+    """Text in rows and columns, the first ``names`` columns left-aligned; ``bold`` has (row, column) of bold cells.
 
     ``notes`` are for readers. ``comments``, such as signatures, are for reproduction; LaTeX does not print them.
     """

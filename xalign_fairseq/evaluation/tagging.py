@@ -12,11 +12,11 @@ Entity = tuple[str, int, int]
 
 
 def entities(tags: Sequence[str]) -> list[Entity]:
-    """The entities (type, begin, end) in order of the end, by conlleval's lenient rules, the default of seqeval 1.2.2.
+    """The entities (type, begin, end) in order of their ends, by conlleval's lenient rules, seqeval 1.2.2's default.
 
     An entity begins at ``B`` and ``S``, at ``I`` and ``E`` that follow ``O``, ``E`` or ``S``, and wherever the type
     changes; any other first letter, as in the tag ``NOUN``, ends and begins entities only where the type changes; the
-    type is then the rest of the tag (``OUN``; ``_`` if empty). ``I-X`` after ``O`` begins an entity, which is no error.
+    type is then the rest of the tag (``OUN``; ``_`` if empty). ``I-X`` after ``O`` begins an entity; this is valid.
     """
     found, begin = [], 0
     before, type_before = "O", ""

@@ -57,11 +57,11 @@ def lines(sentences: Iterable[ConlluSentence]) -> Iterator[str]:
 
 
 def trees_next_to(path: StrPath, sentences: Sequence[Sequence[str]]) -> list[SyntaxTree]:
-    """Trees for a file without trees, from the CoNLL-U file next to it: ``dev.conllu`` for ``dev.tsv``."""
+    """Trees of a file that has none, from the CoNLL-U file next to it: ``dev.conllu`` for ``dev.tsv``."""
     treebank = f"{unpacked_name(path).removesuffix('.tsv')}.conllu"
     beside = existing(treebank)
     if not Path(beside).is_file():
-        problem = "a file has no trees, which are needed to reorder its words by syntax"
+        problem = "a file has no trees, which the syntax step needs"
         raise XalignError(problem, where=path, expected=f"the file {treebank}")
     parsed = read(beside)
     if len(parsed) != len(sentences):

@@ -67,7 +67,7 @@ class DeriveOptions:
     towards: tuple[str, ...] = ()
 
     def check(self) -> None:
-        """Raise :class:`XalignError` for options that do not go together."""
+        """Raise :class:`XalignError` for options that contradict each other."""
         if not self.steps or set(self.steps) - set(STEPS) or len(set(self.steps)) < len(self.steps):
             found, expected = ",".join(self.steps), f"some of {','.join(STEPS)}, each once, in the order of their use"
             raise XalignError("steps are unknown or repeated", parameter="steps", found=found, expected=expected)
@@ -81,7 +81,7 @@ class DeriveOptions:
             if step in self.steps and required and not is_given:
                 raise XalignError(f"the step {step} lacks its file", parameter=("steps", name))
             if is_given and step not in self.steps:
-                raise XalignError("an option belongs to a step that is not among the steps", parameter=("steps", name))
+                raise XalignError("an option belongs to a step that is not requested", parameter=("steps", name))
         if self.seed < 0:
             raise XalignError("a seed is negative", parameter="seed", found=self.seed)
         for language in (self.source_lang, self.lang):
@@ -93,7 +93,7 @@ class DeriveOptions:
         outputs = Counter(("tsv" if kind in ("ner", "nli") else kind, name) for kind, name, _ in self.inputs)
         for (_, name), count in outputs.items():
             if count > 1 or "/" in name:
-                raise XalignError("file names must be different and have no slash", found=name)
+                raise XalignError("file names must differ and have no slash", found=name)
 
 
 def derive(options: DeriveOptions, quiet: bool = False) -> dict[str, Any]:
@@ -103,7 +103,7 @@ def derive(options: DeriveOptions, quiet: bool = False) -> dict[str, Any]:
     complete or not at all.
 
     Raises:
-        XalignError: options that don't fit together, malformed files, an existing ``destdir``.
+        XalignError: contradictory options, malformed files, an existing ``destdir``.
     """
     options.check()
     paths = [path for _, _, path in options.inputs]
@@ -137,7 +137,7 @@ def derive(options: DeriveOptions, quiet: bool = False) -> dict[str, Any]:
 
 
 def _step(name: str, options: DeriveOptions) -> Inversion | Transliteration | Reordering:
-    """The transformation of a step; ``check`` has made sure that its files are given."""
+    """The transformation of a step; ``check`` has verified that its files are given."""
     if name == INVERSION:
         return Inversion(options.inversion_marks)
     if name == SCRIPT:

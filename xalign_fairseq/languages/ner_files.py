@@ -16,7 +16,7 @@ OUTSIDE = "O"
 
 
 def read(path: StrPath, language: str) -> list[WordsExample]:
-    """Read ``word TAB tag`` lines as PAN-X has them (or words alone), and check that the tags are BIO."""
+    """Read ``word TAB tag`` lines as in PAN-X (or only words), and check that the tags are BIO."""
     sentences = read_tagged_words(path, language)
     for sentence in sentences:
         for word, tag in zip(sentence.words, sentence.tags or (), strict=False):

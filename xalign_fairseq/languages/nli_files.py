@@ -67,6 +67,6 @@ def derive(
 
 
 def lines(pairs: Iterable[PairExample]) -> Iterator[str]:
-    """The lines of a file that :func:`read` reads, as XTREME lays it out: two texts, and the label if there is one."""
+    """The lines of a file for :func:`read`, in XTREME's format: two texts, and the label if there is one."""
     for pair in pairs:
         yield "\t".join([quote(pair.first), quote(pair.second), *([] if pair.label is None else [pair.label])])

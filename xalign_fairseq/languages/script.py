@@ -33,7 +33,7 @@ from xalign_fairseq.languages.sentence import Sentence, unbroken
 _PLANE, _COPIES = 0x10000, 0xF0000
 _OTHERS = range(_COPIES + 0xD800, _COPIES + 0xE000)
 
-# Begins only the copies of words whose natural pieces begin with a lone word boundary.
+# Begins the copies of words whose natural pieces begin with a lone word boundary, and no others.
 MARKER = chr(_COPIES + ord(SPACE))
 
 
@@ -45,7 +45,7 @@ def private_characters(characters: Iterable[str]) -> dict[str, str]:
     taken = sorted(set(natural) & {*table.values(), MARKER})
     if taken or len(set(table.values())) < len(natural):
         found = f"{counted(len(taken), 'character')}, the first of them {ord(taken[0]):#x}" if taken else len(natural)
-        problem = "the vocabulary has characters of the derived script already" if taken else "too many characters"
+        problem = "the vocabulary already has characters of the derived script" if taken else "too many characters"
         expected = "no private-use character" if taken else f"{len(_OTHERS)} beyond Unicode's planes 0 and 1"
         remedy = ("give the natural language's own model as", Parameter("spm")) if taken else None
         raise XalignError(problem, found=found, expected=expected, remedy=remedy)
@@ -72,7 +72,7 @@ class Transliteration:
 
     Raises:
         XalignError: not a unigram model; a piece that spans words; an overlap outside [0, 100]; a model that has
-            characters of the script already, or whose normalisation changes them.
+            the script's characters, or whose normalisation changes them.
     """
 
     def __init__(self, model: StrPath, overlap: float = 0, seed: int = 1):

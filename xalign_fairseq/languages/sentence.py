@@ -1,4 +1,4 @@
-"""A sentence on its way from a natural language to a derived one: its words move and are rewritten, but all survive."""
+"""A sentence between a natural and a derived language: its words move and are rewritten, but none is lost."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""The order of another language: dependents of nouns and verbs move to their order in that language's treebank."""
+"""The order of another language: dependents of nouns and verbs move as in that language's treebank."""
 
 import logging
 from collections import Counter, defaultdict
@@ -65,7 +65,7 @@ class Subtrees:
                 upward.append(head)
         if len(upward) < len(waiting):  # words that depend on a cycle are done, but not the cycle
             circle = [str(word + 1) for word, count in enumerate(waiting) if count]
-            raise _no_tree(where, f"heads that run in a circle: words {', '.join(circle)}")
+            raise _no_tree(where, f"heads that form a cycle: words {', '.join(circle)}")
         return upward
 
     def contiguous(self, word: int) -> bool:
@@ -128,7 +128,7 @@ def learn(trees: Iterable[SyntaxTree]) -> dict[str, OrderModel]:
     for name in dict.fromkeys(HEADS.values()):
         if name not in observations:
             expected = "CoNLL-U with universal tags in column 4, heads and relations in columns 7 and 8"
-            raise XalignError(f"the treebank shows no order of {name}s", expected=expected)
+            raise XalignError(f"the treebank has no {name} with dependents", expected=expected)
     return {name: fit(each) for name, each in observations.items()}
 
 
@@ -161,7 +161,7 @@ class Reordering:
         seed: each draw is keyed by (seed, number of the sentence, place of the head in the natural sentence).
 
     Raises:
-        XalignError: a sentence has no tree, or heads that make none.
+        XalignError: a sentence has no tree, or heads that form none.
     """
 
     def __init__(self, models: Mapping[str, OrderModel], seed: int):

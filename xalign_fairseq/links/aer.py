@@ -15,7 +15,7 @@ def _ratio(part: float, whole: float) -> float:
 
 
 class AlignmentCounts(NamedTuple):
-    """The counts for the scores; ``+`` adds the counts of sentences or workers.
+    """Counts for the scores; ``+`` adds the counts of sentences or workers.
 
     ``hits_sure`` is \\|A∩S\\|, ``hits_possible`` \\|A∩P\\|, ``links`` \\|A\\|, ``sure`` \\|S\\|.
     """
@@ -80,7 +80,7 @@ def count(links: Iterable[Link], gold: Gold) -> AlignmentCounts:
 def sentence_counts(
     hyps: Sequence[Iterable[Link]], golds: Sequence[Gold], *, where: object = None
 ) -> list[AlignmentCounts]:
-    """The counts of each pair; XalignError for no pairs or different numbers. ``where`` names the files in errors."""
+    """The counts of each pair; XalignError for no pairs or unequal numbers. ``where`` names the files in errors."""
     if len(hyps) != len(golds) or not golds:
         raise XalignError(
             "hypotheses and gold have different numbers of lines" if golds else "there is nothing to score",

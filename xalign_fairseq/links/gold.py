@@ -38,7 +38,7 @@ def read_gold_text(
         needs_links: a gold file without links is an error, because it cannot score links.
 
     Raises:
-        XalignError: a file is missing or malformed, or they do not belong together.
+        XalignError: a file is missing or malformed, or they do not match.
     """
     pairs = SentencePairs(src, tgt, split)
     lines = list(read_lines(gold, table=True))

@@ -20,8 +20,8 @@ def grown_links(scores: np.ndarray | None, threshold: float, growth: float) -> d
     """Links of at least a threshold, and weaker links added as in grow-diag-final-and (Koehn et al., 2005).
 
     Weaker links, best first, are added if they are next to a link (also diagonally) and have a word without a link,
-    until nothing changes. Then weaker links between two words without links are added. Their least score is ``growth``,
-    at most ``threshold``.
+    until nothing changes. Then weaker links between two words without links are added. Their minimum score is
+    ``growth``, at most ``threshold``.
     """
     links = links_above(scores, threshold)
     weaker = sorted(links_above(scores, growth).items() - links.items(), key=lambda each: (-each[1], each[0]))

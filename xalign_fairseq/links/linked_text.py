@@ -12,8 +12,8 @@ from xalign_fairseq.core.text.segmentation import find_segmenters
 from xalign_fairseq.core.text.segmented import SegmentedText
 from xalign_fairseq.links.pharaoh import Link, check_bounds, parse_line, require_links_of
 
-# Links of words separated by spaces are valid links of finer words, too, but of the wrong ones. If this number of sides
-# has at least two words more, and no side a link beyond the number of words between spaces, the cause is not chance.
+# Links of words separated by spaces are also valid links of finer words, but of the wrong ones. If this number of sides
+# has at least two more words, and no link exceeds the number of words between spaces, this is not by chance.
 ENOUGH = 20
 
 
@@ -74,7 +74,7 @@ class LinkedText:
             yield LinkedLine(number, *texts_of_pair)
 
     def __iter__(self) -> Iterator[LinkedPair]:
-        # Linked sides with at least two words more than spaces separate, and whether a link needs such words.
+        # Linked sides with at least two more words than spaces separate, and whether a link needs such words.
         finer, beyond = 0, False
         for line in self.lines():
             *sides, links = pair = self.pair(line)

@@ -85,7 +85,7 @@ def _malformed(item: str, where: object) -> XalignError:
         where=where,
         found=item[:40],
         expected="i-j (sure) or ipj (possible), two whole numbers",
-        remedy="this is JSON, and only Pharaoh links are read here: align again, with an output such as text.links"
+        remedy="this is JSON, but Pharaoh links are needed: align again with an output such as text.links"
         if item.startswith("{")
         else "give a file of Pharaoh links, one line per sentence pair; numbered lines (1 3 2 S) can only be gold; "
         "scores have the links in column 7 (cut -f 7)",
@@ -168,7 +168,7 @@ def check_bounds(
                 found=f"link {i + base}-{j + base}, sentence lengths {n} and {m}",
                 remedy=(remedy or "subtract 1 from every index")
                 if is_shifted
-                else ("give links of this text, with sides in this order; words are set by", Parameter("segment")),
+                else ("give links of this text, with sides in this order; words depend on", Parameter("segment")),
             )
 
 

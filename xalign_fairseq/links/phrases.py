@@ -29,7 +29,7 @@ def phrase_pairs(links: Iterable[Link], n: int, m: int, max_length: int = 7) -> 
     Args:
         links: 0-based (i, j), i < n, j < m.
         n, m: numbers of source and target words.
-        max_length: most words on a side.
+        max_length: maximum number of words on a side.
 
     Yields:
         phrase pairs by source position.
@@ -57,7 +57,7 @@ def phrase_pairs(links: Iterable[Link], n: int, m: int, max_length: int = 7) -> 
 
 
 def write_phrases(text: LinkedText, out: str, max_length: int = 7, counts: bool = False, min_count: int = 1) -> str:
-    r"""Write phrase pairs of up to ``max_length`` words a side; returns the numbers of sentence and phrase pairs.
+    r"""Write phrase pairs of up to ``max_length`` words per side; returns the numbers of sentence and phrase pairs.
 
     Each occurrence is a line with links; with ``counts`` each distinct pair of at least ``min_count`` occurrences is
     written once by :func:`~xalign_fairseq.links.counting.write_counted`. ``-`` is standard output.
@@ -74,7 +74,7 @@ def write_phrases(text: LinkedText, out: str, max_length: int = 7, counts: bool 
     """
     if min_count > 1 and not counts:
         remedy = ("add", Parameter("counts"))
-        raise XalignError("only counted phrase pairs have a least count", parameter="min_count", remedy=remedy)
+        raise XalignError("only counted phrase pairs have a minimum count", parameter="min_count", remedy=remedy)
     with Output(out, record=None, resume=False, inputs=text.paths, kind="phrases").open() as stream:
         if counts:
             found = ((src, tgt, phrase_pairs(links, len(src), len(tgt), max_length)) for src, tgt, links in text)

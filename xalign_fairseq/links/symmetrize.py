@@ -74,5 +74,5 @@ def symmetrize(forward: Iterable[Link], backward: Iterable[Link], method: str = 
         symmetrize({(0, 0), (1, 1)}, {(0, 0), (0, 1)})  # {(0, 0), (0, 1), (1, 1)}
     """
     if method not in SYMMETRISATIONS:
-        raise XalignError("there is no such symmetrisation", found=method, expected=" or ".join(SYMMETRISATIONS))
+        raise XalignError("unknown symmetrisation", found=method, expected=" or ".join(SYMMETRISATIONS))
     return SYMMETRISATIONS[method](forward, backward)

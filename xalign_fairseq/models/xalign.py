@@ -71,9 +71,7 @@ class XalignModelConfig(FairseqDataclass):
         "--autocast, without --attention-dropout",
     )
     layer_norm_eps: float = option(1e-5, "added to the variance in layer norms: 1e-5 for XLM-R, 1e-12 for BERT")
-    token_types: int = option(
-        1, "2: the second text of a pair has a vector of its own, as in BERT; 1: it has none (XLM-R)"
-    )
+    token_types: int = option(1, "2: the second text of a pair has its own vector, as in BERT; 1: it has none (XLM-R)")
     transformers_config: str = option(
         "",
         "configuration (JSON) of an encoder that transformers runs (ModernBERT, DeBERTa); default: that of "
@@ -95,7 +93,7 @@ class XalignModel(HeadedEncoder, BaseFairseqModel):
     @classmethod
     def build_model(cls, cfg: Any, task: Any) -> "XalignModel":
         initial = getattr(cfg, "init_checkpoint", None)
-        # A resumed run loads its weights later, but a body of transformers must be built in its first form.
+        # A resumed run loads its weights later, but transformers' encoder must be built with its original settings.
         state = read_pretrained(initial)[0] if initial and (not task.restoring or is_body(Path(initial))) else {}
         given = checkpoint.options(state) if state else {}
         if given.get("transformers_config") and not getattr(cfg, "transformers_config", ""):
@@ -109,7 +107,7 @@ class XalignModel(HeadedEncoder, BaseFairseqModel):
         choose_layer_runs(model.encoder.sentence_encoder, cfg)
         if state and not task.restoring:
             task_state = state.get("task_state") or {}
-            # Refuses another dictionary; the task has no other effect.
+            # The task only rejects other dictionaries.
             task.load_state_dict({key: value for key, value in task_state.items() if key == "tokenizer"})
             task.lasting = checkpoint.lasting(task_state)
             require_same("language_embeddings", given.get("language_embeddings") or config.language_embeddings, config)
@@ -162,7 +160,7 @@ class XalignModel(HeadedEncoder, BaseFairseqModel):
 
 
 def choose_layer_runs(body: Body, cfg: object) -> None:
-    """Set whether layers recompute activations, are compiled, or run as CUDA graphs; XalignError where they can't."""
+    """Set whether layers recompute activations, are compiled, or run as CUDA graphs; XalignError if they cannot."""
     names = ("checkpoint_activations", "compile", "cuda_graphs")
     recomputed, compiled, body.graphs = (bool(getattr(cfg, name, False)) for name in names)
     if body.graphs and (recomputed or compiled):

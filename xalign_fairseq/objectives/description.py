@@ -11,7 +11,7 @@ from xalign_fairseq.encoder.pretrained.papers import Paper
 from xalign_fairseq.objectives.presets import PRESETS
 from xalign_fairseq.objectives.registry import OBJECTIVES, Objective
 
-# How to get a stream into a data-bin.
+# How to add a stream to a data-bin.
 SOURCES = {
     "bitext": "xalign prepare --pair SRC-TGT --trainpref PREFIX",
     "mono": "xalign prepare --mono LANGUAGE=FILE",
@@ -89,4 +89,4 @@ def registered(name: str) -> type[Objective]:
     # With dashes, as in options.
     near = difflib.get_close_matches(name.replace("-", "_").lower(), [*OBJECTIVES, *PRESETS], n=3, cutoff=0.6)
     expected = " or ".join(near) if near else ", ".join(sorted(OBJECTIVES))
-    raise XalignError("there is no such objective", where=name, expected=expected)
+    raise XalignError("unknown objective", where=name, expected=expected)

@@ -63,7 +63,7 @@ class DictMLM(TokenPrediction):
         mask, language_row = self.context.mask, config.language_row if own else None
         table = TranslationTable(lexicons, config.vocab_size, mask, language_row)
         if not table.count.any():
-            remedy = "take a larger dictionary, or lexicon_align, which reads the mean of subwords"
+            remedy = "use a larger dictionary, or lexicon_align, which averages subwords"
             raise XalignError("no entry of the dictionary translates a single token", where="dict_mlm", remedy=remedy)
         return table
 
@@ -101,7 +101,7 @@ class DictMLM(TokenPrediction):
         if self.random_tokens == "all":
             return mono.masked
         replaced = mono.targets.ne(PAD) & mono.masked.ne(mono.targets) & mono.masked.ne(self.context.mask)
-        # Draws from prob on are uniform, too.
+        # Draws of at least prob are uniform, too.
         share = (mono.draw.double() - self.prob) / ((1 - self.prob) or 1)
         at = (share * len(source)).long().clamp(0, len(source) - 1)
         return torch.where(replaced, source[at], mono.masked)

@@ -44,8 +44,8 @@ class MocoHead(nn.Module):
             self.queue.fill_at_random(self._seed)
 
     def move(self, live: nn.Module, update: int, momentum: float) -> None:
-        """Update the momentum encoder; keys of an earlier run's momentum encoder are removed."""
-        if self.momentum_encoder.begins_anew(update):
+        """Update the momentum encoder, and remove keys from an earlier run's momentum encoder."""
+        if self.momentum_encoder.starts_again(update):
             self._begin_queue()
         self.momentum_encoder.follow(live, self.projection, update, momentum)
 

@@ -14,7 +14,7 @@ from xalign_fairseq.objectives.step import Step
 @register_objective("reg_param")
 @dataclass
 class RegParam(Objective):
-    """L = ||theta - theta_pretrained||^2 over the sentence encoder's parameters, without MLM head (Eq. 5).
+    """L = ||theta - theta_pretrained||^2 over the sentence encoder's parameters, without the MLM head (Eq. 5).
 
     theta_pretrained is a copy of the encoder at the first update; a resumed run keeps it. The count is 1, so use
     ``--loss-normalization per-objective``: ``joint`` divides the loss by the number of predictions of other objectives.

@@ -163,7 +163,7 @@ class Objective(ABC):
     def predicts(self, step: Step) -> Sequence[Prediction]:
         """The predictions by the MLM head that :meth:`forward` finds in ``step.predictions``.
 
-        All objectives are asked before any runs, so the head runs once for all predictions.
+        All objectives announce them before any runs, so the head runs once for all predictions.
         """
         return ()
 
@@ -232,7 +232,7 @@ class Objective(ABC):
     def required_pivot(self) -> str:
         """The pivot language; XalignError if the pairs do not determine it and none was chosen."""
         if self.context.pivot is None:
-            problem = f"the pairs do not determine the language that {self.name} aligns the others to"
+            problem = f"the pairs do not determine the language that {self.name} aligns others to"
             remedy = ("set", Parameter("pivot_lang"), "or choose pairs with", Parameter("lang_pairs"))
             raise XalignError(problem, found=", ".join(self.context.languages), remedy=remedy)
         return self.context.pivot
@@ -255,7 +255,7 @@ def register_objective(name: str) -> Callable[[type[Registered]], type[Registere
 
     def register(cls: type[Registered]) -> type[Registered]:
         if name in OBJECTIVES:
-            raise XalignError("an objective of this name is registered already", found=name)
+            raise XalignError("an objective of this name is already registered", found=name)
         unknown = set(cls.traits.needs) - set(STREAMS)
         if unknown:
             raise XalignError("an objective needs an unknown stream", where=name, found=unknown, expected=STREAMS)

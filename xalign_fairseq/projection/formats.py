@@ -64,7 +64,7 @@ def _beginning(path: str) -> str:
 
 
 def require_ending(out: str, form: AnnotationFormat) -> None:
-    """Raise :class:`XalignError` for the ending of another format: the output has the format of the source."""
+    """Raise :class:`XalignError` if the output's ending is that of another format than the source's."""
     if any(ANNOTATIONS[name] is not form for name in named_by_ending(out)):
         problem = "the output has the format of the annotated text"
         raise XalignError(problem, parameter="out", found=out, expected=", ".join(form.suffixes))
@@ -74,18 +74,18 @@ def find_format(name: str, src: str, tgt: str | None, extract: bool = False) -> 
     """The format by its name, or, if that is empty, by the name of the annotated file."""
     named = [name] if name else named_by_ending(src)
     beginning = "" if named or not os.path.isfile(src) else _beginning(src)
-    if begun := re.match(r"[^<]*(?:<[?!][^<]*)*<(?:[\w.-]+:)?(xliff|tmx)\b", beginning):
-        named = [begun[1]]
+    if root := re.match(r"[^<]*(?:<[?!][^<]*)*<(?:[\w.-]+:)?(xliff|tmx)\b", beginning):
+        named = [root[1]]
     known = ", ".join(ANNOTATIONS)
     if name and name not in ANNOTATIONS:
-        raise XalignError("there is no such format", parameter="format", found=name, expected=known)
+        raise XalignError("unknown format", parameter="format", found=name, expected=known)
     if len(named) != 1:
         problem = "the file's name has no ending of a known format"
         remedy: Text = "set", Parameter("format")
         if src.lower().endswith(OFFICE):
             remedy = "save it as HTML or XLIFF"
         elif src.lower().endswith((".po", ".pot")):
-            remedy = "extract its texts first, for example with Okapi, or po2txt of translate-toolkit"
+            remedy = "extract its texts first, for example with Okapi or translate-toolkit's po2txt"
         elif re.search(r"\{\w*\}|%[sd]\b", beginning):
             remedy = "if it has placeholders, set", Parameter("format", "placeholders")
         raise XalignError(problem, where=src, parameter="format", expected=known, remedy=remedy)

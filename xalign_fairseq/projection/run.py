@@ -89,14 +89,14 @@ class ProjectReport:
 
 
 def project_files(run: ProjectRun) -> ProjectReport:
-    """Project the annotation of a file on its translation, and write that.
+    """Project the annotation of a file onto its translation, and write the result.
 
-    The file is read once at the beginning, to find errors immediately, and then piece by piece. ``OUT.links`` keeps the
+    The file is first read once to find errors, and then piece by piece. ``OUT.links`` keeps the
     links: give them as ``links`` to project again with other options. An interrupted run continues from the aligner's.
     Without ``OUT.links``, an existing output is another file and not replaced.
 
     Raises:
-        XalignError: a file is missing or not of the format, options do not go together, or the output is in the way.
+        XalignError: a file is missing or not of the format, options contradict each other, or the output exists.
 
     Example::
 
@@ -177,7 +177,7 @@ def extract_texts(src: str, out: str = STANDARD_OUTPUT, format: str = "", quiet:
     Unless ``quiet``, a warning on stderr counts the lines with several paragraphs or cells.
 
     Raises:
-        XalignError: the file is missing or not of the format, or the format is not one of markup.
+        XalignError: the file is missing or not of the format, or the format has no markup.
     """
     form = find_format(format, src, None, extract=True)
     units = [piece for piece in form.read(Annotated(src)) if isinstance(piece, Unit)]
@@ -192,7 +192,7 @@ def extract_texts(src: str, out: str = STANDARD_OUTPUT, format: str = "", quiet:
 
 
 class AnnotatedPairs:
-    """The sentence pairs of a file with annotation, as words, read again at each iteration."""
+    """The sentence pairs of an annotated file, as words, read again at each iteration."""
 
     def __init__(self, read: Callable[[], Iterator[Piece]]):
         self._read = read
@@ -226,7 +226,7 @@ def _check(run: ProjectRun, form: AnnotationFormat) -> AlignerOptions:
 
 
 def _from_file(units: Iterable[Unit], path: str, least: float) -> Iterator[Links]:
-    """The links of each unit from a file, from a minimum probability on."""
+    """The links of each unit from a file that have at least a minimum probability."""
     for number, (unit, line) in enumerate(zip(units, read_lines(path), strict=False), 1):
         found = read_line(line, unit, path, number)
         yield {link: probability for link, probability in found.items() if probability >= least}
@@ -289,6 +289,6 @@ def _kept(
     pairs = ((unit.src.words, unit.tgt.words) if unit.needs_links else ([], []) for unit in others)
     for unit, alignment in zip(units, aligner.stream(pairs, done), strict=True):
         if alignment.too_long:
-            say(f"warning: {unit.where}: the pair is too long to be aligned and has no links")
+            say(f"warning: {unit.where}: the pair is too long to align and has no links")
         stream.write(json_line(Alignment(unit.src.words, unit.tgt.words, alignment.links)) + "\n")
         yield {link: round(probability, 6) for link, probability in alignment.links.items()}

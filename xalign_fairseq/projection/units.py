@@ -49,7 +49,7 @@ class Unit:
     project: Callable[[Links], Projected]
     needs_links: bool = True
     several: bool = False  # paragraphs or cells
-    # Pharaoh links may count words of texts with other placeholders: for each of those words, its words here.
+    # Pharaoh links may count words of texts with other placeholders: for each such word, the words here.
     counted: Callable[[], tuple[list[range], list[range]]] | None = None
 
     @classmethod
@@ -60,7 +60,7 @@ class Unit:
 
 
 Piece = str | Unit
-"""In the order of the output: text that is written as it is, or a pair whose annotated translation is."""
+"""In the order of the output: text to write unchanged, or a pair whose annotated translation is written."""
 
 Reader = Callable[[Annotated], Iterator[Piece]]
 """Reads one format of annotation, in constant memory; errors name file and line."""

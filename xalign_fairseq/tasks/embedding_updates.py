@@ -27,7 +27,7 @@ def update_rows_alone(model: Any, task: Any, with_all: Sequence[str]) -> None:
         problem = "the embeddings of a batch's tokens cannot be updated alone"
         raise XalignError(problem, where=(Parameter("embedding_updates", "lazy"),), found=reason)
     if not reason and option == "auto" and training_device(task.cfg.cpu).type == "cuda":
-        reason = "a GPU updates them all in no more time"
+        reason = "a GPU updates all of them just as fast"
     embeddings.sparse = not reason
     updated = f"all are updated ({reason})" if reason else "only those of a batch are updated"
     logger.info("token embeddings: %s", updated)
@@ -38,9 +38,9 @@ def _obstacle(task: Any, with_all: Sequence[str]) -> str | None:
     if with_all:
         return f"the gradient of {', '.join(with_all)} has every row"
     if task.cfg.optimizer != "xalign_adamw":
-        return f"the optimizer {task.cfg.optimizer} knows no sparse gradients, xalign_adamw does"
+        return f"the optimizer {task.cfg.optimizer} does not support sparse gradients; xalign_adamw does"
     if task.has_master_weights:
-        return "fp16 and bf16 copy whole gradients, their memory-efficient forms do not"
+        return "fp16 and bf16 copy whole gradients; their memory-efficient forms do not"
     if task.cfg.distributed_world_size > 1:
         return "several processes add up whole gradients"
     return None

@@ -11,7 +11,7 @@ from xalign_fairseq.core.errors import XalignError, check_values
 
 
 class HeadsStart:
-    """``--freeze-encoder-updates`` and ``--heads-lr``, for any optimizer that steps the model's parameters.
+    """``--freeze-encoder-updates`` and ``--heads-lr``, for any optimizer that updates the model's parameters.
 
     In the first updates the encoder's parameters have no gradient, so the optimizer does not change, decay or clip them
     or update their moments. A head's step is multiplied by ``heads_lr / lr``. For optimizers whose step is proportional
@@ -21,10 +21,10 @@ class HeadsStart:
     def __init__(self, cfg: Any):
         rate = 1.0 if cfg.heads_lr is None else cfg.lr[0]
         check_values(
-            "an option of new heads has no such value",
+            "an option of new heads is out of range",
             ("freeze_encoder_updates", cfg.freeze_encoder_updates, cfg.freeze_encoder_updates >= 0, "0 or more"),
             ("heads_lr", cfg.heads_lr, cfg.heads_lr is None or cfg.heads_lr > 0, "a number above 0"),
-            ("lr", rate, rate > 0, "a number above 0, which the rate of heads is a multiple of"),
+            ("lr", rate, rate > 0, "a number above 0, because the rate of heads is relative to it"),
         )
         self.updates = cfg.freeze_encoder_updates
         self.ratio = 1.0 if cfg.heads_lr is None else cfg.heads_lr / rate

@@ -26,7 +26,7 @@ from xalign_fairseq.tasks.heads_start import HeadsStart
 from xalign_fairseq.transport.linking import Linking
 
 logger = logging.getLogger(__name__)
-NO_SCORE, METRIC = "validation has no such score to choose checkpoints by", "best_checkpoint_metric"
+NO_SCORE, METRIC = "validation does not compute the score that chooses checkpoints", "best_checkpoint_metric"
 
 
 @dataclass
@@ -116,7 +116,7 @@ class XalignPretrainingTask(XalignTask):
 
     def build_criterion(self, cfg: object, from_checkpoint: bool = False) -> Any:
         """Build the criterion, find its required streams, and attach its heads to the model."""
-        # fairseq-validate builds the criterion by the checkpoint's options, some of which may be removed ones.
+        # fairseq-validate builds the criterion from the checkpoint's options, some of which may no longer exist.
         criterion = super().build_criterion(cfg, from_checkpoint or self.restoring)
         for model in self.models:
             criterion.attach_heads(model)
@@ -129,7 +129,7 @@ class XalignPretrainingTask(XalignTask):
         return criterion
 
     def _require_trained(self, criterion: Any) -> None:
-        """Refuse a training without any trained parameter; warn of updates without any."""
+        """Refuse training without any trained parameter; warn of updates without any."""
         for model in self.models:
             if not any(parameter.requires_grad for parameter in model.parameters()):
                 frozen = (Parameter("freeze_layers", self.cfg.freeze_layers),)
@@ -154,11 +154,11 @@ class XalignPretrainingTask(XalignTask):
             self._require_metric(split, self.datasets[split])
 
     def _require_metric(self, split: str, dataset: FairseqStreams) -> None:
-        """Refuse to choose checkpoints by an unknown score, before the updates up to the first validation."""
+        """Refuse to choose checkpoints by an unknown score, before the first update."""
         corpora = dataset.bitext.corpora if dataset.bitext is not None else []
         linked = [f"aer_{self.source.pair_names[each.number]}" for each in corpora if each.links is not None]
         here = {"bitext": dataset.bitext, "mono": dataset.mono, "links": linked, "lexicon": True}
-        # By the class: an objective that begins with prepared links has a loss without them.
+        # By the class: an objective that starts with prepared links also has a loss without them.
         logged = [each for each in self.objectives if all(here[need] for need in type(each).traits.needs)]
         known = ["loss", *(f"{each.name}_{stat}" for each in logged for stat in ("loss", *each.traits.stats))]
         known = ["aer", *linked, *known] if linked else known
@@ -171,7 +171,7 @@ class XalignPretrainingTask(XalignTask):
         check_values(NO_SCORE, (METRIC, metric, metric in stats, f"one of {', '.join(known)}"))
 
     def get_batch_iterator(self, dataset: Any, **kwargs: Any) -> Any:
-        """fairseq's iterator. At the start of a training, objectives check its number of updates and pairs."""
+        """fairseq's iterator. When training starts, objectives check its number of updates and pairs."""
         training = isinstance(dataset, FairseqStreams) and dataset.training
         made = super().get_batch_iterator(dataset, **kwargs)
         if training and kwargs.get("epoch", 1) == 1 and self.objectives and self.cfg.max_update:
@@ -197,15 +197,15 @@ class XalignPretrainingTask(XalignTask):
         return made
 
     def optimizer_step(self, optimizer: Any, model: object, update_num: int) -> None:
-        """fairseq's step, with a separate learning rate for heads; at first only heads change."""
+        """fairseq's step, with a separate learning rate for heads; at first, only heads change."""
         with self.heads_start.step(self.models[-1], update_num):
             optimizer.step()
 
     def state_dict(self) -> dict[str, Any]:
         """A checkpoint's state besides the weights.
 
-        It has the tokenizer, the labelling method, family and trimming of the first encoder, the lexicons, this epoch's
-        folder and how often each was read.
+        It has the tokenizer, the labelling method, the first encoder's family and trimming, the lexicons, this epoch's
+        folder and how often each folder was read.
         """
         state: dict[str, Any] = {**self.lasting, "tokenizer": trained_tokenizer(self.first_tokenizer, self.data)}
         if "lexicon" in self.reader.needs:
@@ -239,7 +239,7 @@ def pairs_of_a_batch(dataset: FairseqStreams, batches: Sequence[np.ndarray]) -> 
 
 
 def _require_whole_states(cfg: XalignPretrainingConfig) -> None:
-    """Refuse configurations that fairscale shards wrongly, before fairseq imports fairscale."""
+    """Refuse configurations that fairscale would shard wrongly, before fairseq imports fairscale."""
     if cfg.ddp_backend == "fully_sharded":
         found, why = (Parameter("ddp_backend", "fully_sharded"), "it wraps the model before heads join it")
     elif cfg.zero_sharding == "os" and cfg.optimizer == "xalign_adamw":

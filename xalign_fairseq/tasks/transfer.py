@@ -135,7 +135,7 @@ class TransferTask(XalignTask):
 
     def build_model(self, cfg: Any, from_checkpoint: bool = False) -> Any:
         """The encoder with only the task's head."""
-        # fairseq-validate has no model options to which the task's options could refer.
+        # fairseq-validate has no model options that the task's options could refer to.
         self.init_checkpoint = cfg.init_checkpoint
         if self.cfg.pair_separators is None:
             limits = replace(self.spec.limits, separators=self.tokenizer.pair_separators)
@@ -163,8 +163,8 @@ class TransferTask(XalignTask):
             return
         if self.cfg.code_switch:
             parameters = ("code_switch", "feature_based")
-            raise XalignError("one linear map can't serve a text in two languages", parameter=parameters)
-        maps.tell_unmapped([each.language for each in self._examples])
+            raise XalignError("one linear map cannot fit a text in two languages", parameter=parameters)
+        maps.warn_of_unmapped([each.language for each in self._examples])
         model.attach_head(HEAD, maps)
         logger.info("features are read through linear maps of %s", ", ".join(maps.languages))
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from xalign_fairseq.core.errors import XalignError
 
-# With this interpreter, independent of the console script's place, and under its name.
+# With this interpreter, wherever the console script is, and under its name.
 _MAIN = "from fairseq_cli.train import cli_main; import sys; sys.argv[0] = 'fairseq-train'; cli_main()"
 FAIRSEQ_TRAIN = (sys.executable, "-c", _MAIN)
 # The package's own folder: a relative path would break in spawned workers.
@@ -76,7 +76,7 @@ SIZES = ("batch_size", "max_sentences", "max_tokens")  # the second is fairseq's
 def train_line(
     data: str, options: Sequence[str], sizes_of: Callable[[str], Mapping[str, Any]] = lambda checkpoint: {}
 ) -> tuple[list[str], list[str]]:
-    """fairseq-train's command line for data-bins, with default and the user's options; and the defaults alone."""
+    """fairseq-train's command line for data-bins, with default and user options, and the defaults alone."""
     for problem, names, expected in (
         ("no learning rate is given", ("lr",), "such as 2e-5 for a pretrained encoder, 5e-4 for a new one"),
         ("the training has no end", LIMITS, None),

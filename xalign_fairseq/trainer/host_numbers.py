@@ -23,7 +23,7 @@ class SampleSize(Tensor):
 def counting(step: Callable[..., Any], logs: list[dict[str, Any]]) -> Callable[..., Any]:
     """The task's ``train_step``; it also adds its logs to ``logs``, and a replacement micro-batch counts 0."""
 
-    def nothing(value: object) -> Any:  # a tensor may hold a number that is not finite
+    def nothing(value: object) -> Any:  # a tensor may hold a non-finite number
         number = isinstance(value, int | float)
         return torch.zeros_like(value) if isinstance(value, Tensor) else 0 if number else value
 

@@ -18,7 +18,7 @@ class DataWait:
         self.waiting = self.working = 0.0
 
     def wait(self, call: Callable[..., Any], *args: object, **kwargs: object) -> Any:
-        """Call the function that gives a batch."""
+        """Time a call that fetches a batch."""
         begin = time.perf_counter()
         try:
             return call(*args, **kwargs)
@@ -26,7 +26,7 @@ class DataWait:
             self.waiting += time.perf_counter() - begin
 
     def work(self, call: Callable[..., Any], *args: object, **kwargs: object) -> Any:
-        """Call the function that trains on a batch."""
+        """Time a call that trains on a batch."""
         begin = time.perf_counter()
         try:
             return call(*args, **kwargs)
@@ -39,7 +39,7 @@ class DataWait:
 
     @property
     def share(self) -> float:
-        """Share of waiting in their sum, 0 to 1; 0 at the start."""
+        """The share of waiting time, 0 to 1; 0 at the start."""
         return self.waiting / self.seconds if self.seconds else 0.0
 
 
@@ -65,10 +65,10 @@ class TrainIterator(EpochBatchIterator):
         done, has = state_dict.get("iterations_in_epoch", 0), len(self.frozen_batches)
         had = state_dict.get("batches", has)
         if done and (before, had) != (now, has):
-            # not into the next epoch, whose data and batches would still be this one's
+            # not into the next epoch, which would still have this epoch's data and batches
             last = len(self) - 1 - self.skip_remainder_batch
             place = min(-(-done * before * has // (now * had)), last)
-            text = "%d batches of each of %d processes, of an epoch of %d, are %d of each of %d, of %d, now"
+            text = "%d batches for each of %d processes (of %d per epoch) become %d for each of %d (of %d)"
             logger.info(text, done, before, had, place, now, has)
             state_dict = {**state_dict, "iterations_in_epoch": place}
         super().load_state_dict(state_dict)

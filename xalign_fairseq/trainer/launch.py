@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from xalign_fairseq.core.errors import Command, Parameter, XalignError
-from xalign_fairseq.core.locks import alone
-from xalign_fairseq.core.process import KILLED, failure, heard, tail
-from xalign_fairseq.core.signals import REQUEUE, Requeued, requeue_handed_on
-from xalign_fairseq.trainer.checkpoint_repair import mend
+from xalign_fairseq.core.locks import locked_folder
+from xalign_fairseq.core.process import KILLED, failure, run_logged, tail
+from xalign_fairseq.core.signals import REQUEUE, Requeued, forwarded_requeue
+from xalign_fairseq.trainer.checkpoint_repair import repair_run
 from xalign_fairseq.trainer.fairseq_train import FAIRSEQ_TRAIN, value
 from xalign_fairseq.trainer.log_rows import read_optimizer
 from xalign_fairseq.trainer.train_record import session
@@ -34,7 +34,7 @@ class FairseqTraining:
 def run_training(
     training: FairseqTraining, hear: Callable[[str], object], say: Callable[[str], object] = print
 ) -> None:
-    """Run fairseq-train to its end; an interrupted run continues, and one process at a time trains in a folder.
+    """Run fairseq-train to its end, or resume an interrupted run; only one process at a time trains in a folder.
 
     ``hear`` gets each line of the output, which is also added to ``train.log``; ``say`` gets messages before that.
 
@@ -44,13 +44,13 @@ def run_training(
     """
     log, line = training.folder / LOG, training.line
     with ExitStack() as stack:
-        lock = stack.enter_context(alone(training.folder)) if training.lock is None else training.lock
-        if training.save_dir is not None and mend(training.save_dir, say):
+        lock = stack.enter_context(locked_folder(training.folder)) if training.lock is None else training.lock
+        if training.save_dir is not None and repair_run(training.save_dir, say):
             say("resuming from the last checkpoint")
         say(f"training; log: {log}, a line after every {value(line, 'log_interval') or 100} updates")
         ended = stack.enter_context(session(training.folder, line))
-        process, lines = stack.enter_context(heard([*FAIRSEQ_TRAIN, *line], log, [lock]))
-        signalled = stack.enter_context(requeue_handed_on(lambda: [process]))
+        process, lines = stack.enter_context(run_logged([*FAIRSEQ_TRAIN, *line], log, [lock]))
+        signalled = stack.enter_context(forwarded_requeue(lambda: [process]))
         for each in lines:
             ended.optimizer = read_optimizer(each) or ended.optimizer
             hear(each)
@@ -68,8 +68,8 @@ def _error(log: Path, code: int) -> XalignError:
     if code == USAGE:
         return _usage_error(log)
     end = tail(log)
-    if said := re.search(r"^error: (?!.*^error: )(.*)", end, re.MULTILINE | re.DOTALL):  # from compat/input_errors.py
-        shown, _, _ = said[1].rstrip().partition("\n  (--debug ")
+    if error := re.search(r"^error: (?!.*^error: )(.*)", end, re.MULTILINE | re.DOTALL):  # from compat/input_errors.py
+        shown, _, _ = error[1].rstrip().partition("\n  (--debug ")
         return XalignError(f"{shown}\n  log: {log}")
     return failure("fairseq-train", log, code, end, "fix this and run the same command again")
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 # Lines of an interval of training, of an epoch, and of a validation; other subsets are ignored.
 INTERVAL, EPOCH, VALID = "train_inner", "train", "valid"
-# The time, level and logger before the text are missing in a --log-file.
+# In a --log-file, time, level and logger before the text are missing.
 _LINE = re.compile(r"^(?:[^|{]*\| )*?(\{.*)$", re.ASCII)
 
 

@@ -6,13 +6,13 @@ from xalign_fairseq.core.errors import typed_arguments
 
 
 def as_typed(record: logging.LogRecord) -> bool:
-    """A filter that keeps every record, and makes its parameters and commands text as typed on a command line."""
+    """A filter that keeps every record, and formats its parameters and commands as on a command line."""
     record.args = typed_arguments(record)
     return True
 
 
 def log_as_typed(log_file: str | None) -> None:
-    """Let the handlers of fairseq-train show options as typed; its log file otherwise has only fairseq's own lines."""
+    """Make fairseq-train's handlers show options as typed, also in its log file."""
     shown = logging.getLogger().handlers
     if log_file:
         into = logging.FileHandler(log_file)

@@ -32,20 +32,20 @@ def warn(trainer: "Trainer", samples: list[Any], in_a_row: int) -> None:
         logger.warning("%s is not finite and is skipped (%d in a row; %d end the run): %s", where, in_a_row, most, why)
         return
     raise XalignError(
-        f"training diverged: {counted(in_a_row, 'update')} in a row not finite",
+        f"training diverged: {counted(in_a_row, 'consecutive update')} with non-finite gradients",
         where=where,
         found=why,
         remedy=(start, "with a lower", Parameter("lr"), "or without the objective, if one is named"),
     )
 
 
-def scale_error(trainer: "Trainer", samples: list[Any], said: str) -> XalignError:
-    """The error for a loss scale at its minimum, with objective and batch; ``said``: fairseq's text."""
+def scale_error(trainer: "Trainer", samples: list[Any], message: str) -> XalignError:
+    """The error for a loss scale at its minimum, with objective and batch; ``message`` is fairseq's."""
     return XalignError(
         "the loss scale has reached its minimum: gradients overflow in every update",
         where=_where(trainer),
         parameter="min_loss_scale",
-        found=f"{said.split(').')[0]}); {_why(trainer, samples)}",
+        found=f"{message.split(').')[0]}); {_why(trainer, samples)}",
         remedy=(_start(trainer), "with a lower", Parameter("lr"), "or in", Parameter("bf16")),
     )
 

@@ -24,7 +24,7 @@ from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.trainer.checkpoint_repair import LAST
 
 logger = logging.getLogger(__name__)
-# The least value of each number; -1 is "never" or "all" in fairseq.
+# The minimum value of each number; -1 is "never" or "all" in fairseq.
 LEAST = {
     "common": {"seed": 0, "log_interval": 1, "fp16_init_scale": 1, "fp16_scale_window": 1},
     "dataset": {
@@ -59,7 +59,7 @@ PACKAGE, METRIC = "xalign_fairseq", "best_checkpoint_metric"
 
 
 def check_options(cfg: DictConfig) -> None:
-    """Refuse options that would end in fairseq's traceback, or train in another way than requested."""
+    """Refuse options that would fail with fairseq's traceback, or train differently from what was requested."""
     check_numbers(cfg)
     check_parts(_get(cfg.task, "_name"), _get(cfg.criterion, "_name"), _get(cfg.model, "_name"))
     check_warmup(cfg)
@@ -163,7 +163,7 @@ def check_parts(task: str | None, criterion: str | None, arch: str | None) -> No
         parameter, fitting = "arch", _names(ARCH_MODEL_REGISTRY, {"model"})
     else:
         return
-    problem = "task, criterion and architecture do not belong together"
+    problem = "task, criterion and architecture do not match"
     where = (Parameter("task", task), Parameter("criterion", criterion), Parameter("arch", arch))
     raise XalignError(problem, where=where, parameter=parameter, expected=", ".join(fitting))
 
@@ -194,7 +194,7 @@ def check_start(cfg: DictConfig) -> None:
         asked = {name: _get(cfg, name) for name in ("continue_once", "finetune_from_model")}
     for name, path in asked.items():
         if path is not None and not PathManager.isfile(path):
-            remedy = f"without it a run resumes from its own {LAST}, if any"
+            remedy = f"without it, a run resumes from its own {LAST}, if any"
             raise XalignError("the initial checkpoint is not a file", parameter=name, found=path, remedy=remedy)
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from omegaconf import DictConfig
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.locks import LOCK, alone
+from xalign_fairseq.core.locks import LOCK, locked_folder
 from xalign_fairseq.core.signals import REQUEUE
 from xalign_fairseq.trainer.compat.patching import Function, instead, replace, training_loop
 
@@ -35,7 +35,7 @@ def hold(cfg: DictConfig) -> None:
     if str(folder) in held:
         return
     if not _is_inherited(folder / LOCK):
-        _locks.enter_context(alone(folder))
+        _locks.enter_context(locked_folder(folder))
     os.environ[HELD] = "\n".join([*filter(None, held), str(folder)])
 
 
@@ -94,6 +94,6 @@ def _listening(original: Function, cfg: Any, main: object, **kwargs: object) -> 
         if error.exit_code == REQUEUE:
             raise SystemExit(REQUEUE) from None
         if error.exit_code == -signal.SIGKILL:
-            problem = "a training process was killed, probably by too little memory"
+            problem = "a training process was killed, probably for lack of memory"
             raise XalignError(problem, remedy="run the same command again, to resume") from None
         raise

@@ -1,4 +1,4 @@
-"""A resumed run has the options that it began with."""
+"""A resumed run has the options that it started with."""
 
 import logging
 import os
@@ -9,19 +9,19 @@ from xalign_fairseq.core.errors import Parameter, XalignError
 
 logger = logging.getLogger(__name__)
 
-# Besides all options of the criterion: other values of these parts of fairseq's configuration are another run.
+# Different values of these parts of fairseq's configuration, or of the criterion's options, mean another run.
 IDENTITY = {"task._name": "task", "model._name": "arch", "model.init_checkpoint": "init_checkpoint"}
 IDENTITY |= {"task.data": "data", "common.seed": "seed", "criterion._name": "criterion"}
 
 
 def require_same_run(state: Mapping[str, Any], cfg: Mapping[str, Any], folder: object) -> None:
-    """Refuse options of another run than the one that wrote the last checkpoint's state; log other changed options.
+    """Refuse options of another run than the last checkpoint's; log other changed options.
 
-    One run would otherwise mix two settings, and a complete run would pass for one with the new options.
+    Otherwise one run would mix two settings, and a complete run would look like one with the new options.
 
     Raises:
         XalignError: an option of the criterion or of its objectives, the task, the architecture, the initial
-            checkpoint or the seed has another value, or the data's folders are other ones or in another order.
+            checkpoint or the seed has another value, or the data's folders or their order changed.
     """
     found, others = {}, {}
     for group in ("criterion", "task", "model", "common", "dataset"):
@@ -43,8 +43,8 @@ def require_same_run(state: Mapping[str, Any], cfg: Mapping[str, Any], folder: o
             elif name in ("batch_size", "max_tokens") or (group in ("task", "model") and name != "max_update"):
                 others[name] = f"{before[name]}, now {now[name]}"
     if found:
-        anew = ("with", Parameter("reset_optimizer")) if "criterion" in found else ()
-        start = (Parameter("restore_file", "FILE"), *anew, "to say where to start")
+        reset = ("with", Parameter("reset_optimizer")) if "criterion" in found else ()
+        start = (Parameter("restore_file", "FILE"), *reset, "to choose a checkpoint")
         raise XalignError(
             "the folder has a run with other options",
             where=folder,
@@ -57,7 +57,7 @@ def require_same_run(state: Mapping[str, Any], cfg: Mapping[str, Any], folder: o
 
 
 def absolute(data: str) -> str:
-    """Data-bins by absolute paths, so that a checkpoint names them from any folder."""
+    """Data-bins by absolute paths, which are valid from any folder."""
     return ":".join(map(os.path.abspath, data.split(":")))
 
 

@@ -30,7 +30,7 @@ def machine(cpu: bool = False) -> str:
     names = None
     if not cpu and visible not in ("", "-1"):
         query = ("nvidia-smi", "--query-gpu=name", "--format=csv,noheader")
-        # CUDA knows more names than nvidia-smi, such as those of a GPU's parts.
+        # CUDA knows more names than nvidia-smi, such as names of a GPU's parts.
         names = _output(*query, "-i", visible) or _output(*query)
     return names.splitlines()[0] if names else f"{platform.machine()} CPU"
 
@@ -77,7 +77,7 @@ class Ended:
 
 @contextmanager
 def session(folder: Path, line: Sequence[str]) -> Iterator[Ended]:
-    """Add a session to the folder's ``training.json``; its end and exit code are added at the end of the block."""
+    """Add a session to the folder's ``training.json``; the end of the block adds its end and exit code."""
     record, ended = _begin(folder, line), Ended()
     try:
         yield ended
@@ -92,7 +92,7 @@ def _begin(folder: Path, line: Sequence[str]) -> TrainRecord:
     path = folder / NAME
     sessions = read_json(path, TrainRecord)["sessions"] if path.is_file() else []
     found = {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}}
-    begun: Session = {
+    session: Session = {
         "command": shlex.join(["fairseq-train", *line]),
         "data": [str(Path(each).absolute()) for each in line[0].split(":")],
         "begun": _now(),
@@ -102,7 +102,7 @@ def _begin(folder: Path, line: Sequence[str]) -> TrainRecord:
         "machine": f"{machine(cpu='--cpu' in line)}, {cores()} cores",
         "versions": {name: each for name, each in found.items() if each},
     }
-    record: TrainRecord = {"sessions": [*sessions, begun]}
+    record: TrainRecord = {"sessions": [*sessions, session]}
     write_json(path, record)
     return record
 

@@ -48,7 +48,7 @@ class XalignTrainer(Trainer):
     - After SIGUSR1 it saves and ends with exit code 75. All processes end after the same update.
     - It resumes from the newest complete checkpoint if the last one is damaged, and passes a checkpoint's task state to
       the task, which refuses another dictionary.
-    - ``--patience`` counts across resumptions, and a finished run is not trained further.
+    - ``--patience`` counts across resumptions, and a finished run does not train again.
     """
 
     def __init__(self, cfg: Any, *args: object, **kwargs: object):
@@ -82,7 +82,7 @@ class XalignTrainer(Trainer):
                 self.optimizer._multiply_factor = 1.0  # fairseq's bfloat16 optimizer keeps it until a step
             return None
         finally:
-            # With time as weight, the mean over updates is the share of the total time.
+            # Weighted by time, the mean over updates is the share of the total time.
             metrics.log_scalar("data_wait", 100 * self.clock.share, self.clock.seconds, priority=810, round=2)
             self.clock.reset()
         self.nonfinite_in_a_row = 0
@@ -225,15 +225,15 @@ class XalignTrainer(Trainer):
     def _task_sees_its_state(self, filename: str, reset_optimizer: bool) -> Iterator[None]:
         """Pass a checkpoint's task state to the task as soon as the checkpoint is read or received from rank 0."""
         cfg = self.cfg.checkpoint
-        data_anew = cfg.reset_dataloader or (
+        restart_data = cfg.reset_dataloader or (
             cfg.finetune_from_model is not None and filename == cfg.finetune_from_model
         )
 
         def shown(state: object) -> Any:
-            if isinstance(state, dict) and filename == self._own and not (reset_optimizer or data_anew):
+            if isinstance(state, dict) and filename == self._own and not (reset_optimizer or restart_data):
                 require_same_run(state, self.cfg, cfg.save_dir)
             if isinstance(state, dict) and "task_state" in state:
-                own = {key: each for key, each in state["task_state"].items() if not (data_anew and key == "shard")}
+                own = {key: each for key, each in state["task_state"].items() if not (restart_data and key == "shard")}
                 self.task.load_state_dict(own)
             if isinstance(state, dict) and self.cfg.ema.store_ema and "model" in state:
                 # later, fairseq would look for it in the dropped model
@@ -246,10 +246,10 @@ class XalignTrainer(Trainer):
             state = send(*args, **kwargs)
             return shown(state) if self.data_parallel_rank > 0 else state
 
-        upgrade, anew = checkpoint_utils._upgrade_state_dict, data_anew and reset_optimizer
+        upgrade, restart = checkpoint_utils._upgrade_state_dict, restart_data and reset_optimizer
 
         def upgraded(state: dict[str, Any]) -> Any:
-            return upgrade(with_training(state, filename, anew))
+            return upgrade(with_training(state, filename, restart))
 
         with (
             swapped(checkpoint_utils, "_upgrade_state_dict", upgraded),
@@ -282,7 +282,7 @@ def _validate_and_save(
     is_checked, trainer.checked_update = newest == trainer.checked_update, newest
     if not is_checked or rest[-1]:
         losses, stops = original(cfg, trainer, task, epoch_itr, *rest)
-    if not stops:  # a stopping run already has its checkpoint
+    if not stops:  # a run that is stopping already has its checkpoint
         trainer.requeue_if_signalled(epoch_itr)
     return losses, stops
 
@@ -309,7 +309,7 @@ def install() -> None:
 
 @instead
 def _checked(add_defaults: Function, cfg: DictConfig) -> None:
-    """fairseq-train's first call with its whole configuration, from the command line or YAML."""
+    """Called first by fairseq-train with its whole configuration, from the command line or YAML."""
     add_defaults(cfg)
     master = utils.is_master(cfg.distributed_training)
     log_as_typed(cfg.common.log_file if master else None)

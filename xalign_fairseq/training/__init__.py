@@ -1,6 +1,6 @@
 """Training without fairseq: the weighted sum of objectives (shared with the criterions), a model, and batches.
 
-docs/plain_torch.md trains with them in thirty lines.
+docs/plain_torch.md has a training loop of thirty lines.
 """
 
 from xalign_fairseq.data.pretraining import PretrainingData as PretrainingData

@@ -161,9 +161,9 @@ class AlignmentModel(HeadedEncoder):
             late = [objective.name for objective in self.weighted.active if not objective.traits.counts_ahead]
             if late:
                 raise XalignError(
-                    "the number of predictions of an update is known only after all of its batches",
+                    "an update's number of predictions is known only after all its batches",
                     where='loss_normalization="joint" with accumulated gradients',
-                    found=f"{', '.join(late)}, which count what the model labels",
+                    found=f"{', '.join(late)}, whose counts depend on the model's labels",
                     remedy='loss_normalization="per-objective", larger batches, or call backward on the total yourself',
                 )
             self.weighted.update.begin(samples, self.encoder.device)
@@ -268,7 +268,7 @@ class AlignmentModel(HeadedEncoder):
 
 
 def to_device(value: object, device: torch.device) -> Any:
-    """A batch, or a part of it, with its tensors on a device; host values stay on the host."""
+    """A batch, or a part of one, with its tensors on a device; host values stay on the host."""
     if isinstance(value, Tensor):
         return value.to(device, non_blocking=True)
     return {key: to_device(each, device) for key, each in value.items()} if isinstance(value, Mapping) else value

@@ -58,9 +58,7 @@ class Batches(IterableDataset[dict[str, Any]]):
     ):
         super().__init__()
         if not max_tokens and not batch_size:
-            raise XalignError(
-                "nothing limits the size of a batch", where="Batches", expected="max_tokens, batch_size or both"
-            )
+            raise XalignError("batches have no size limit", where="Batches", expected="max_tokens, batch_size or both")
         self.data, self.reader, self.split = data, reader, split
         self.max_tokens, self.batch_size = max_tokens, batch_size
         self.multiple, self.num_workers = required_batch_size_multiple, num_workers
@@ -69,7 +67,7 @@ class Batches(IterableDataset[dict[str, Any]]):
             data.require(reader)
         # The epoch, its finished batches at the start of the iteration, and this process's batches since then.
         self.epoch, self._before, self._done = 1, 0, 0
-        self._goes_on = False  # from a state that was loaded
+        self._goes_on = False  # from a loaded state
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_given": (self.rank, self.world_size)}  # a spawned data worker isn't connected
@@ -109,7 +107,7 @@ class Batches(IterableDataset[dict[str, Any]]):
         self.data.shards.go_on(self.epoch, state["shard"], state["visits"])
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        # Splits other than training are read from their start, also after an interruption.
+        # Splits other than training restart from the beginning, also after an interruption.
         if not (self.training or self._goes_on):
             self._before = self._done = 0
         self._goes_on = False
@@ -131,7 +129,7 @@ class Batches(IterableDataset[dict[str, Any]]):
 
         @cache
         def stand_in() -> np.ndarray:
-            return next(batch for batch in chain(batches, whole) if len(batch))  # of all, if this share is empty
+            return next(batch for batch in chain(batches, whole) if len(batch))  # of all if this share is empty
 
         def own() -> Iterator[list[int]]:
             # If a share lacks a batch at the end of an epoch, its first batch replaces it, with count 0.

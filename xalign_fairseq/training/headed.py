@@ -27,13 +27,13 @@ class HeadedEncoder(nn.Module):
         super().__init__()
         self.encoder = encoder
         self.heads = nn.ModuleDict()
-        self.num_updates = 0  # done before this one
-        self.frozen_updates = 0  # first updates without a gradient of the encoder
+        self.num_updates = 0  # updates before the current one
+        self.frozen_updates = 0  # number of first updates that leave the encoder unchanged
         self.autocast = "no"  # bfloat16 in matrix products: yes, no, or auto (if it is fast on the device)
         self._waiting: dict[str, Tensor] = {}
 
     def attach_head(self, name: str, head: nn.Module, fresh: bool = False) -> None:
-        """Give a head to the model as ``heads.<name>``; ``fresh`` ignores weights of it in the initial checkpoint."""
+        """Attach a head to the model as ``heads.<name>``; ``fresh`` ignores its weights in the initial checkpoint."""
         if name in self.heads:
             return
         like = self.encoder.lm_head.bias
@@ -58,7 +58,7 @@ class HeadedEncoder(nn.Module):
         parts = self.encoder.sentence_encoder
         most = len(parts.layers)
         known = f"0 (embeddings alone) to {most}"
-        check_values("the encoder has no such number of layers", ("freeze_layers", count, 0 <= count <= most, known))
+        check_values("the encoder has fewer layers", ("freeze_layers", count, 0 <= count <= most, known))
         for name, module in parts.named_children():
             if name != "layers":
                 module.requires_grad_(False)
@@ -85,7 +85,7 @@ class HeadedEncoder(nn.Module):
 
 
 def require_fitting_head(name: str, given: Mapping[str, Tensor], own: Mapping[str, Tensor]) -> None:
-    """Raise :class:`XalignError` unless a checkpoint's head, if it has this one, has the same tensors as this run's."""
+    """Raise :class:`XalignError` if a checkpoint has this head with other tensors than this run's."""
     sizes = [
         {key: tuple(value.shape) for key, value in each.items() if key.startswith(f"heads.{name}.")}
         for each in (given, own)
@@ -99,8 +99,8 @@ def require_fitting_head(name: str, given: Mapping[str, Tensor], own: Mapping[st
             found=f"shape {sizes[0][first]} in the checkpoint" if first in sizes[0] else "nothing in the checkpoint",
             expected=f"shape {sizes[1][first]}" if first in sizes[1] else "nothing in this run",
             remedy=(
-                f"choose the options of {name} and",
+                f"set the options of {name} and",
                 Parameter("lang_pairs"),
-                "of that run, or a checkpoint without it",
+                "of that run, or use a checkpoint without this head",
             ),
         )

@@ -43,7 +43,7 @@ class LinkedBitext:
         pivot = pivot_language(pairs, pivot) if pairs else None
         if pivot is None:
             raise XalignError(
-                "the pairs do not determine the language that the others are mapped to",
+                "the pairs do not determine the pivot language",
                 where=data.path,
                 found=", ".join(pairs) or "no pair at all",
                 remedy=("set", Parameter("pivot_lang"), "or choose pairs with", Parameter("lang_pairs")),

@@ -122,7 +122,7 @@ class AlignmentTrainer(Trainer):
         return found
 
     def save_model(self, output_dir: str | None = None, _internal_call: bool = False) -> None:
-        """Save a training checkpoint, or the exported model if a user calls this; keeps other files in the folder."""
+        """Save a training checkpoint, or the exported model if a user calls this; other files in the folder stay."""
         folder = Path(output_dir or self.args.output_dir or ".")
         if self.args.should_save and _internal_call:
             folder.mkdir(parents=True, exist_ok=True)
@@ -149,7 +149,7 @@ class AlignmentTrainer(Trainer):
 
 
 def _add(sums: dict[str, Tensor], losses: Mapping[str, Loss | AlignmentLoss], counts: bool) -> None:
-    """Add the total and the count of each loss of a batch, unless the batch is only a replacement."""
+    """Add each loss's total and count for a batch, unless the batch is only a replacement."""
     for name, each in losses.items():
         new = torch.stack([each.total.detach().double(), each.count.double()]) * counts
         sums[name] = sums.get(name, torch.zeros_like(new)) + new

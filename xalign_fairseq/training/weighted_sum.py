@@ -111,7 +111,7 @@ class WeightedSum:
         check_values("an objective is given twice", ("objectives", ", ".join(names), once, "one of each name"))
         self.active = [objective for objective in self.objectives if objective.weight != 0]
         if not self.active:
-            raise XalignError("no objective is left: every weight is 0", parameter=[f"{name}_weight" for name in names])
+            raise XalignError("every objective has weight 0", parameter=[f"{name}_weight" for name in names])
         check_values(
             "the weight of an objective is out of range",
             *((f"{o.name}_weight", o.weight, 0 <= o.weight < math.inf, "0 or more") for o in self.objectives),
@@ -188,7 +188,7 @@ class WeightedSum:
                 "an objective trains the encoder that another one freezes",
                 parameter="objectives",
                 found=f"{', '.join(training)} with {', '.join(freezing)}",
-                remedy=f"train {', '.join(freezing)} in a run of its own, from the checkpoint of the other",
+                remedy=f"train {', '.join(freezing)} in a separate run, from the other's checkpoint",
             )
         if freezing:
             model.encoder.requires_grad_(False)

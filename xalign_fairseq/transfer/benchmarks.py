@@ -75,11 +75,11 @@ class Benchmark:
                 "the file has no labels to train or select on",
                 where=path,
                 found=f"{len(unlabelled)} of {counted(len(examples), 'example')} without a label",
-                remedy="choose a labelled file or split",
+                remedy="use a labelled file or split",
             )
         if 0 < len(unlabelled) < len(examples):
             raise XalignError(
-                "some examples of the file have labels and some have none",
+                "some examples of the file have labels and some do not",
                 where=path,
                 found=f"{len(unlabelled)} of {len(examples)} without, the first of them {unlabelled[0]}",
                 expected="labels on all (to train or score) or on none (to predict)",
@@ -122,7 +122,7 @@ def find(benchmark: Benchmark, folder: StrPath, split: str, language: str) -> Pa
                     where=folder,
                     found=", ".join(str(each.relative_to(folder)) for each in found),
                     expected="one",
-                    remedy="name the treebank instead of the language, such as en_ewt, or a folder that holds one",
+                    remedy="name the treebank instead of the language, such as en_ewt, or a folder with only one",
                 )
             if found:
                 return found[0]
@@ -131,7 +131,7 @@ def find(benchmark: Benchmark, folder: StrPath, split: str, language: str) -> Pa
         f"no file of {benchmark.name}, {split}, {language}",
         where=folder,
         found=_listing(Path(folder)),
-        expected=f"{' or '.join(tried)}, compressed or not" if tried else f"another language: {split} is English alone",
+        expected=f"{' or '.join(tried)}, compressed or not" if tried else f"another language: {split} has only English",
     )
 
 
@@ -158,7 +158,7 @@ def _patterns(benchmark: Benchmark, split: str, language: str) -> list[str]:
         raise XalignError(
             "the benchmark has no such split", where=benchmark.name, found=split, expected=", ".join(benchmark.names)
         )
-    if not language or "/" in language:  # part of file patterns, and often of the names of prediction files
+    if not language or "/" in language:  # part of file patterns, and often of prediction files' names
         raise XalignError("this is not a language", where=benchmark.name, found=repr(language), expected="such as de")
     context, _, question = language.partition("-")
     fields = {

@@ -42,7 +42,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Differences:
-    """Comparisons with the baseline, corrected over a checkpoint's tasks, its English tests, a task's languages."""
+    """Comparisons with the baseline, corrected over a checkpoint's tasks, its English tests, or a task's languages."""
 
     averages: list[Difference]
     english: list[Difference]
@@ -87,7 +87,7 @@ def _compared(task: TaskResults, baseline: str, samples: int, seed: int) -> dict
     drawn = dict(zip(complete, resampled, strict=True))
     found = {}
     for name in complete.keys() - {baseline}:
-        # A seed's runs share their head and their order of examples, so an additional lucky seed makes no checkpoint
+        # Runs with one seed share their initial head and order of examples, so an extra lucky seed makes no checkpoint
         # better.
         common = complete[baseline].keys() & complete[name].keys()
         first, second = (

@@ -30,7 +30,7 @@ Files = Mapping[str, Mapping[str, Path]]  # part -> language -> path
 
 @dataclass(frozen=True)
 class TransferOptions:
-    """The plan: models by name, data and options; without ``study`` (a YAML file), XTREME's tasks on ``data``."""
+    """A plan: models by name, data and options; without ``study`` (a YAML file), XTREME's tasks on ``data``."""
 
     models: Mapping[str, str]
     out: Path
@@ -94,7 +94,7 @@ class StudyPlan:
         return {spec.name: shown_command(spec, spec.folder(self.options.out) / "checkpoints") for spec in self.specs}
 
     def run(self) -> Iterator[Finished]:
-        """Make the remaining runs, and yield each as it ends; leaving early ends the active ones."""
+        """Make the remaining runs, and yield each when it ends; leaving early stops the active ones."""
         options = self.options
         for spec in self.specs:
             if spec.name in self.done:
@@ -243,8 +243,8 @@ def _find(task: Task, part: str, language: str) -> Path:
     else:
         raise XalignError("the study names no file of this language", found=", ".join(named), expected=language)
     if "," in str(path.absolute()):
-        remedy = "rename it, or link to it"
-        raise XalignError("fairseq's options can't have a comma", where=path.absolute(), remedy=remedy)
+        remedy = "rename it, or create a link to it"
+        raise XalignError("fairseq's options can't contain a comma", where=path.absolute(), remedy=remedy)
     return path
 
 

@@ -1,4 +1,4 @@
-"""A fine-tuned checkpoint to predictions and scores, without fairseq."""
+"""Predict and score with a fine-tuned checkpoint, without fairseq."""
 
 import dataclasses
 import json
@@ -65,7 +65,7 @@ class Evaluation:
 class Predictor:
     """An encoder fine-tuned on a transfer task; ``dtype`` is for products, by autocast as in training."""
 
-    batch_tokens = 8192  # most tokens of a batch, padding included
+    batch_tokens = 8192  # maximum number of tokens in a batch with padding
 
     def __init__(
         self,
@@ -96,7 +96,7 @@ class Predictor:
     def predict(self, examples: Sequence[Any], progress: Progress | None = None) -> list[Any]:
         """One prediction for each example, in order."""
         if self.maps is not None:
-            self.maps.tell_unmapped([example.language for example in examples])
+            self.maps.warn_of_unmapped([example.language for example in examples])
         require_languages(self.encoder.config, examples)
         predictions: list[Any] = [None] * len(examples)
         for start in range(0, len(examples), BLOCK):
@@ -129,7 +129,7 @@ def evaluate(predictor: Predictor, path: StrPath, language: str, progress: Progr
     examples = benchmark.read(path, language)
     unseen = check_labels(predictor.spec.labels, examples, path)
     if unseen:
-        logger.warning("%s: never predicted, because the training data had none: %s", language, " ".join(unseen))
+        logger.warning("%s: labels that training lacked are never predicted: %s", language, " ".join(unseen))
     evaluation = Evaluation(
         [example.id for example in examples],
         [predictor.family.gold(example) for example in examples],
@@ -198,7 +198,7 @@ def evaluate_retrieval(
     pairs = benchmark.read(path, language)
     languages = (language, "en")
     if maps is not None:
-        maps.tell_unmapped(languages)
+        maps.warn_of_unmapped(languages)
     sides = [pair.first for pair in pairs], [pair.second for pair in pairs]
     foreign, english = side_vectors(encoder, tokenizer, sides, chosen, languages, maps)
     ids = [pair.id for pair in pairs]
@@ -207,7 +207,7 @@ def evaluate_retrieval(
     evaluation = Evaluation(ids, [pair.label for pair in pairs], predictions, digest(path))
     if any(gold is None for gold in evaluation.golds):
         logger.warning(
-            "%s: the English side is sorted, as XTREME's scripts leave it, and can't be scored; use LASER's files", path
+            "%s: the English side is sorted, as by XTREME's scripts, and can't be scored; use LASER's files", path
         )
     evaluation.score(benchmark, language, language=language, layer=chosen, pooling="mean")
     return evaluation

@@ -95,7 +95,7 @@ def make_report(out: StrPath, baseline: str | None = None, *, samples: int = 100
         raise XalignError("the baseline has no finished run", parameter="baseline", found=baseline, expected=known)
     checkpoints = tuple(sorted(results.checkpoints, key=lambda name: (name != baseline, name)))
     for task in results.tasks:
-        for difference in task.trained_otherwise(checkpoints):
+        for difference in task.trained_differently(checkpoints):
             logger.warning("%s: these checkpoints were fine-tuned differently: %s", task.title, difference)
     return StudyReport(
         version=__version__,

@@ -17,7 +17,7 @@ from xalign_fairseq.evaluation.signature import parse_signature
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS, Benchmark
 
 FORMAT = 1
-COUNTS = ArrayForm(np.number)  # size of the items that a score counts
+COUNTS = ArrayForm(np.number)  # size of the counted items of a score
 EACH = "each"
 # The parts of ``made_by`` that follow from the languages of a model, and from its encoder.
 OF_LANGUAGES = ("valid_languages", "digests", "train_examples", "updates", "warmup_updates")
@@ -29,7 +29,7 @@ class RunResult:
     """One checkpoint's scores on one task with one seed.
 
     Attributes:
-        scores, items, signatures: by test language; a test file without labels has items alone.
+        scores, items, signatures: by test language; a test file without labels has only items.
         made_by: what determined the training; None if unknown, as in most results of examples/.
         minutes: time of training and tests.
     """
@@ -129,7 +129,7 @@ class TaskResults:
 
     @property
     def title(self) -> str:
-        """The task in words, such as ``pos, trained on en``."""
+        """The task as text, such as ``pos, trained on en``."""
         if self.models == EACH:
             return f"{self.task}, a model for each language"
         return f"{self.task}, trained on {'+'.join(self.train_languages)}" if self.train_languages else self.task
@@ -168,8 +168,8 @@ class TaskResults:
         columns = [self.scores(checkpoint, language, metrics) for language in languages]
         return {seed: float(np.mean([column[seed] for column in columns])) for seed in self.complete(checkpoint)}
 
-    def trained_otherwise(self, checkpoints: Sequence[str]) -> list[str]:
-        """The differences, except the encoder, of checkpoints that were fine-tuned otherwise than the first one."""
+    def trained_differently(self, checkpoints: Sequence[str]) -> list[str]:
+        """The differences, except the encoder, of checkpoints that were fine-tuned differently from the first one."""
         firsts: dict[tuple[str, ...], RunResult] = {}
         found: dict[str, str] = {}
         for checkpoint in checkpoints:
@@ -231,7 +231,7 @@ def read_results(out: StrPath) -> StudyResults:
 
 
 def _require_one_training(runs: Sequence[RunResult]) -> None:
-    """Require that a checkpoint's runs differ only in seed, or in the language of each model: means are over these."""
+    """Require that a checkpoint's runs differ only in seed, or in each model's language: means are over these."""
     firsts: dict[tuple[str, ...], RunResult] = {}
     for run in runs:
         if run.made_by is None:

@@ -86,7 +86,7 @@ class RunSpec:
 
 
 def is_done(spec: RunSpec, out: Path) -> bool:
-    """Whether the run is finished; an error if another run, or one without its test files, has its folder."""
+    """Whether the run is finished; an error if its folder has another run, or one without these test files."""
     folder = spec.folder(out)
     path, finished = folder / "spec.json", (folder / "result.json").is_file()
     made = finished or any(any(folder.glob(name)) for name in ("checkpoints/*.pt", "trained.json"))
@@ -97,7 +97,7 @@ def is_done(spec: RunSpec, out: Path) -> bool:
         raise XalignError("a run has no definition, so it can't be continued", where=path, remedy=remedy)
     mine, found = spec.as_data(), RunSpec.read(path).as_data()
     wanted, known = mine["digests"].pop("test"), found["digests"].pop("test")
-    if finished:  # until then, the test files may change; more of them may have been tested
+    if finished:  # before that, the test files may change; a finished run may have tested more of them
         if untested := [language for language in wanted if language not in known]:
             problem = f"the finished run was not tested in: {', '.join(untested)}"
             raise XalignError(problem, where=folder, remedy=("choose another", Parameter("out")))

@@ -16,7 +16,7 @@ from xalign_fairseq.core.array_files import write_arrays
 from xalign_fairseq.core.devices import cores, keep_freed_memory, training_device
 from xalign_fairseq.core.errors import XalignError, command_line_text
 from xalign_fairseq.core.json_files import read_json, write_json
-from xalign_fairseq.core.locks import alone
+from xalign_fairseq.core.locks import locked_folder
 from xalign_fairseq.core.signals import interrupted_code, signals_as_interrupts
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.trainer.launch import LOG, FairseqTraining, run_training
@@ -46,7 +46,7 @@ def job(spec: RunSpec, out: Path, keep_models: bool) -> Job:
 
 
 def summary(folder: Path) -> str:
-    """A finished run's scores in a few words: each language's metric that selects the model, in percent."""
+    """A summary of a finished run's scores: each language's metric that selects the model, in percent."""
     run = RunResult.read(folder)
     name = BENCHMARKS[run.benchmark].score(run.score)[0].name
     parts = [f"{language} {name} {100 * scores[name]:.1f}" for language, scores in run.scores.items()]
@@ -54,17 +54,17 @@ def summary(folder: Path) -> str:
 
 
 def make(path: Path, keep_models: bool = False) -> None:
-    """Make the run that ``spec.json`` describes, or finish it: train, predict, score; the result comes last."""
+    """Make or finish the run that ``spec.json`` describes: train, predict, score; the result is written last."""
     folder = path.parent
-    with alone(folder) as lock:
+    with locked_folder(folder) as lock:
         spec = RunSpec.read(path)
-        if (folder / "result.json").is_file():  # another command has done it meanwhile
+        if (folder / "result.json").is_file():  # another command has finished it meanwhile
             tidy(folder, keep_models=True)
             return
         trained: dict[str, Any] = {"minutes": 0.0, "selection": None}
         if spec.train_languages:
             trained = _train(spec, folder, lock)
-        begun = time.monotonic()
+        start = time.monotonic()
         evaluations = dict(_evaluate(spec, folder))
         counts = {
             f"{language}/{metric}": table
@@ -72,7 +72,7 @@ def make(path: Path, keep_models: bool = False) -> None:
             for metric, table in evaluation.counts.items()
         }
         write_arrays(folder / "counts.npz", counts)
-        minutes = trained["minutes"] + (time.monotonic() - begun) / 60
+        minutes = trained["minutes"] + (time.monotonic() - start) / 60
         made = _result(spec, folder, trained["selection"], evaluations, minutes)
         write_json(path, spec.as_data())  # another command may have written its own languages
         write_json(folder / "result.json", made)
@@ -94,10 +94,10 @@ def _train(spec: RunSpec, folder: Path, lock: int) -> dict[str, Any]:
     mark, save = folder / "trained.json", folder / "checkpoints"
     if mark.is_file() and (folder / MODEL).is_file():
         return read_json(mark)
-    begun = time.monotonic()
+    start = time.monotonic()
     training = FairseqTraining(train_options(spec, save), folder, save, lock)
     run_training(training, hear=lambda line: None, say=partial(print, flush=True))
-    minutes = (time.monotonic() - begun) / 60  # since the last interruption
+    minutes = (time.monotonic() - start) / 60  # since the last interruption
     found = {"minutes": minutes, "selection": _selection(spec, folder / MODEL)}
     write_json(mark, found)
     return found

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from xalign_fairseq.core.devices import cores
 from xalign_fairseq.core.process import start, stop
-from xalign_fairseq.core.signals import REQUEUE, Requeued, interrupts_held_back, requeue_handed_on
+from xalign_fairseq.core.signals import REQUEUE, Requeued, delayed_interrupts, forwarded_requeue
 
-POLL = 0.1  # seconds between two looks at the jobs
+POLL = 0.1  # seconds between two checks of the jobs
 
 
 @dataclass(frozen=True)
@@ -42,12 +42,12 @@ def run_jobs(
     and ``Requeued`` is raised.
     """
     waiting, running = list(jobs), dict[int, tuple[Job, subprocess.Popen[bytes]]]()  # by slot
-    with requeue_handed_on(lambda: [process for _, process in running.values()]) as signalled:
+    with forwarded_requeue(lambda: [process for _, process in running.values()]) as signalled:
         try:
             while (waiting and not signalled) or running:
                 for slot in range(slots):
                     if waiting and slot not in running and not signalled:
-                        with interrupts_held_back():  # a process must be known to be ended
+                        with delayed_interrupts():  # every started process must be in the list, to be ended
                             job = waiting.pop(0)
                             running[slot] = job, _start(job, environment(slot))
                 ended = [slot for slot, (_, process) in running.items() if process.poll() is not None]

@@ -72,7 +72,7 @@ def read_settings(
     for layer in layers:
         lengths = [name for name in LENGTHS if layer.get(name) is not None]
         if len(lengths) == 2:
-            raise XalignError("a run's length is given twice", where=where, found="epochs and updates", expected="one")
+            raise XalignError("the length is given twice", where=where, found="epochs and updates", expected="one")
         found |= {**dict.fromkeys(LENGTHS if lengths else ()), **layer}
     values: Any = structured(make_dataclass("TaskSettings", options, bases=(Settings,), frozen=True), found, where)
     settings = Settings(**{name: getattr(values, name) for name in NAMES})

@@ -36,7 +36,7 @@ XTREME: dict[str, dict[str, Any]] = {
     "mlqa": {},
     "tydiqa": {"test_split": "dev", "holdout": 0.1},
     "tatoeba": {},
-    "parsing": {},  # not in XTREME, and only run on request: it needs treebanks, which XTREME's scripts do not keep
+    "parsing": {},  # not in XTREME; only on request, because it needs treebanks, which XTREME's scripts do not keep
 }
 RETRIEVAL = "retrieval"
 RETRIEVAL_OPTIONS = {"layer": None}
@@ -103,7 +103,7 @@ class StudyKeys:
 
 @dataclass
 class TaskKeys:
-    """The keys of a task in YAML; languages are of any type here, since YAML 1.1 reads Norwegian as False."""
+    """The keys of a task in YAML; languages have any type, because YAML 1.1 reads Norwegian (no) as False."""
 
     benchmark: str | None = None
     data: str = ""
@@ -126,7 +126,7 @@ def load_study(path: StrPath, data: StrPath | None = None) -> Study:
     where = os.fspath(path)
     keys = structured(StudyKeys, load_with_base(path), where)
     if data is None and keys.data is None:
-        raise XalignError("the study does not say where the data are", where=where, remedy=("set", Parameter("data")))
+        raise XalignError("the study does not name the data folder", where=where, remedy=("set", Parameter("data")))
     folder = (Path(path).parent / str(keys.data)).resolve() if data is None else Path(data)
     tasks = [_task(name, task, folder, keys.defaults, f"{where}, {name}") for name, task in keys.tasks.items()]
     with errors_at(where):
@@ -182,7 +182,7 @@ def check_seeds(seeds: Sequence[int]) -> tuple[int, ...]:
 
 
 def check_name(name: str, **place: str) -> str:
-    """Check that a name can be a folder's name; ``place`` is ``where`` or ``parameter`` of the error."""
+    """Check that a name can be a folder name; ``place`` is ``where`` or ``parameter`` of the error."""
     if not name or name.startswith(".") or not all(letter.isalnum() or letter in "._-+" for letter in name):
         expected = "letters, digits, '-', '_', '+' and '.' (not first)"
         raise XalignError("the name cannot be a folder name", found=name, expected=expected, **place)
@@ -193,7 +193,7 @@ def _task(name: str, found: Any, data: Path, defaults: Mapping[str, Any], where:
     """A checked task from its keys and the study's default settings; ``where`` is for errors."""
     keys = structured(TaskKeys, found, where)
     named = keys.benchmark or name
-    check_names([named], sorted(BENCHMARKS), "there is no such benchmark", where=f"{where}, benchmark")
+    check_names([named], sorted(BENCHMARKS), "unknown benchmark", where=f"{where}, benchmark")
     benchmark = BENCHMARKS[named]
     family = RETRIEVAL_OPTIONS if benchmark.family == RETRIEVAL else TASK_FAMILIES[benchmark.family].defaults
     settings, options = read_settings([defaults, keys.settings], family, where)
@@ -223,7 +223,7 @@ def _task(name: str, found: Any, data: Path, defaults: Mapping[str, Any], where:
 
 
 def _check_keys(keys: TaskKeys, found: Mapping[str, Any], benchmark: Benchmark) -> None:
-    """Refuse keys without effect on any run, keys that say the same, and impossible values."""
+    """Refuse keys without effect on any run, redundant keys, and impossible values."""
     if benchmark.family == RETRIEVAL:
         unread = [key for key in TRAINING_KEYS if key in found]
         unread += [f"settings: {name}" for name in keys.settings if name not in RETRIEVAL_OPTIONS]
@@ -232,8 +232,8 @@ def _check_keys(keys: TaskKeys, found: Mapping[str, Any], benchmark: Benchmark) 
         unread = ["valid_languages"] if keys.models == EACH and keys.valid_languages else []
         why = "a model for each language is chosen on its own language"
     if unread:
-        raise XalignError(f"nothing reads these keys: {why}", found=", ".join(unread), remedy="leave them out")
-    check_values("there is no such choice", ("models", keys.models, keys.models in MODELS, " or ".join(MODELS)))
+        raise XalignError(f"these keys have no effect: {why}", found=", ".join(unread), remedy="leave them out")
+    check_values("unknown choice", ("models", keys.models, keys.models in MODELS, " or ".join(MODELS)))
     if keys.languages and keys.test:
         raise XalignError("the test files are given twice", found="test and languages", expected="one")
     if keys.holdout is not None and (keys.valid or keys.valid_languages):
@@ -274,7 +274,7 @@ def _check_languages(task: Task) -> None:
     if task.code_switch and set(task.train_languages) == {"en"}:
         raise XalignError("code-switching needs another language besides English", parameter=place, found=listed)
     if task.code_switch and task.models == EACH and "en" in task.train_languages:
-        remedy = "leave en out; test English in its own task"
+        remedy = "leave en out; test English in a separate task"
         raise XalignError("English can't be switched with itself", parameter=place, found=listed, remedy=remedy)
     untested = [language for language in task.train_languages if language not in task.languages]
     untrained = [language for language in task.languages if language not in task.train_languages]

@@ -169,7 +169,7 @@ def _sure(findings: Sequence[Difference]) -> frozenset[tuple[int, int]]:
 
 def _english_gaps(report: StudyReport) -> Table:
     rows = [(gap.task, gap.checkpoint, _gap(gap.average)) for gap in report.english_gaps]
-    note = "Smaller is better only at equal English."
+    note = "Smaller is better only at equal English scores."
     return Table(
         "English minus the average of the other languages", ("task", "checkpoint", "gap"), rows, (note,), names=2
     )
@@ -185,7 +185,7 @@ def _supervised_gaps(report: StudyReport) -> Table:
 
 
 def write_report(report: StudyReport, folder: Path, paper: str = "") -> dict[str, str]:
-    """Write report.json, which marks the others as own, report.md, report.tex and, from ``paper``, paper.md.
+    """Write report.json, which marks the others as this command's, report.md, report.tex and, from ``paper``, paper.md.
 
     Returns their texts by name.
     """

@@ -69,7 +69,7 @@ class TaskRecord:
         report = head.load_state_dict(mine, strict=False)
         if report.missing_keys or report.unexpected_keys:
             raise XalignError(
-                "the checkpoint's head is not that of its task",
+                "the checkpoint's head does not match its task",
                 where=where,
                 found=f"missing {report.missing_keys[:3]}, unexpected {report.unexpected_keys[:3]}",
             )

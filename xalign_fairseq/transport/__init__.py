@@ -1,1 +1,1 @@
-"""Hidden states to transport plan to links to words: one implementation for trainer and aligner."""
+"""From hidden states to transport plan, links and words: one implementation for trainer and aligner."""

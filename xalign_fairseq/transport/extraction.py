@@ -10,7 +10,7 @@ from xalign_fairseq.transport.names import FILTERS
 def check_link_options(filter: str, rounds: int, alpha: float) -> None:
     """Raise XalignError for the first invalid option of :func:`find_links`."""
     check_values(
-        "an option of link extraction has no such value",
+        "an option of link extraction has an invalid value",
         ("filter", filter, filter in FILTERS, " or ".join(FILTERS)),
         ("rounds", rounds, rounds >= 1, "1 or more"),
         ("alpha", alpha, 0 < alpha <= 1, "above 0, at most 1"),
@@ -28,7 +28,7 @@ def find_links(
     - ``argmax``: forward and backward at once (one round of Eq. 8).
     - ``itermax``: the released code's rule, SimAlign's (Jalili Sabet et al., 2020): argmax, then ``rounds - 1``
       further rounds on A with weight 1 where both tokens are free, ``alpha`` where one is linked, 0 where both are.
-      Weights always apply to the original A. Pairs with at most two tokens on a side, or with a fully linked side, get
+      Weights always apply to the original A. Pairs with at most two tokens on a side, or with a fully linked side, have
       no further round.
     - ``itermax-paper``: Eq. 8 and 9, ``rounds`` rounds; after each, A becomes 0 at the links so far and is multiplied
       by ``alpha`` in the rest of their rows and columns, in place, so that discounts compound.

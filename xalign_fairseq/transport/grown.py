@@ -1,4 +1,4 @@
-"""Links of words rather than of subwords: sure ones, and weaker neighbours that grow from them."""
+"""Links of words instead of subwords: strong links, and weaker neighbours that grow from them."""
 
 import math
 from collections.abc import Iterator
@@ -36,8 +36,8 @@ class Grown(WordMethod):
 
     Args:
         temperature: T.
-        threshold: the least score of the links from which others grow.
-        growth: the least score of grown links, as a share of ``threshold``; 1: none grow.
+        threshold: the minimum score of the links from which others grow.
+        growth: the minimum score of grown links, as a share of ``threshold``; 1: none grow.
     """
 
     name: ClassVar[str] = "grow"
@@ -70,7 +70,7 @@ class Grown(WordMethod):
 
     @property
     def least(self) -> float:
-        """The least score of a link that grows."""
+        """The minimum score of a grown link."""
         return self.growth * self.threshold
 
 

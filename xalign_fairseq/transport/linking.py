@@ -58,7 +58,7 @@ class Linking:
     def __post_init__(self) -> None:
         object.__setattr__(self, "layers", tuple(self.layers))
         check_values(
-            "links cannot be made this way",
+            "a part of the linking is unknown",
             *(
                 (name, value, not value or value in known, " or ".join(known))
                 for name, value, known in (
@@ -82,7 +82,7 @@ class Linking:
         """The same with some options of the method changed; None keeps an option.
 
         Raises:
-            XalignError: the method lacks an option, or its filter makes it void.
+            XalignError: the method lacks an option, or the option has no effect with its filter.
         """
         return replace(self, options=_changed(change_method(self.finder, **options)))
 
@@ -93,7 +93,7 @@ class Linking:
 
     @property
     def layer(self) -> int:
-        """The one layer of a model that labels itself."""
+        """The only layer of a model that labels itself."""
         [layer] = self.layers
         return layer
 

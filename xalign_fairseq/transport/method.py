@@ -1,4 +1,4 @@
-"""A method that finds links in hidden states of sentence pairs, and the shared part of those that link words."""
+"""The interface of methods that find links in hidden states of sentence pairs, and the base of word methods."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence

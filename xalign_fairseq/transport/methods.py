@@ -1,4 +1,4 @@
-"""Methods by name: transport, SimAlign's, awesome-align's and others; their options, and plain values of them."""
+"""Methods by name: transport, SimAlign's, awesome-align's and others; their options, also as plain values."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -22,7 +22,7 @@ _CLASSES: dict[str, Callable[..., Method]] = {
 def make_method(name: str, **options: object) -> Method:
     """Make a method from its command-line name. None keeps a default; XalignError if the method has no such option."""
     if name not in METHODS:
-        raise XalignError("there is no such method", parameter="method", found=name, expected=" or ".join(METHODS))
+        raise XalignError("unknown method", parameter="method", found=name, expected=" or ".join(METHODS))
     return change_method(method_of_state({"name": name}), **options)
 
 

@@ -42,7 +42,7 @@ class SinkhornOptions:
 
     def __post_init__(self) -> None:
         check_values(
-            "a Sinkhorn option has no such value",
+            "a Sinkhorn option has an invalid value",
             ("iterations", self.iterations, self.iterations >= 0, "0 or more"),
             ("mu", self.mu, 0 < self.mu < math.inf, "a number above 0"),
             ("eps", self.eps, self.eps > 0, "a number above 0"),

@@ -35,7 +35,7 @@ class Cosine(Method):
 
     def __post_init__(self) -> None:
         known = self.name in COSINE_FILTERS
-        check_values("there is no such rule on cosines", ("name", self.name, known, " or ".join(COSINE_FILTERS)))
+        check_values("unknown rule on cosines", ("name", self.name, known, " or ".join(COSINE_FILTERS)))
         if self.name == "match":
             _assignment()  # report a missing SciPy before work begins
         else:
@@ -98,7 +98,7 @@ class Released(Method):
 
     def __post_init__(self) -> None:
         some = self.iterations >= 1
-        check_values("the method needs an iteration or more", ("iterations", self.iterations, some, "1 or more"))
+        check_values("the method needs at least one iteration", ("iterations", self.iterations, some, "1 or more"))
 
     @torch.no_grad()
     def links_and_scores(self, hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor]:

@@ -39,7 +39,7 @@ class Pointer(nn.Module):
             spans: (B, 4), [src start, src end, tgt start, tgt end).
             queries: (B, T) bool, the query positions; their labels are not negative.
             labels: (B, T) int64, absolute position of the partner.
-            most: Q, the most queries of a row, by default T; memory is (B, Q, T).
+            most: Q, the maximum number of queries in a row, by default T; memory is (B, Q, T).
 
         Returns:
             the sum over queries in nats, and the number of queries whose most probable partner is the label. Without a
@@ -64,7 +64,7 @@ class Pointer(nn.Module):
         q, k = self.query(hidden), self.key(hidden)
         scores, src_mask, tgt_mask = pair_products(torch.cat([q, k], 2), torch.cat([k, q], 2), spans, sizes=sizes)
         inside = src_mask[:, :, None] & tgt_mask[:, None, :]
-        # exp(80) is finite in float32, and no trained pointer comes near it.
+        # exp(80) is finite in float32; scores of trained pointers are much smaller.
         similarity = (scores * (0.5 * hidden.shape[-1] ** -0.5)).clamp(-80, 80).exp()
         return similarity.masked_fill(~inside, 0.0), src_mask, tgt_mask
 

@@ -46,7 +46,7 @@ TABLE: tuple[tuple[tuple[str, ...], tuple[Linking, ...], str], ...] = (
     (
         ("e5-base", "e5-large", "minilm-l12", "mpnet-base", "bge-m3"),
         _E5_SMALL[:7],
-        f"those of e5-small, an encoder of sentences too, at the same depth; {NOT_MEASURED}",
+        f"as for e5-small, also a sentence encoder, at the same depth; {NOT_MEASURED}",
     ),
     (
         ("xlm-r-base", "xlm-r-large", "xlm-v-base", "glot500-base", "infoxlm-base", "infoxlm-large", "xlm-align-base"),
@@ -128,7 +128,7 @@ def resolve_linking(
 
 
 def uses_scorer(asked: Linking, maps: bool, with_scorer: bool) -> bool:
-    """Whether a link scorer makes the links: on request, or because the model comes with one that suits the request.
+    """Whether a link scorer makes the links: on request, or because the model has one that fits the request.
 
     e5-small and small model files (:mod:`~xalign_fairseq.encoder.pretrained.low_rank`) come with one.
     """
@@ -161,7 +161,7 @@ def scored_layers(finder: Scored, asked: tuple[int, ...], depth: int, width: int
         )
     if asked and tuple(resolve_layer(layer, depth) for layer in asked) != finder.layers:
         raise XalignError(
-            "a link scorer reads layers of its own",
+            "a link scorer has its own layers",
             parameter="layer",
             found=layer_range(asked),
             expected=layer_range(finder.layers),

@@ -39,7 +39,7 @@ def save_scorer(scorer: LinkScorer, path: StrPath, record: Mapping[str, Any]) ->
 def load_scorer(path: StrPath) -> tuple[LinkScorer, dict[str, Any]]:
     """A scorer in evaluation mode, and its record; :class:`XalignError` if the file has none."""
     where = Path(path)
-    arrays = read_arrays(where, ArrayForm(np.generic), remedy="learn it anew")
+    arrays = read_arrays(where, ArrayForm(np.generic), remedy="train it again")
     try:
         record: dict[str, Any] = json.loads(str(arrays.pop(RECORD)))
         return scorer_of_state({name: torch.from_numpy(array) for name, array in arrays.items()}), record
@@ -82,12 +82,12 @@ OWN = "own"  # the scorer in a checkpoint
 class Scored(WordMethod):
     """All links of at least a probability, by a :class:`~xalign_fairseq.transport.link_scorer.LinkScorer`.
 
-    A pair with one word on each side always has its link: the scorer was trained on sentences. It reads the states of
+    A pair with one word on each side is always linked: the scorer was trained on sentences. It reads the states of
     several layers, concatenated in the last dimension: (B, T, L * H).
 
     Args:
         scorer: a scorer's file; empty: the packaged scorer, for e5-small; ``own``: the scorer in ``measure``.
-        threshold: the least probability of a link.
+        threshold: the minimum probability of a link.
         measure: a checkpoint's link scorer, for ``own``.
     """
 

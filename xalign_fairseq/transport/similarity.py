@@ -55,7 +55,7 @@ def pair_products(
     """Dot products as in :func:`pair_similarity`, with separate states for each side, both (B, T, H)."""
     if src_states.dim() != 3 or src_states.shape != tgt_states.shape or spans.shape != (src_states.shape[0], 4):
         found = f"{tuple(src_states.shape)}, {tuple(tgt_states.shape)}, {tuple(spans.shape)}"
-        raise XalignError("hidden states and spans do not belong together", found=found, expected="(B, T, H), (B, 4)")
+        raise XalignError("hidden states and spans do not match", found=found, expected="(B, T, H), (B, 4)")
     n, m = side_sizes(spans) if sizes is None else sizes
     src_positions, src_mask = side_positions(spans, 0, n)
     tgt_positions, tgt_mask = side_positions(spans, 1, m)

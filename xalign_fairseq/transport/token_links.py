@@ -150,7 +150,7 @@ def word_links(links: TokenLinks, src_words: Tensor, tgt_words: Tensor) -> list[
     for which, words in ((links.src, src_words), (links.tgt, tgt_words)):
         if len(which) and (int(which.max()) >= words.shape[1] or int(links.pair.max()) >= len(words)):
             beyond = f"pair {int(links.pair.max())}, token {int(which.max())} of words {tuple(words.shape)}"
-            raise XalignError("subword links and word indices do not belong together", found=beyond)
+            raise XalignError("subword links and word indices do not match", found=beyond)
     # In ascending order of probability, the largest value is written last and remains.
     order = links.probability.argsort()
     pair, i, j, probability = (column[order] for column in links)

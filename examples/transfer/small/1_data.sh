@@ -39,7 +39,7 @@ for pair in "$@"; do
   echo "$pair: $(wc -l < "$text/$pair/train.${pair%-*}") training pairs"
 done
 
-[[ ! -e "$data" ]] || { echo "$data exists already"; exit 0; }
+[[ ! -e "$data" ]] || { echo "$data already exists"; exit 0; }
 options=()
 for pair in "$@"; do
   prefix="$text/$pair"

@@ -49,7 +49,7 @@ def main(text: Path, run: Path, data: Path) -> None:
             )
         prepared += ["--pair", pair, "--trainpref", out / "train", "--links", f"train={links}"]
     if data.exists():
-        print(f"{data} exists already")
+        print(f"{data} already exists")
     else:
         subprocess.run(prepared, check=True)
 

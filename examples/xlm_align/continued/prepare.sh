@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Prepare the benchmark's four pairs as one data-bin with e5-small's tokenizer, its vocabulary trimmed to their text,
-# with eflomal's links (pip install eflomal), and each side as monolingual text.
+# Prepare the benchmark's four pairs as one data-bin, with e5-small's tokenizer (its vocabulary trimmed to their text),
+# eflomal's links (pip install eflomal), and each side as monolingual text.
 #
 #   bash prepare.sh TEXT DATA_BIN
 #
@@ -21,5 +21,5 @@ for pair in de-en en-fr en-hi ro-en; do
   pairs+=(--pair "$pair" --trainpref "$text/$pair/train" --links "train=$text/$pair/train.links")
   for side in ${pair/-/ }; do pairs+=(--mono "$side=$text/$pair/train.$side"); done
 done
-[[ ! -e "$data" ]] || { echo "$data exists already"; exit 0; }
+[[ ! -e "$data" ]] || { echo "$data already exists"; exit 0; }
 xalign prepare --out "$data" --tokenizer e5-small --trim-vocabulary "${pairs[@]}"

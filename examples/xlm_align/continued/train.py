@@ -29,13 +29,13 @@ from xalign_fairseq.aligner.neural.comparison import Trial, try_linkings
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import atomic_copy, atomic_write
 from xalign_fairseq.core.json_files import write_json
-from xalign_fairseq.core.locks import alone
+from xalign_fairseq.core.locks import locked_folder
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.checkpoint import updates_of
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.pretrained.saving import new_model
 from xalign_fairseq.encoder.pretrained.trimming import untrim
-from xalign_fairseq.trainer.checkpoint_repair import LAST, mend
+from xalign_fairseq.trainer.checkpoint_repair import LAST, repair_run
 from xalign_fairseq.trainer.fairseq_train import encoder_options, flags
 from xalign_fairseq.trainer.launch import FairseqTraining, run_training
 from xalign_fairseq.trainer.train_record import commit, machine
@@ -63,7 +63,7 @@ def main() -> None:
     options = {**study.COMMON, **study.SETTINGS[args.setting], **changed, "--seed": str(args.seed)}
     name = ",".join([args.setting, *(f"{key.lstrip('-')}={value}" for key, value in changed.items())])
     folder = args.runs / f"{name}-{args.seed}"
-    with alone(folder) as lock:
+    with locked_folder(folder) as lock:
         kind = KINDS.get(args.setting, Run)
         kind(folder, args.data, args.gold, args.every, options, args.setting, args.seed).go_on(lock)
 
@@ -92,7 +92,7 @@ class Run:
         write_json(self.folder / "result.json", {**self.record, "development": self._rows()})
 
     def _mend(self) -> None:
-        mend(self.folder, print)
+        repair_run(self.folder, print)
 
     def _begin(self) -> None:
         """Plain e5-small, scored with the first run."""

@@ -100,7 +100,7 @@ def encodings_in_windows(encoder, tokens_of, sizes, positions, encoding):
         for side in (0, 1):
             for k in range(shares[side]):
                 token = starts[side] + k
-                # Furthest from an edge; the first position; there, the window as far on as the token.
+                # Farthest from an edge; then the first start; then the window at the token's relative position.
                 to_edge = min(k, shares[side] - 1 - k)
                 as_far_on = round(token * (count - 1) / max(1, sizes[side] - 1))
                 rank = to_edge, -starts[side], -abs(window - as_far_on), sides[side][k]
@@ -220,7 +220,7 @@ def test_a_link_scorer_reads_the_words_of_its_layers(scored, pairs, monkeypatch)
 
 
 def test_layers_and_size_of_a_link_scorer_are_its_own(scored, tmp_path):
-    with pytest.raises(XalignError, match="layers of its own"):
+    with pytest.raises(XalignError, match="its own layers"):
         replace(scored, linking=replace(scored.linking, layers=(2,), encoding=""))
     save_scorer(LinkScorer(32, (1, 3), (3,), rank=4, width=8), tmp_path / "wide.npz", {})
     with pytest.raises(XalignError, match="another encoder"):
@@ -230,7 +230,7 @@ def test_layers_and_size_of_a_link_scorer_are_its_own(scored, tmp_path):
 
 
 @pytest.mark.parametrize("method", ["grow", "transport", "argmax"])
-def test_the_matrix_is_of_the_words_of_each_pair_alone(aligner, pairs, method):
+def test_the_matrix_covers_only_the_words_of_each_pair(aligner, pairs, method):
     each = replace(aligner, linking=Linking(method, layers=(2,)))
     found = each.align(*zip(*pairs, strict=True))
     for (src, tgt), pair in zip(pairs, found, strict=True):

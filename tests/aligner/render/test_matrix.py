@@ -25,7 +25,7 @@ def test_source_words_go_down_and_target_words_across():
     assert KEY in shown.html and KEY not in table(["a"], ["b"], {})
 
 
-def test_each_word_has_its_own_direction_and_is_no_markup():
+def test_each_word_has_its_own_direction_and_is_not_markup():
     read = read_html(table(["<b>"], ["بيت", "घर"], {(0, 0): 1.0}))
     assert [span.get("dir") for span in read.iter("span")] == ["rtl", "ltr", "ltr"]
     assert words_of(read) == ["بيت", "घर", "<b>"]

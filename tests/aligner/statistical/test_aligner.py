@@ -87,5 +87,5 @@ def test_a_higher_probability_threshold_gives_fewer_links(folder):
     usual, asked = (StatisticalAligner(load(folder), least) for least in (None, 0.5))
     assert usual.least[1] < usual.least[0]
     assert asked.least[1] == asked.least[0]
-    assert "next to them" in usual.describe()
-    assert "next to them" not in asked.describe()
+    assert "next to others" in usual.describe()
+    assert "next to others" not in asked.describe()

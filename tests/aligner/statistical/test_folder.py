@@ -8,10 +8,10 @@ from support.text import SENTENCES, translated
 from xalign_fairseq.aligner.statistical import folder as folders
 from xalign_fairseq.aligner.statistical.choice import USUAL
 from xalign_fairseq.aligner.statistical.folder import (
-    ANEW,
     FORM,
+    RETRAIN,
+    aligner_folder,
     arrays_of,
-    begun,
     is_statistical,
     learn_model,
     learn_models,
@@ -28,7 +28,7 @@ PAIRS = [(line.split(), translated(line).split()) for line in SENTENCES]
 
 
 def train_models(folder, text, progress=lambda *_: None):
-    with begun(folder, {"text": text}):
+    with aligner_folder(folder, {"text": text}):
         return learn_models(PAIRS, folder, progress)
 
 
@@ -93,7 +93,7 @@ def save_model(model, path):
 
 
 def load_model(name, path):
-    return model_of(name, read_arrays(path, FORM, remedy=ANEW), path)
+    return model_of(name, read_arrays(path, FORM, remedy=RETRAIN), path)
 
 
 @pytest.fixture(params=["prefix4", "pieces2000"])

@@ -51,7 +51,7 @@ def test_no_text_is_lost_and_no_token_is_empty(word):
 
 @pytest.mark.parametrize("name", ["words", "prefix3", "pieces30"])
 def test_unknown_units(name):
-    with pytest.raises(XalignError, match="no such units"):
+    with pytest.raises(XalignError, match="unknown units"):
         make_units(name, {})
 
 

@@ -27,7 +27,7 @@ STEPS = ["gold", "links"]
 
 @pytest.fixture(autouse=True)
 def briefly(monkeypatch):
-    """Gold teaches in a few updates."""
+    """Training on gold takes few updates."""
     monkeypatch.setattr(gold_module, "Fitting", partial(Fitting, epochs=1, updates=1))
     monkeypatch.setattr(gold_module, "Changing", partial(Changing, epochs=0, updates=2))
 
@@ -49,7 +49,7 @@ def trained(monkeypatch, tiny_checkpoint):
 
 @pytest.fixture
 def kind(monkeypatch):
-    """A judge that finds no step worse: an untrained encoder has a random AER."""
+    """Finds no step worse, because an untrained encoder has a random AER."""
     judge = best._Steps._judge
     monkeypatch.setattr(best._Steps, "_judge", lambda self, *parts: tuple(sorted(judge(self, *parts), reverse=True)))
 

@@ -12,7 +12,7 @@ from xalign_fairseq.aligner.training import model
 from xalign_fairseq.aligner.training.model import RunFolder, aer_of, digest, open_start
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import write_json
-from xalign_fairseq.core.locks import alone
+from xalign_fairseq.core.locks import locked_folder
 from xalign_fairseq.encoder.pretrained.known import FAMILY
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained, read_tokenizer
 from xalign_fairseq.encoder.pretrained.trimming import trim
@@ -119,22 +119,22 @@ def folder(tmp_path):
 
 @pytest.mark.parametrize("trained", [False, True])
 def test_a_run_resumes_only_with_the_same_settings(folder, trained):
-    assert folder.begun({"seed": 1}) is None
+    assert folder.started({"seed": 1}) is None
     folder.path.mkdir()
     write_json(folder.run, {"identity": {"seed": 1, "lr": 0.1}, "before": 0.5})
-    assert folder.begun({"lr": 0.1, "seed": 1})["before"] == 0.5
+    assert folder.started({"lr": 0.1, "seed": 1})["before"] == 0.5
     if trained:
         folder.last.touch()
     message = r"another run[\s\S]*found: differs from the earlier run in: lr: 0\.1, now null; seed: 1, now 2"
     with pytest.raises(XalignError, match=message) as error:
-        folder.begun({"seed": 2})
+        folder.started({"seed": 2})
     assert ("nothing is trained yet" in str(error.value)) != trained
 
 
 def test_a_folder_with_other_files_is_refused_and_one_of_a_killed_run_is_not(folder):
     for name in ("data-bin", "data-bin.lock", ".data-bin.7-0123456789ab.tmp", ".run.json.7-0123456789ab.tmp"):
         (folder.path / name).mkdir(parents=True)
-    with alone(folder.path):
+    with locked_folder(folder.path):
         folder.require_own()
     (folder.path / "notes.txt").touch()
     with pytest.raises(XalignError, match="not from a run of train-aligner"):

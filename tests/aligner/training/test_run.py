@@ -35,7 +35,7 @@ def test_objectives_declare_whether_they_read_links():
         ("tlm,gold", r"found: gold"),
         ("linear_mapping", r"cannot be trained with this objective"),
         ("", r"found: nothing"),
-        ("tlm,word_contrastive,l2_align", r"there are none[\s\S]*word_contrastive, l2_align[\s\S]*the command links"),
+        ("tlm,word_contrastive,l2_align", r"none are given[\s\S]*word_contrastive, l2_align[\s\S]*the command links"),
         ("reg_param,reg_hidden", r"all objectives are regularisers"),
     ],
 )

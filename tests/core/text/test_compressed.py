@@ -53,7 +53,7 @@ def test_zstd_without_a_library_is_an_error_with_a_remedy(tmp_path, monkeypatch)
         scan(tmp_path / "t.zst")
 
 
-def test_zstd_is_read_where_a_library_for_it_is(tmp_path, monkeypatch):
+def test_zstd_is_read_if_a_library_is_installed(tmp_path, monkeypatch):
     zstandard = pytest.importorskip("zstandard")
     monkeypatch.setattr(corpus, "CHUNK_LINES", 7)
     half, pack = TEXT.index(b"line 50"), zstandard.ZstdCompressor().compress

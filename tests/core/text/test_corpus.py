@@ -57,7 +57,7 @@ def test_bad_text_is_an_error_that_names_the_line(tmp_path, monkeypatch, raw, me
 
 @pytest.mark.parametrize("block", [1, 2, 3, 100])
 @pytest.mark.parametrize("raw", [b"\xef\xbb\xbfa\r\nb\rb\r\n\r\nc", b"\xef\xbb\xbfa\nb\rb\n\r\nc\r\n"])
-def test_line_ends_of_windows_and_byte_order_marks_are_no_text(tmp_path, monkeypatch, caplog, raw, block):
+def test_line_ends_of_windows_and_byte_order_marks_are_not_text(tmp_path, monkeypatch, caplog, raw, block):
     monkeypatch.setattr(corpus, "BLOCK_BYTES", block)
     monkeypatch.setattr(corpus, "CHUNK_LINES", 2)
     (tmp_path / "text").write_bytes(raw)

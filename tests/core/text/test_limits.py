@@ -45,7 +45,7 @@ def test_an_endless_line_takes_no_memory(tmp_path, monkeypatch, suffix):
         tracemalloc.stop()
 
 
-def test_xz_that_asks_for_more_memory_is_refused(tmp_path, monkeypatch):
+def test_xz_that_needs_more_memory_is_refused(tmp_path, monkeypatch):
     greedy = [{"id": lzma.FILTER_LZMA2, "dict_size": 1 << 26}]
     (tmp_path / "t.xz").write_bytes(lzma.compress(b"hello\n", filters=greedy))
     assert list(read_lines(tmp_path / "t.xz")) == ["hello"]
@@ -77,7 +77,7 @@ def test_lines_are_those_of_any_stream(raw, most, block):
         limits.BLOCK = before
 
 
-def test_it_says_whether_a_read_would_wait():
+def test_it_reports_whether_a_read_would_wait():
     read, write = os.pipe()
     with os.fdopen(read, "rb") as file:
         stream = LiveStream(file)

@@ -30,7 +30,7 @@ def test_unfit_text_names_file_and_line(tmp_path, raw, what):
     assert "text" in str(error.value)
 
 
-def test_one_byte_is_no_utf_16(tmp_path):
+def test_one_byte_is_not_utf_16(tmp_path):
     (tmp_path / "text").write_bytes(b"\0")
     assert list(read_lines(tmp_path / "text")) == ["\0"]
 

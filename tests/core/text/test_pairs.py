@@ -31,7 +31,7 @@ def test_one_file(tmp_path):
 @pytest.mark.parametrize(
     ("line", "message"), [("a ||| b ||| c", "2 sep"), ("a|||b", "0 sep"), ("a\tb", "FILE.tsv, with tabs")]
 )
-def test_a_line_that_is_no_pair(tmp_path, line, message):
+def test_a_line_that_is_not_a_pair(tmp_path, line, message):
     path = write(tmp_path / "p", f"a ||| b\n{line}\n")
     with pytest.raises(XalignError, match=rf"p, line 2[\s\S]*{message}"):
         SentencePairs(path)
@@ -127,7 +127,7 @@ def test_chunks_have_few_pairs_and_few_words(monkeypatch):
     assert [(list(src), list(tgt)) for chunk in cut for src, tgt in chunk] == words
 
 
-def test_texts_are_split_as_auto_does_and_words_are_taken_as_they_are():
+def test_texts_are_split_like_auto_and_words_stay():
     pytest.importorskip("icu4py", reason="pip install icu4py")
     [[(src, tgt), (other, _)]] = chunks([("我们喜欢书。", ["我们喜欢书。"]), (from_words(["a", "b"]), ())], 2)
     assert (src, tgt, other) == (["我们", "喜欢", "书", "。"], ["我们喜欢书。"], from_words(["a", "b"]))
@@ -191,7 +191,7 @@ def test_each_line_is_segmented_once(text):
     assert sorted(path.name for path in folder.iterdir()) == ["src", "tgt"]
 
 
-def test_a_reading_that_ends_early_is_not_kept(text):
+def test_an_incomplete_read_is_not_kept(text):
     pairs, expected, seen, _ = text
     assert next(iter(pairs)) == expected[0]
     assert list(pairs) == list(pairs) == expected

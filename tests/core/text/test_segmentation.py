@@ -136,7 +136,7 @@ def test_align_refuses_text_that_it_cannot_segment(without_icu, tmp_path, capsys
 
 
 def test_an_unknown_segmenter_and_half_a_surrogate_pair_are_errors():
-    with pytest.raises(XalignError, match=r"(?s)no such segmenter.*scissors.*auto, spaces"):
+    with pytest.raises(XalignError, match=r"(?s)unknown segmenter.*scissors.*auto, spaces"):
         find_segmenter("scissors")
     for name in ("auto", "icu"):
         with pytest.raises(XalignError, match="not valid Unicode"):

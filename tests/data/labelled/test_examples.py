@@ -14,7 +14,7 @@ def test_only_line_feeds_end_lines(write):
         assert list(read_rows(write(name, text))) == ["a\u2028b\x0bc", "", " d\x85 \rx"]
 
 
-def test_the_content_says_whether_a_file_is_compressed(write, tmp_path):
+def test_the_content_shows_whether_a_file_is_compressed(write, tmp_path):
     for pack, suffix in ((gzip.compress, ".gz"), (bz2.compress, ".bz2"), (lzma.compress, ".xz")):
         for name in ("packed.tsv", f"packed.tsv{suffix}"):
             (tmp_path / name).write_bytes(pack(b"a\nb\n"))

@@ -63,7 +63,7 @@ def test_each_translation_becomes_its_two_mixtures_and_the_originals_go():
     ]
 
 
-def test_the_answer_goes_with_the_context():
+def test_the_answer_follows_the_context():
     english = QuestionExample("q", "en", "Who?", "It was Ann.", (("Ann", 7),))
     spanish = QuestionExample("q", "es", "¿Quién?", "Fue Ana.", (("Ana", 4),))
     ((first, second),) = code_switch({"en": [english], "es": [spanish]})

@@ -99,7 +99,7 @@ def test_columns(write, name, text, found):
         (rows(("a", "b", "c", "d")), r"(?s)columns of the file are unknown.*'d'"),
         (rows(("premise", "claim", "label"), ("a", "b", "x")), r"(?s)unknown.*line 1\n.*'premise', 'claim'"),
         (rows(("a", "b", "0"), ("a", "b", " ")), r"(?s)some pairs have a label.*line 2"),
-        (rows(("premise", "hypo", "label")), r"(?s)no pair.*a header alone"),
+        (rows(("premise", "hypo", "label")), r"(?s)no pair.*only a header"),
         ("", "empty"),
     ],
 )
@@ -108,7 +108,7 @@ def test_errors(write, text, message):
         read_pairs(write("bad-en.tsv", text), "en")
 
 
-def test_of_xtreme_s_translated_pairs_the_translation_is_read(tmp_path, caplog):
+def test_the_translation_of_xtremes_translated_pairs_is_read(tmp_path, caplog):
     rows = [f"One {n}\tTwo {n}\tEins {n}\tZwei {n}\tcontradictory" for n in range(200)]
     path = tmp_path / "en-de-translated.tsv"
     path.write_text("\n".join([*rows, "One\tTwo\tEins", "One\tTwo\t\tZwei\tneutral"]) + "\n")

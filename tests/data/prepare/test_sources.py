@@ -62,7 +62,7 @@ def test_options_that_contradict_each_other(refused, pair, files):
     refused("out of range\n  where: max_length\n", pair(), filters=Filters(max_length=0))
 
 
-def test_texts_that_can_not_be_named(refused, pair, capsys):
+def test_texts_that_cannot_be_named(refused, pair, capsys):
     refused("do not exist", PairSource("train", "en", "de", "gone", "./gone"))
     assert "the same file" in capsys.readouterr().err
     refused("'pt-BR'", pair(tgt="pt-BR"))

@@ -43,7 +43,7 @@ def test_pieces_are_those_of_sentencepiece():
     assert types.count(BYTE) == 256 and types.count(NORMAL) > 10
 
 
-def test_kept_pieces_keep_their_order_and_all_else():
+def test_kept_pieces_keep_their_order_and_all_other_fields_stay():
     model = train(user_defined_symbols=["<mask>"], normalization_rule_name="nmt_nfkc_cf")
     pieces = read_pieces(model)
     keep = [piece.type != NORMAL or i % 3 == 0 for i, piece in enumerate(pieces)]

@@ -85,7 +85,7 @@ def test_the_first_word_and_those_after_punctuation_have_their_own_tokens(tokeni
     assert tokenizer.encode(" the")[-1:] == ids[-1:]
 
 
-def test_the_dictionary_goes_through_its_file(tokenizer, tmp_path):
+def test_the_dictionary_survives_its_file(tokenizer, tmp_path):
     dictionary = tokenizer.dictionary
     assert len(set(dictionary.symbols)) == len(dictionary)
     dictionary.save(tmp_path / "dict.txt")

@@ -90,7 +90,7 @@ def test_a_batch_of_words_equals_its_sentences(bitext, spm):
     assert tokenizer.encode_words([]) == ([], [])
 
 
-def test_words_are_found_by_characters_where_a_line_is_cut_otherwise_than_its_words():
+def test_words_are_found_by_characters_if_a_line_is_cut_differently_from_its_words():
     protos = pytest.importorskip("sentencepiece.sentencepiece_model_pb2")
     # "abc" alone is ▁a b c rather than ▁a bc; after x the sums in float32 are equal, and the longer piece wins.
     scores = {"▁x": -20_000.0, "▁a": -1.0, "b": -0.5, "c": -0.5, "bc": -1.00001, "▁": -9.0}

@@ -43,7 +43,7 @@ def test_every_unknown_token_is_counted(latin):
         assert found.scripts == {"Thai": 3, "Cyrillic": 2, SYMBOLS: 1}
 
 
-def test_few_lines_are_looked_at_and_all_are_counted(latin):
+def test_few_lines_are_inspected_and_all_are_counted(latin):
     lines = ["a cat", *["แมว"] * 200]
     found = count_unknown(latin, latin.encode_batch(lines), lines)
     assert found.unknown == 200 and found.scripts == {"Thai": LOOKED_AT}

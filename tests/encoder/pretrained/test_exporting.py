@@ -183,7 +183,7 @@ def test_the_layer_is_the_last_of_the_folder(folder, tmp_path, layer, pooling):
 
 
 def test_unknown_poolings_and_layers_are_refused(folder, tmp_path, capsys):
-    with pytest.raises(XalignError, match="no such pooling"):
+    with pytest.raises(XalignError, match="unknown pooling"):
         write(tmp_path, None, "max")
     assert main(["export-hf", "--model", str(folder), "--out", str(tmp_path / "st"), "--layer", "2"]) == 2
     assert "--sentence-transformers" in capsys.readouterr().err

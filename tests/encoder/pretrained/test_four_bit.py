@@ -117,12 +117,12 @@ def _require_bounded(path, refused=False):
     ("name", "value", "message"),
     [
         ("data l0.k.w", np.float16(np.inf).tobytes(), "scales that are not finite"),
-        ("data emb.ln.w", np.float32(np.nan).tobytes(), "numbers that are not finite"),
+        ("data emb.ln.w", np.float32(np.nan).tobytes(), "non-finite numbers"),
         ("scores", np.float32(-np.inf).tobytes(), "the scores of the pieces"),
         ("text", b"<S>", "<S> <pad>"),
         ("magic", b"E5S2", "the first bytes"),
-        ("bounds", np.uint32([0, 4, 3]).tobytes(), "the places of the pieces"),
-        ("bounds", np.uint32([1]).tobytes(), "the places of the pieces"),
+        ("bounds", np.uint32([0, 4, 3]).tobytes(), "the positions of the pieces"),
+        ("bounds", np.uint32([1]).tobytes(), "the positions of the pieces"),
         ("parameters", np.int32([36]).tobytes(), "37 for 2 layers"),
     ],
 )
@@ -134,7 +134,7 @@ def test_invalid_inputs_are_refused(name, value, message, tmp_path):
 
 def test_parameters_that_share_bytes_are_refused(tmp_path):
     entry = PARTS.fields["entry l0.q.w"]
-    with pytest.raises(XalignError, match="something else has too"):
+    with pytest.raises(XalignError, match="shares bytes with another part"):
         FourBitFile(written(tmp_path, PARTS.content(**{"entry l0.k.w": entry})))
 
 

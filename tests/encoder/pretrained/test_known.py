@@ -39,7 +39,7 @@ def test_a_name_with_its_own_sizes(model):
     ("sizes", "head", "norm", "family"),
     [
         (XLM_R_BASE, True, (), "xlm-r-base"),
-        (XLM_R_BASE, False, (), None),  # e5-base, say
+        (XLM_R_BASE, False, (), None),  # for example e5-base
         (XLM_R_LARGE, True, (), "xlm-r-large"),
         (XLM_R_LARGE, False, (), None),
         (MINI, True, (), None),

@@ -21,7 +21,7 @@ from xalign_fairseq.encoder.vocabulary import load_tokenizer
 PARTS = four_bit_files.make()
 
 
-def test_parameters_go_by_our_names(small_file):
+def test_parameters_have_our_names(small_file):
     state, where = read_pretrained(small_file)
     assert where == small_file and family_of(state) == "e5-small"
     encoder, _ = checkpoint.load_encoder(state)

@@ -64,7 +64,7 @@ def test_xlm_r_s_archive_as_a_self_contained_checkpoint(xlmr_base, old_state, ro
     state, where = read_pretrained(tmp_path / target)
     assert {value.dtype for value in state["model"].values()} == {torch.float32}
     assert_same_logits(state, where, roberta, tokens, rtol=0, atol=0.02)  # of half precision
-    assert load_tokenizer(state, 35).encode("abc de fgh")  # without a look at where it was read
+    assert load_tokenizer(state, 35).encode("abc de fgh")  # whatever its path
 
 
 def test_the_output_does_not_replace_the_model(xlmr_base, tmp_path):
@@ -77,7 +77,7 @@ def test_the_output_does_not_replace_the_model(xlmr_base, tmp_path):
         with pytest.raises(XalignError, match="is or contains an input"):
             make(source, target, overwrite=True)
         assert (xlmr_base / "model.pt").is_file() and (tmp_path / "hf/config.json").is_file()
-    export(xlmr_base, xlmr_base / "hf")  # inside it is no harm
+    export(xlmr_base, xlmr_base / "hf")  # harmless inside it
 
 
 def test_heads_of_fairseq_are_named_and_left_out(xlmr_base, old_state, roberta, tokens, tmp_path, caplog):

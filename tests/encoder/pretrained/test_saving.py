@@ -32,7 +32,7 @@ def test_written_models_can_be_read(transfer_encoder, tmp_path, name):
     again, _ = read_pretrained(tmp_path / name)
     body = [key for key in state["model"] if key.startswith("encoder.sentence_encoder.")]
     assert body and all(again["model"][key].equal(state["model"][key]) for key in body)
-    with pytest.raises(XalignError, match="exists already"), new_model(tmp_path / name):
+    with pytest.raises(XalignError, match="already exists"), new_model(tmp_path / name):
         pytest.fail("nothing is begun")
     with new_model(tmp_path / name, overwrite=True) as save:
         save(state, where)

@@ -64,12 +64,12 @@ def test_neighbours_stay_neighbours_and_the_picture_is_the_same_again():
     assert (distances.argmin(1) // 6 == np.arange(24) // 6).all()
 
 
-def test_a_panel_says_how_it_was_projected(monkeypatch):
+def test_a_panel_names_its_projection(monkeypatch):
     src, tgt = np.random.default_rng(0).normal(size=(2, 5, 6))
     points, said = project(Panel("a", src, tgt, "t-SNE"))
     assert np.array_equal(points, neighbourhoods(np.concatenate([src, tgt]))) and said == "t-SNE"
     assert "of the variance" in project(Panel("a", src, tgt))[1]
-    with pytest.raises(XalignError, match=r"no such projection[\s\S]*UMAP[\s\S]*PCA or t-SNE"):
+    with pytest.raises(XalignError, match=r"unknown projection[\s\S]*UMAP[\s\S]*PCA or t-SNE"):
         project(Panel("a", src, tgt, "UMAP"))
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(XalignError, match="t-SNE needs scikit-learn"):

@@ -35,7 +35,7 @@ def test_numbers_are_cells_and_gold_links_are_frames():
     assert [len(text.get_text()) for text in axes.get_xticklabels()] == [1, 1, 60]
 
 
-def test_the_scale_goes_from_0_to_1_in_the_palette_s_colours():
+def test_the_scale_is_from_0_to_1_in_the_palettes_colours():
     figure = new_figure(4, 3)
     panels = list(figure.subplots(1, 2))
     draw_scale(panels, "mass")

@@ -48,7 +48,7 @@ def contrast(one, other):
 
 @pytest.mark.parametrize("paper", ["light", "dark"])
 @pytest.mark.parametrize("vision", VISIONS)
-def test_any_two_series_are_told_apart(vision, paper):
+def test_any_two_series_can_be_distinguished(vision, paper):
     colours = COLOURS if paper == "light" else [DARK[colour] for colour in COLOURS]
     assert min(np.linalg.norm(lab(one, vision) - lab(other, vision)) for one, other in combinations(colours, 2)) > 20
     assert len(set(MARKERS)) == len(COLOURS)
@@ -62,7 +62,7 @@ def test_drawings_contrast_with_the_paper(colour, least):
     assert contrast(DARK[colour], DARK[PAPER]) > least
 
 
-def test_a_higher_number_stands_out_more_on_either_paper():
+def test_a_higher_number_has_more_contrast_on_either_background():
     for colours, paper in ((SCALE, PAPER), ([DARK[step] for step in SCALE], DARK[PAPER])):
         ratios = [contrast(colour, paper) for colour in colours]
         assert ratios == sorted(ratios) and ratios[0] > 1.2

@@ -93,7 +93,7 @@ def test_colours_tell_objectives_and_markers_languages(figures):
 
 
 @pytest.mark.parametrize("name", ["$x_$", "$\\frac$", "a\\$b$"])
-def test_a_name_with_two_dollar_signs_is_no_formula(name, tmp_path):
+def test_a_name_with_two_dollar_signs_is_not_a_formula(name, tmp_path):
     plot_gap_bars([bar(name, name, name, 0.1, None)], tmp_path / "a.svg")
     plot_alignment([point(name, name, "fr", 0.1, 0.1)], tmp_path / "b.svg")
     assert (tmp_path / "a.svg").read_text().count(f"<!-- {name} -->") == 3

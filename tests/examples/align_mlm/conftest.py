@@ -19,7 +19,7 @@ def results(tmp_path):
 
 @pytest.fixture(scope="session")
 def trained(tmp_path_factory):
-    """The folder of a parser of made-up English, trained by the command, and the command's output."""
+    """The folder of a parser of synthetic English, trained by the command, and the command's output."""
     folder = tmp_path_factory.mktemp("parser")
     write_treebank(folder / "train.conllu", 1, 160)
     write_treebank(folder / "test.conllu", 2, 60)

@@ -15,7 +15,7 @@ def f1_counts(hits, wobble=0):
 
 
 def add(results, name, sup, zs, alignment=0.5, tasks=("pos",), wobble=0, held_out=0.25, **record):
-    """Write made-up results of a run, with ``sup`` and ``zs`` hits among ten entities per sentence."""
+    """Write synthetic results of a run, with ``sup`` and ``zs`` hits among ten entities per sentence."""
     setting, seed = study.split_name(name)
     counts = {}
     for task in tasks:

@@ -175,7 +175,7 @@ def test_the_command_reads_writes_and_draws(results, capsys, monkeypatch):
 
 
 @pytest.mark.slow
-def test_the_report_is_that_of_its_results():
+def test_the_report_matches_its_results():
     folder = EXAMPLES / "align_mlm/results"
     assert (folder / "report/report.md").read_text() == report.to_markdown(study.read(folder))
 
@@ -257,7 +257,7 @@ def make_data(folder, benchmark, **variables):
     return calls.read_text().splitlines() if calls.exists() else []
 
 
-def test_data_of_every_run_are_made_once(tmp_path, benchmark):
+def test_the_data_of_every_run_are_made_once(tmp_path, benchmark):
     calls = make_data(tmp_path, benchmark, NER="2")
     data, derived = tmp_path / "out/data", tmp_path / "out/derived"
     variants = ["dictionary50", "overlap25", "overlap50", "parallel1", "parallel10", "parallel100"]
@@ -398,4 +398,4 @@ def test_the_steps_follow_each_other_from_the_archives(tmp_path):
     assert run.record["scores"] == rounded
     assert found["pos"]["Δ"] == pytest.approx(found["pos"]["SUP"] - found["pos"]["ZS"])
     assert not (tmp_path / "runs/align_mlm.trans_inv-1/transfer").exists()
-    assert step(*evaluating, **variables) == "align_mlm.trans_inv-1: measured already\n"  # existing results are kept
+    assert step(*evaluating, **variables) == "align_mlm.trans_inv-1: already measured\n"  # existing results are kept

@@ -125,7 +125,7 @@ def test_words_are_separated_by_spaces_and_pairs_are_drawn(out, monkeypatch):
     assert downloading.tokenizer("zh")("我们去 London。") == "我 们 去 London 。"
 
 
-def test_sides_of_different_length_are_no_bitext(out, monkeypatch):
+def test_sides_of_different_length_are_not_a_bitext(out, monkeypatch):
     moses(out / "downloads/Europarl.de-en.txt.zip", "Europarl", ["one", "two"], ["eins"])
     with pytest.raises(XalignError, match="line 2"):
         call(monkeypatch, out, "de-en=Europarl", "--valid", "0")
@@ -158,20 +158,20 @@ def test_every_paper_has_a_first_step():
 @pytest.mark.parametrize(
     "script", [script for script in SCRIPTS if script.split("/")[0] not in ("align_mlm", "transfer")]
 )
-def test_made_up_text_and_real_text_do_not_meet(script, tmp_path):
+def test_synthetic_and_real_text_do_not_mix(script, tmp_path):
     real, made_up = tmp_path / "my text", tmp_path / "made up"
     (real / "en-de").mkdir(parents=True)
     (real / "en-de/train.en").write_text("Real.\n")
     done = run_script(tmp_path, script, real, "en-de", SAMPLE="20")
     assert done.returncode == 2 and f"SAMPLE: '{real}' holds something else" in done.stderr
-    assert (real / "en-de/train.en").read_text() == "Real.\n" and not (real / ".made-up").exists()
+    assert (real / "en-de/train.en").read_text() == "Real.\n" and not (real / ".synthetic").exists()
     done = run_script(tmp_path, script, made_up, "de-xx", SAMPLE="20")
     assert done.returncode == 2 and "no sample of de-xx" in done.stderr and "cp:" not in done.stderr
     text = sorted(made_up.rglob("*"))
     done = run_script(tmp_path, script, made_up, "en-de")
-    assert done.returncode == 2 and f"'{made_up}' holds the made-up text of SAMPLE" in done.stderr
+    assert done.returncode == 2 and f"'{made_up}' holds the synthetic text of SAMPLE" in done.stderr
     done = run_script(tmp_path, script, made_up, "en-de", SAMPLE="30")
-    assert done.returncode == 2 and f"'{made_up}' holds the made-up data of SAMPLE=20" in done.stderr
+    assert done.returncode == 2 and f"'{made_up}' holds the synthetic data of SAMPLE=20" in done.stderr
     assert sorted(made_up.rglob("*")) == text
 
 
@@ -199,7 +199,7 @@ def test_a_file_that_was_cut_off_is_continued(server, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["text.gz", "text.xz", "text.tar.gz", "text.zip"])
-def test_an_archive_that_is_not_whole_is_removed(name, server, tmp_path):
+def test_an_incomplete_archive_is_removed(name, server, tmp_path):
     server.files[f"/{name}"] = TEXT  # for example an error page
     with pytest.raises(XalignError, match="not a complete archive") as caught:
         fetch(server, tmp_path / name)

@@ -47,7 +47,7 @@ def test_a_finished_run_is_not_continued(script, tmp_path):
         (save / "train.log").write_text(log)
         done, _ = train(tmp_path, script)
         assert done.returncode == 0 and ("--max-update" in done.stdout) is called
-    assert done.stdout == f"{save} has its 40 updates already, by the command in {save}/run.json\n"
+    assert done.stdout == f"{save} already has its 40 updates, by the command in {save}/run.json\n"
 
 
 @pytest.mark.parametrize("script", TRAINING)
@@ -77,7 +77,7 @@ def test_options_devices_and_processes_are_passed_on_and_recorded(script, tmp_pa
 
 
 def test_the_training_replaces_its_script(tmp_path):
-    """Under Slurm a script in between would die of SIGUSR1, which comes before the time is over."""
+    """Under Slurm, a script in between would die of SIGUSR1, which is sent before the time limit."""
     done, _ = train(tmp_path, "ppa/2_train.sh", instead={"fairseq-train": "#!/bin/sh\necho $PPID\n"})
     assert done.stdout == f"{os.getpid()}\n"
 

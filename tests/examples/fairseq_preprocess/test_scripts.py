@@ -26,12 +26,12 @@ def test_tokens_are_words_and_all_links_sure():
     reader = AlignReader(*sides, Ids([np.array(each) for each in ([0, 1, 2, 0], [1, 0])]))
     src, tgt, links = reader[0]
     assert src.tolist() == [0, 1, 2] and tgt.tolist() == [0, 1] and links.tolist() == [[0, 1, 1], [2, 0, 1]]
-    with pytest.raises(XalignError, match="outside of its sentences"):
+    with pytest.raises(XalignError, match="outside its sentences"):
         reader[1]  # token 1 of a one-token sentence
 
 
 @pytest.mark.slow
-def test_the_pages_commands_lead_from_text_to_aer(tmp_path):
+def test_the_pages_commands_go_from_text_to_aer(tmp_path):
     program(tmp_path / "bin/fast_align", FAST_ALIGN)
     run = partial(run_real, "bash", "-c", folders=[tmp_path / "bin"], cwd=HERE)
     text, data, save = (tmp_path / name for name in ("text", "data", "run"))

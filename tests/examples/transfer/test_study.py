@@ -31,7 +31,7 @@ def test_studies_are_read(study):
 
 
 @pytest.mark.parametrize("study", [*map(slow, sorted(BASELINES.keys() - {"small"})), "small"])
-def test_the_report_is_that_of_its_runs(study):
+def test_the_report_matches_its_runs(study):
     """Every kind of table: averages, the best, differences, English, gaps, F1 and EM, missing runs, signatures."""
     results = STUDIES / study / "results"
     assert (results / "report/report.md").read_text() == to_markdown(make_report(results, BASELINES[study]))
@@ -107,7 +107,7 @@ def step(script, *arguments, **variables):
 
 @pytest.fixture
 def published(tmp_path, monkeypatch):
-    """Tiny made-up archives in the original formats."""
+    """Tiny synthetic archives in the original formats."""
     monkeypatch.setattr(sys, "argv", ["sample_data.py", str(tmp_path / "published"), "12", *NAMES, *TRANSLATED])
     sampling.main()
     return tmp_path / "published"
@@ -169,11 +169,11 @@ def test_the_translated_training_sets_of_xtreme_are_read(published, tmp_path):
         assert "translate-train" in str(path) and len(BENCHMARKS[name].read(path, language)) == 12
 
 
-def test_made_up_data_are_planned_and_a_task_that_is_not_known_is_refused(tmp_path):
+def test_synthetic_data_are_planned_and_an_unknown_task_is_refused(tmp_path):
     done = step("0_download.sh", tmp_path / "data", "xnli", SAMPLE="12")
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "data/XNLI-1.0/xnli.test.tsv").exists() and not (tmp_path / "data/x-final").exists()
-    assert step("0_download.sh", tmp_path / "data", SAMPLE="", DRY="1").returncode == 2  # holds made-up data
+    assert step("0_download.sh", tmp_path / "data", SAMPLE="", DRY="1").returncode == 2  # holds synthetic data
     done = step("0_download.sh", tmp_path / "other", "sst2", DRY="1")
     assert done.returncode == 2 and "unknown task sst2" in done.stderr
     (tmp_path / "real/ud-treebanks-v2.5").mkdir(parents=True)

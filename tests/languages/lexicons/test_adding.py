@@ -19,7 +19,7 @@ def test_refused_input_does_not_change_the_lexicon(tmp_path):
 
     added().add()
     first = lexicons.read(DataBin(tmp_path), "en", "xx").digest
-    with pytest.raises(XalignError, match="the output exists already") as caught:
+    with pytest.raises(XalignError, match="the output already exists") as caught:
         added().add()
     assert "overwrite" in str(caught.value.remedy)
     with pytest.raises(XalignError, match="the file does not exist"):

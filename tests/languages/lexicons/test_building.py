@@ -74,7 +74,7 @@ def twins(count):
 @pytest.mark.parametrize(
     ("count", "fraction", "held_out"), [(100, 0.25, 0.1), (7, 0.5, 0.3), (333, 0.9, 0.1), (200, None, 0.1)]
 )
-def test_parts_have_the_asked_sizes(count, fraction, held_out):
+def test_parts_have_the_requested_sizes(count, fraction, held_out):
     lexicon, about = of_pieces(twins(count), fraction=fraction, held_out=held_out)
     sizes = [int((lexicon.part == part).sum()) for part in (TRAINED, HELD_OUT, UNUSED)]
     assert sizes[1] == round(held_out * count)

@@ -41,7 +41,7 @@ def test_sentence_and_links(name):
         ("this", False, "Dieser alte Arzt"),
     ],
 )
-def test_adjectives_end_as_the_determiner_asks(determiner, plural, expected):
+def test_adjective_endings_follow_the_determiner(determiner, plural, expected):
     doctor = grammar.noun("doctor", determiner, adjective="old/-", plural=plural)
     assert grammar.text(german.say(grammar.sentence(grammar.clause(doctor, "sleep")))).startswith(f"{expected} schl")
 

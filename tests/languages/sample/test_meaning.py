@@ -30,7 +30,7 @@ def test_every_concept_has_its_own_bit(sentences):
         assert all(key.bit_count() == 1 for key in found) and len(set(found)) == len(found)
 
 
-def test_verbs_and_adjectives_have_the_nouns_that_they_ask_for(clauses):
+def test_verbs_and_adjectives_have_matching_nouns(clauses):
     for clause in clauses:
         for column, phrase in (("subject", clause.subject), ("object", clause.object)):
             if phrase is not None:

@@ -27,7 +27,7 @@ def test_entities_are_written_as_bio_with_the_separator_of_the_source(pieces):
     assert unit.project({(0, 1): 0.9}).text == "die\tO\nEU\tB-ORG\n\n"
 
 
-def test_a_word_may_have_white_space_that_is_no_space(pieces):
+def test_a_word_may_contain_white_space_other_than_a_space(pieces):
     [unit] = pieces("New\u00a0York B-LOC\n\u3000 O\n", "Paris .\n")
     assert unit.src.words[0] == "New\u00a0York"
     assert unit.project({(0, 0): 0.9, (1, 1): 0.9}).text == "Paris B-LOC\n. O\n\n"

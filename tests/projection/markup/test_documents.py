@@ -172,7 +172,7 @@ def test_a_unit_with_cdata_stays_and_is_reported(tmp_path, name, content, source
     units, _, text = result(tmp_path, name, content.format(source, target))
     first, *others = units[0].project({}).dropped
     assert text == content.format(source, target)
-    assert first.reason == "CDATA is not read" and first.item.startswith("<![CDATA[")
+    assert first.reason == "CDATA is not supported" and first.item.startswith("<![CDATA[")
     assert {each.reason for each in others} <= {"not copied, because another part of the text cannot be read"}
 
 

@@ -93,5 +93,5 @@ def test_placeholders(text, plain, found):
 
 
 def test_a_message_that_is_not_closed_is_refused():
-    with pytest.raises(XalignError, match="not closed"):
+    with pytest.raises(XalignError, match="unclosed"):
         read_placeholders("a {b, select, x {y}")

@@ -7,9 +7,9 @@ from xalign_fairseq.core.text.segmented import SegmentedText
 from xalign_fairseq.projection.markup.pair import MARKUPS, markup_unit
 from xalign_fairseq.projection.units import Dropped, Projected
 
-BY_HAND = "the translation has tags already: add this one by hand"
+BY_HAND = "the translation already has tags: add this one by hand"
 MARKUP = "the translation has characters that would be markup"
-ADDED = "the translation has this tag, its source does not"
+ADDED = "the translation has this tag, but its source does not"
 DIAGONAL = {(i, i): 1.0 for i in range(9)}
 
 
@@ -70,7 +70,7 @@ def test_the_translation_is_written_like_its_source(markup, source, target, expe
         ("bilingual", "我<ph>%d</ph>有", "I have", "I <ph>%d</ph> have"),
     ],
 )
-def test_only_one_language_has_spaces_around_a_tag_alone(markup, source, target, expected):
+def test_only_one_language_has_spaces_around_a_single_tag(markup, source, target, expected):
     def segment(text):
         return SegmentedText(text, [match.span() for match in re.finditer(r"[A-Za-z]+|[^\sA-Za-z]", text)])
 
@@ -94,7 +94,7 @@ def test_a_placeholder_that_only_the_translation_has_is_reported():
         assert project("placeholders", source, target) == Projected(text, 1, (Dropped("{m}", ADDED),))
 
 
-def test_a_tag_without_its_partner_is_left_out_alone():
+def test_only_a_tag_without_its_partner_is_left_out():
     projected = project("xml", "<p>A <i>broken</i> <b>tag.</p>", "Un cassé tag.")
     assert projected.text == "<p>Un <i>cassé</i> tag.</p>"
     assert projected.dropped == (Dropped("<b>", "an opening tag has no closing tag"),)

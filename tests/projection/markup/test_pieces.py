@@ -12,7 +12,7 @@ def texts(text, spans):
     return [text[slice(*span)] for span in spans]
 
 
-def test_punctuation_is_a_piece_and_is_linked_to_its_like():
+def test_punctuation_is_a_piece_and_is_linked_to_similar_punctuation():
     made = pieces("«red» ...", "“rot”!", {(0, 0): 0.5})
     assert texts("«red» ...", made.src) == ["«", "red", "»", "..."]
     assert texts("“rot”!", made.tgt) == ["“", "rot", "”!"]
@@ -20,14 +20,14 @@ def test_punctuation_is_a_piece_and_is_linked_to_its_like():
     assert made.total == [0.5, 0.5, 0.5]
 
 
-def test_words_are_cut_alike_at_tags_where_they_have_the_same_text():
+def test_equal_words_are_cut_equally_at_tags():
     made = pieces("CO2. e\u0301!", "x CO2. CO2-", {(0, 1): 1.0, (0, 2): 0.5}, tags=[2])
     assert texts("CO2. e\u0301!", made.src) == ["CO", "2", ".", "e\u0301", "!"]
     assert texts("x CO2. CO2-", made.tgt) == ["x", "CO", "2", ".", "CO", "2", "-"]
     assert made.links == [{1: 1.0, 4: 0.5}, {2: 1.0, 5: 0.5}, {3: 1.0, 6: 0.5}, {}, {}]
 
 
-def test_a_word_of_punctuation_is_linked_to_the_punctuation_of_another_and_no_tag_goes_to_it_alone():
+def test_a_punctuation_word_is_linked_to_punctuation_and_gets_no_tag_of_its_own():
     made = pieces("like books.", "本 が 好き 。", {(0, 2): 0.9, (1, 0): 0.5, (1, 3): 0.9})
     assert made.links == [{2: 0.9}, {0: 0.5}, {3: 0.9}]
     assert made.run((1, 3), [(0, 4)])[1] == (0, 1)

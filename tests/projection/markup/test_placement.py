@@ -40,17 +40,17 @@ def project(source, target, links, segment=words):
         ("c <b>a b <img></b>", "b a c", "0-2 1-1 2-0", "<b>b a <img></b> c"),
         ("a b. <img>", "乙甲。", "0-0 2-1", "乙甲。<img>"),
         ("a <img> b", "x y b", "0-0 1-2", "x <img> y b"),  # spaces on both sides: the word before it
-        ("Q by <img>.", "Q von X.", "0-0 1-1 2-3", "Q von <img> X."),  # punctuation is no neighbour
+        ("Q by <img>.", "Q von X.", "0-0 1-1 2-3", "Q von <img> X."),  # punctuation is not a neighbour
         ("Q by <img>, R", "Q von X, R", "0-0 1-1 2-3 3-4", "Q von <img> X, R"),
         ("see (<img>) on", "an Siehe ()", "0-1 1-2 2-3 3-0", "an Siehe (<img>)"),
-        ("a <x/>, b", "A, B", "0-0 1-1 2-2", "A <x/>, B"),  # a space before it alone
+        ("a <x/>, b", "A, B", "0-0 1-1 2-2", "A <x/>, B"),  # only a space before it
         ("a <x/> <img>, b", "A, B", "0-0 1-1 2-2", "A <x/> <img>, B"),
         ("an old <img> book", "(livre vieux).", "1-2 2-1", "(livre vieux <img>)."),  # between spaces it is like a word
         ("Is <img> this it?", "Est-ce ça ?", "0-0 1-2", "Est-ce <img> ça ?"),
         ("Is <b> this it?", "Est-ce ça ?", "0-0", "Est-ce <b>ça ?"),  # not into a word
         ("an <!-- c --> old book", "vieux.", "0-0 1-0", "vieux<!-- c -->."),
         ("Text <img> of x", "「Text」の", "0-1 1-3", "「Text」<img>の"),
-        ("(<x/> a) b", "(A) B", "0-0 1-1 2-2 3-3", "(<x/> A) B"),  # after it alone
+        ("(<x/> a) b", "(A) B", "0-0 1-1 2-2 3-3", "(<x/> A) B"),  # only after it
         ("a <b>b</b><x/> c", "c B b a", "0-3 1-1 1-2 2-0", "c <b>B b</b><x/> a"),  # not into the pair
         ("H<sub>2</sub>O is wet", "nass ist H2O", "0-2 1-1 2-0", "nass ist H<sub>2</sub>O"),  # inside equal words
         ("rises<sup>1</sup> x", "x augmente1", "0-1 1-0", "x augmente<sup>1</sup>"),  # the same text

@@ -15,7 +15,7 @@ from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.pretrained.trimming import trim
 
 
-def test_a_whole_kit_is_read(script, kit):
+def test_a_complete_kit_is_read(script, kit):
     kits = script("kit")
     assert kits.read(kit)["commit"] == "abc1234"
     (kit / "kit.json").write_text('{"python": "2.7"}')
@@ -51,7 +51,7 @@ def test_the_exit_code_and_both_outputs(bounded, tmp_path):
     assert (tmp_path / "log").read_text() == "one\ntwo\n"
 
 
-def test_who_takes_too_long_is_ended_with_all_that_it_started(bounded, tmp_path):
+def test_a_process_that_takes_too_long_is_ended_with_its_children(bounded, tmp_path):
     assert bounded("sleep 600 & echo $! > child; trap '' TERM; sleep 600", seconds=5.0) is None
     wait_for(lambda: not is_alive(int((tmp_path / "child").read_text())))
 
@@ -215,7 +215,7 @@ def test_a_stage_that_fails_does_not_stop_the_rest(runner, stage, results, tmp_p
     assert (tmp_path / "out/second.log").read_text() == "bad luck\n"
 
 
-def test_a_stage_that_takes_too_long_is_stopped_and_not_tried_again(runner, stage, results, tmp_path):
+def test_a_stage_that_takes_too_long_is_stopped_and_not_repeated(runner, stage, results, tmp_path):
     stages = stage("slow", "echo x >> {work}/tries; sleep 600", seconds=5), stage("next", "true")
     assert runner(*stages).run([]) == 1
     assert statuses(results()) == {"slow": "timed out", "next": "passed"}
@@ -247,12 +247,12 @@ def test_unmeasured_stages_have_a_reason_and_are_tried_again(
     assert results()["one"]["status"] == "passed"
 
 
-def test_every_stage_can_be_told_apart_and_its_command_filled(script):
+def test_stages_have_distinct_names_and_commands_without_gaps(script):
     stages = script("stages").STAGES
     names = "python machine_python source data encoder kit work files seconds minutes"
     names = dict.fromkeys(names.split(), "x")
     assert len({stage.name for stage in stages}) == len(stages)
-    # A quarter of an hour: first a trace of the device, then training, then the aligner.
+    # 15 minutes: first a device trace, then training, then the aligner.
     assert [stage.name for stage in stages[:4]] == ["install", "steps", "training", "aligner"]
     assert sum(stage.seconds for stage in stages[1:4]) <= 840
     for stage in stages:

@@ -15,7 +15,7 @@ from support.processes import program
 ROOT = Path(__file__).parents[3]
 PACK = ROOT / "scripts/gpu/pack.sh"
 HERE = "{}.{}".format(*sys.version_info)
-# Compilers that are quick: other tests compile the kernels as users do.
+# Fast fake compilers: other tests compile the kernels as users do.
 COMPILERS = {
     "bin/nvcc": """if [ "$1" = --version ]; then echo 'release 13.0,'; else touch "${@: -1}"; fi""",
     "c++": 'exec c++ "$@" -O0',
@@ -56,7 +56,7 @@ def wheels(tmp_path_factory):
     return folder, [each.name for each in lacking]
 
 
-def test_the_kit_has_all_that_the_package_asks_for():
+def test_the_kit_has_all_requirements_of_the_package():
     """Except torch and numpy, which the machine provides."""
     lines = (ROOT / "scripts/gpu/requirements.txt").read_text().splitlines()
     packed = {canonicalize_name(Requirement(line).name) for line in lines if line[0] != "#"}

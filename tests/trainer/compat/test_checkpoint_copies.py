@@ -17,7 +17,7 @@ def checkpoints(tmp_path):
     return new, last
 
 
-def test_a_copy_is_whole(checkpoints):
+def test_a_copy_is_complete(checkpoints):
     new, last = checkpoints
     assert PathManager.copy(str(new), str(last), overwrite=True)
     assert last.read_bytes() == new.read_bytes() == b"new" * 1000

@@ -35,7 +35,7 @@ def test_every_unit_has_a_status_with_a_reason():
     assert compat.apply() == statuses
 
 
-def begun_anew():
+def fresh_compat():
     """The module in a process that has not been patched."""
     spec = importlib.util.spec_from_file_location(compat.__name__, compat.__file__)
     module = importlib.util.module_from_spec(spec)
@@ -47,20 +47,20 @@ def test_installing_twice_wraps_once(monkeypatch):
     monkeypatch.setattr("sys.argv", ["pytest"])  # the test runner: its workers are called -c
     compat.apply()
     before = places()
-    second = begun_anew().apply()
+    second = fresh_compat().apply()
     assert all(first is again for first, again in zip(before, places(), strict=True))
     states = {entry.name: entry.state for entry in second}
     assert states.pop("input errors") == "not needed"  # pytest is not a fairseq command
     assert set(states.values()) == {"active"}
 
 
-def test_a_unit_that_is_not_needed_is_left_alone(monkeypatch):
+def test_a_unit_that_is_not_needed_is_not_installed(monkeypatch):
     from xalign_fairseq.trainer.compat import bf16_tpu
 
-    anew = begun_anew()
-    anew.UNITS = ("bf16_tpu",)
+    fresh = fresh_compat()
+    fresh.UNITS = ("bf16_tpu",)
     monkeypatch.setattr(bf16_tpu, "UNIT", bf16_tpu.UNIT._replace(needed=lambda: False, install=lambda: 1 / 0))
-    assert anew.apply() == [(bf16_tpu.UNIT.name, "not needed", anew.NOT_THERE)]
+    assert fresh.apply() == [(bf16_tpu.UNIT.name, "not needed", fresh.NOT_THERE)]
 
 
 def test_importing_the_package_loads_neither_torch_nor_fairseq():

@@ -24,7 +24,7 @@ def test_a_cpu_run_on_a_gpu_machine_clips_on_the_cpu(a_gpu, whole):
     assert torch.cuda.is_available()
 
 
-def test_gradients_elsewhere_are_fairseqs_own_matter(a_gpu, monkeypatch):
+def test_gradients_on_other_devices_are_left_to_fairseq(a_gpu, monkeypatch):
     seen = []
     monkeypatch.setattr(torch.cuda, "is_available", lambda: seen.append(1) or True)
     p = torch.nn.Parameter(torch.zeros(2, device="meta"))

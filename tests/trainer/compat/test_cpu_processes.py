@@ -52,13 +52,13 @@ def test_two_busy_ranks_end(tmp_path):
         assert "FutureWarning" not in errors
 
 
-def test_one_process_is_started_as_ever():
+def test_one_process_is_started_as_before():
     seen = []
     utils.call_main(config(distributed_world_size=1), lambda cfg: seen.append(torch.cuda.device_count()))
     assert seen == [torch.cuda.device_count()]
 
 
-def test_as_many_processes_as_asked_for_are_spawned(monkeypatch):
+def test_the_requested_number_of_processes_is_spawned(monkeypatch):
     calls = []
     monkeypatch.setattr(torch.multiprocessing, "spawn", lambda **kwargs: calls.append(kwargs))
     before = torch.cuda.device_count
@@ -78,6 +78,6 @@ def test_a_launcher_s_process_does_not_change_cuda(monkeypatch):
     assert seen == [(1, before), "gives way"]
 
 
-def test_nccl_on_cpus_is_an_error_at_once():
+def test_nccl_on_cpus_is_an_immediate_error():
     with pytest.raises(XalignError, match="need the backend gloo"):
         utils.call_main(config(distributed_world_size=2, distributed_backend="nccl"), pytest.fail)

@@ -51,7 +51,7 @@ def test_a_roberta_of_2019_loads(tmp_path, zipped):
     assert state["model"]["decoder.sentence_encoder.embed_tokens.weight"].sum() == 40
 
 
-def test_meters_of_a_module_that_is_gone_load(tmp_path, monkeypatch):
+def test_meters_of_a_removed_module_load(tmp_path, monkeypatch):
     gone = types.ModuleType("fairseq.meters")
     gone.AverageMeter = type("AverageMeter", (), {"__module__": "fairseq.meters"})
     monkeypatch.setitem(sys.modules, "fairseq.meters", gone)

@@ -46,7 +46,7 @@ def near(found, expected, tolerance=1e-12):
     torch.testing.assert_close(found, expected, rtol=tolerance, atol=tolerance)
 
 
-def test_dense_updates_are_the_equations():
+def test_dense_updates_equal_the_equations():
     start, gradients = draw(7, 3), [draw(7, 3, seed=n) for n in range(1, 9)]
     p = torch.nn.Parameter(start.clone())
     optimizer = stepped(p, gradients)
@@ -66,7 +66,7 @@ def test_parameters_with_gradients_at_times_count_their_own_updates():
     near(seldom.data, defined(start.clone(), gradients[1::2], **OPTIONS)[0])
 
 
-def test_rows_of_sparse_gradients_alone_follow_the_equations():
+def test_only_rows_with_sparse_gradients_follow_the_equations():
     start, gradients = draw(6, 3), [draw(6, 3, seed=n) for n in range(1, 7)]
     touched = [[4, 0], [0], [2, 1, 4], [4], [], [0, 4]]
     p = torch.nn.Parameter(start.clone())
@@ -116,7 +116,7 @@ def test_a_factor_is_for_one_update():
         assert optimizer.clip(0) == 5
 
 
-def test_the_norm_is_of_all_workers_where_they_say_so():
+def test_the_norm_covers_all_workers_on_request():
     p = torch.nn.Parameter(torch.zeros(1))
     optimizer = FoldedAdamW([p])
     p.grad = torch.tensor([3.0])

@@ -15,7 +15,7 @@ from xalign_fairseq.trainer.optim.adamw import FoldedAdamW
 from xalign_fairseq.trainer.optim.apex import apex_step
 
 
-def test_the_namesake_on_pypi_is_not_taken_for_apex(tmp_path, monkeypatch):
+def test_the_namesake_on_pypi_is_not_mistaken_for_apex(tmp_path, monkeypatch):
     p = [torch.nn.Parameter(torch.ones(2))]
     (tmp_path / "apex").mkdir()
     (tmp_path / "apex" / "__init__.py").write_text("raise AssertionError('imported')\n")

@@ -32,7 +32,7 @@ def test_a_pair_is_one_sequence(separators):
     assert encoded.arrays["label"] == 2 and encoded.cut == 0
 
 
-def test_cutting_is_what_one_by_one_gives():
+def test_cutting_equals_cutting_one_by_one():
     for first in range(12):
         for second in range(12):
             for room in range(2, 16):

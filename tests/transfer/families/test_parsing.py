@@ -62,7 +62,7 @@ def test_loss_by_hand():
     assert words == 5
 
 
-def test_loss_is_that_of_the_gold_arcs_alone():
+def test_the_loss_covers_only_the_gold_arcs():
     task = family()
     batch, hidden, head = prepare(task, SENTENCES)
     expected, words = 0.0, 0

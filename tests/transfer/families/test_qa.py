@@ -70,7 +70,7 @@ def test_windows_without_the_answer_point_to_the_beginning_and_unlabelled_ones_d
     assert (loss.item(), count.item()) == (0.0, 0)
 
 
-def test_gradients_are_finite_and_reach_candidates_alone():
+def test_gradients_are_finite_and_reach_only_candidates():
     subject = family()
     batch = subject.collate([subject.encode(example("c.d", "d")), subject.encode(example("abcdefgh", "cd"))])
     scores = torch.randn(2, batch["tokens"].shape[1], 2, requires_grad=True)

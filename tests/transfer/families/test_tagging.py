@@ -73,7 +73,7 @@ def test_a_crf_decides_loss_and_prediction():
     assert first != second != third
 
 
-def test_predictions_are_valid_bio_if_asked_for():
+def test_predictions_are_valid_bio_on_request():
     labels = ("B-LOC", "I-LOC", "O")
     example = WordsExample("1", "en", ("a", "b"), ("I-LOC", "I-LOC"))
     for repair, expected in ((False, ["I-LOC", "I-LOC"]), (True, ["B-LOC", "I-LOC"])):

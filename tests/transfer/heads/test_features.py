@@ -29,7 +29,7 @@ def test_by_default_the_last_layer_trains(encoder, tokens):
 
 
 @pytest.mark.parametrize("lengths", [None, (6, 3)])  # padded, and packed
-def test_the_first_token_alone_has_the_states_and_the_gradient_of_the_whole_layer(encoder, tokens, lengths):
+def test_a_single_first_token_has_the_states_and_the_gradient_of_the_whole_layer(encoder, tokens, lengths):
     encoder.double().eval()
     found = []
     for first in (False, True):
@@ -40,7 +40,7 @@ def test_the_first_token_alone_has_the_states_and_the_gradient_of_the_whole_laye
     torch.testing.assert_close(found[1], found[0], rtol=1e-12, atol=1e-14)
 
 
-def test_the_last_layer_runs_for_the_first_token_alone(encoder, tokens):
+def test_the_last_layer_runs_only_for_the_first_token(encoder, tokens):
     ran = []
     encoder.sentence_encoder.layers[-1].fc1.register_forward_hook(
         lambda module, given, made: ran.append(made.shape[:-1])

@@ -178,7 +178,7 @@ def test_compiled_attention_equals_the_definition(dtype, tolerance, heads, dim):
     torch.testing.assert_close(compiled(packed(lengths), *given, 0.0), rounded, rtol=0, atol=0, equal_nan=True)
 
 
-def test_compiled_attention_is_for_inference_alone_and_keeps_bits_in_any_batch(monkeypatch):
+def test_compiled_attention_is_for_inference_only_and_bitwise_equal_in_any_batch(monkeypatch):
     q, k, v = (part.detach() for part in parts(torch.float32, dim=16))
     assert kernel(q, 0.0, 7) is by_length
     with torch.inference_mode():

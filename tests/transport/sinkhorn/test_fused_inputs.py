@@ -196,7 +196,7 @@ def test_torch_compile_traces_without_a_break(on):
 
 def test_states_and_spans_must_match(on):
     hidden, spans = moved(on, *random_pairs(15, 3, 4))
-    with pytest.raises(XalignError, match="do not belong together"):
+    with pytest.raises(XalignError, match="states and spans do not match"):
         RELEASED.labels(hidden, spans[:2], sizes=(4, 4))
     with pytest.raises(XalignError, match="float64"):
         RELEASED.labels(hidden.double(), spans)

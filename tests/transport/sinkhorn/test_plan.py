@@ -202,5 +202,5 @@ def test_invalid_arguments_are_refused():
         sinkhorn_plan(similarity, *both, SinkhornOptions(iterations=0))
     with pytest.raises(XalignError, match=r"tgt_mass[\s\S]*\(1, 2\)[\s\S]*\(1, 3\)"):
         sinkhorn_plan(similarity, *both, tgt_mass=torch.ones(1, 2))
-    with pytest.raises(XalignError, match="do not belong together"):
+    with pytest.raises(XalignError, match="similarity and masks do not match"):
         sinkhorn_plan(similarity, both[1], both[0])

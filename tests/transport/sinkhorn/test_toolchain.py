@@ -155,7 +155,7 @@ def test_a_compiler_without_openmp(native, tmp_path, monkeypatch):
 
 
 def test_missing_sources(native):
-    with pytest.raises(XalignError, match="no such native library"):
+    with pytest.raises(XalignError, match="unknown native library"):
         source_digest("tpu", native)
     (native / "cpu.cpp").unlink()
     with pytest.raises(XalignError, match=r"missing\n  where: .*cpu\.cpp"):

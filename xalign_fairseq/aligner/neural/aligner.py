@@ -42,7 +42,7 @@ logger = logging.getLogger(__name__)
 SORTED_AT_ONCE = 2048
 # Tokens of a batch on a CPU: larger batches are no faster and take more memory.
 TOKENS_ON_CPU = 4096
-# A pair's similarities and their copies in methods take at most 1 GB: 4,096 subwords per side.
+# A pair's similarities and the methods' copies of them take at most 1 GB: 4,096 subwords per side.
 MOST_SIMILARITIES = 1 << 24
 LONGEST_SIDE = 1 << 13  # subwords: methods on words have a matrix of a side's words and subwords
 
@@ -62,11 +62,11 @@ class Aligner(WordAligner):
         pointer: if given, its scores replace dot products of hidden states.
         maps: linear maps of hidden states, for separately encoded sides.
         languages: of source and target, for maps and for encoders with language embeddings.
-        batch_tokens: most tokens in a batch, padding included; a batch has at least one pair.
-        trimmed: the names of the files that the vocabulary was trimmed to, for :meth:`unknown`.
+        batch_tokens: maximum number of tokens in a batch with padding; a batch has at least one pair.
+        trimmed: the names of the text files that the vocabulary was trimmed to, for :meth:`unknown`.
         specified: whether the user set part of the linking, for :meth:`describe`.
         scorer: the checkpoint's link scorer, for the method ``scored`` with the scorer ``own``.
-        min_probability: least probability of a link.
+        min_probability: minimum probability of a link.
         calibration: turns the method's scores into probabilities; ``None``: scores are probabilities.
 
     Raises:
@@ -148,7 +148,7 @@ class Aligner(WordAligner):
         """
         options = (options or AlignerOptions()).changed(**more)
         for name in {"statistics", "processes"} & options.given().keys():
-            raise XalignError("this aligner has no such option", parameter=name, remedy="use load_aligner")
+            raise XalignError("this aligner does not have this option", parameter=name, remedy="use load_aligner")
         use_one_thread_in_forks()
         options = options.on_devices()
         if "," in options.device:
@@ -199,7 +199,7 @@ class Aligner(WordAligner):
             languages=self.pair_encoder.mapped,
             embedded=self.pair_encoder.embedded,
             dtype=self.dtype,
-            system=f"links of probability {self.min_probability:g} and more" if self.min_probability else None,
+            system=f"links with a probability of at least {self.min_probability:g}" if self.min_probability else None,
         )
 
     def describe(self) -> str:
@@ -214,7 +214,7 @@ class Aligner(WordAligner):
             f"layer {','.join(map(str, linking.layers))} of {self.encoder.config.encoder_layers}, {linking.encoding} "
             f"encoding, {linking.similarity} similarity, "
             f"{method_label(linking.finder)}{learned}{''.join(limits)}{f' ({rest}{usual})' if origin else ''}, "
-            f"{f'links of probability {self.min_probability:g} and more, ' if self.min_probability else ''}"
+            f"{f'probability at least {self.min_probability:g}, ' if self.min_probability else ''}"
             f"{self.device}, {self.dtype}"
         )
 
@@ -248,7 +248,7 @@ class Aligner(WordAligner):
     ) -> Iterator[tuple[list[int], tuple[WordStates, WordStates]]]:
         """States of the words of both sides, in batches: pair numbers and words.
 
-        Pairs with an empty side and too long pairs are left out.
+        Pairs with an empty side and pairs that are too long are left out.
         """
         start = 0
         for chunk in chunks(pairs, SORTED_AT_ONCE):
@@ -283,7 +283,7 @@ class Aligner(WordAligner):
             for row, (pair, whole) in enumerate(zip(batch, finite.tolist(), strict=True)):
                 if not whole:
                     src, tgt = (" ".join(side)[:60] for side in pairs[pair.index])
-                    logger.warning("a pair has non-finite hidden states, and thus no links: %s ||| %s", src, tgt)
+                    logger.warning("a pair has non-finite hidden states and gets no links: %s ||| %s", src, tgt)
                 words = pairs[pair.index]
                 found[pair.index] = [
                     Alignment(
@@ -307,7 +307,7 @@ class Aligner(WordAligner):
     def _read(
         self, pairs: list[EncodedPair], layers: Collection[int]
     ) -> Iterator[tuple[list[EncodedPair], dict[int, Tensor], Tensor]]:
-        """Batches of similar lengths with hidden states by layer, and spans; empty and too long pairs are left out."""
+        """Batches of similar lengths with hidden states by layer, and spans; empty and overlong pairs are left out."""
         encoder, wanted = self.pair_encoder, sorted(set(layers))
         pairs = [pair for pair in pairs if pair.similarities and not _is_too_long(pair)]
         for pair in pairs:

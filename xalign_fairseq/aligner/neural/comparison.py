@@ -134,7 +134,7 @@ def grid_linkings(grid: Grid, aligner: Aligner) -> list[Linking]:
     # A pointer reads joint pairs; maps need separate sides.
     bound = own or aligner.pointer is not None or aligner.maps is not None
     encodings = grid.encodings or ([linking.encoding] if bound else ENCODINGS)
-    # A pointer works only at the layer that it was trained on.
+    # A pointer works only at the layer it was trained on.
     every = linking.layers if aligner.pointer is not None else range(aligner.encoder.config.encoder_layers + 1)
     return [
         Linking(each.method, each.options, read, linking.similarity, encoding)

@@ -76,7 +76,7 @@ LARGE_PASS = 8192
 # With oneDNN, unused sequences fill the tokens of a pass to a multiple of this. For each new product shape it compiles
 # half a megabyte of code, which takes as long as the product and stays in memory.
 PASS_STEP = 64
-# The least ratio of the shortest sequence in a pass to the longest; it bounds the padding of an encoder that pads.
+# The minimum ratio of the shortest sequence in a pass to the longest; it bounds the padding of an encoder that pads.
 SHORTEST = 0.8
 Ids = tuple[np.ndarray, np.ndarray]
 
@@ -95,9 +95,7 @@ class PairEncoder:
         languages: tuple[str, str] | None = None,
     ):
         if encoding not in ENCODINGS:
-            raise XalignError(
-                "there is no such encoding", parameter="encoding", found=encoding, expected=" or ".join(ENCODINGS)
-            )
+            raise XalignError("unknown encoding", parameter="encoding", found=encoding, expected=" or ".join(ENCODINGS))
         if maps is not None:
             if languages is None or encoding == "joint":
                 raise XalignError(
@@ -253,7 +251,7 @@ def encode_pairs(
 
 
 def length_batches(pairs: Iterable[EncodedPair], encoding: str, batch_tokens: int) -> Iterator[list[EncodedPair]]:
-    """Batches of similar lengths, longest first, so that a lack of memory shows immediately; padding counts."""
+    """Batches of similar lengths, longest first, so that memory runs out at the start if at all; padding counts."""
     joint = encoding == "joint"
     batch: list[EncodedPair] = []
     widest = (0, 0)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from xalign_fairseq.aligner.protocol import Progress, SentencePair, WordAligner
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.process import exit_text
-from xalign_fairseq.core.signals import interrupts_kept_off
+from xalign_fairseq.core.signals import blocked_interrupts
 from xalign_fairseq.core.text.pairs import WordPair, chunks, ready
 from xalign_fairseq.core.workers import follow_parent
 from xalign_fairseq.data.tokenizers.unknown import UnknownTokens
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from xalign_fairseq.aligner.neural.aligner import Aligner
     from xalign_fairseq.aligner.protocol import Alignment
 
-# Pairs that a worker gets at once: enough to sort into batches of similar lengths, but few enough for small memory and
-# for all workers to finish at about the same time.
+# Pairs that a worker gets at once: enough to sort into batches of similar lengths, but few enough to save memory and
+# to let all workers finish at about the same time.
 MOST_PAIRS, FEWEST_PAIRS = 512, 16
 CHUNKS_PER_WORKER = 4
 # Chunks that each worker gets before its first is done.
@@ -59,7 +59,7 @@ class AlignerPool(WordAligner):
         self._workers: list[_Worker] = []
         self._lock = threading.Lock()
         try:
-            with interrupts_kept_off():
+            with blocked_interrupts():
                 self._workers += [_Worker(load, device, number) for number, device in enumerate(devices)]
             for worker in self._workers:
                 worker.receive()  # wait until it has loaded
@@ -115,7 +115,7 @@ class AlignerPool(WordAligner):
         done: dict[int, list[Alignment]] = {}
         given, following, ended = 0, 0, False
         while not ended or busy or done:
-            # If answers are ready, yield them instead of waiting for a pair that is not written yet.
+            # If answers are ready, yield them instead of waiting for a pair that has not been written yet.
             while (
                 idle
                 and not ended
@@ -142,9 +142,9 @@ class AlignerPool(WordAligner):
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
-        """The pipes are used by one call at a time, which leaves no answer in them."""
+        """One call at a time uses the pipes, and leaves no answer in them."""
         if not self._lock.acquire(blocking=False):
-            remedy = "wait for its end, or make a pool for each thread"
+            remedy = "wait until it ends, or make a pool for each thread"
             raise XalignError("the pool of aligners is in use by another call", remedy=remedy)
         try:
             if not self._workers:
@@ -193,7 +193,7 @@ class _Worker:
         return value
 
     def discard(self) -> None:
-        """Wait until no answer is due."""
+        """Wait until all answers have arrived."""
         while self._due:
             self._answer()
 
@@ -215,7 +215,7 @@ class _Worker:
 
 
 def _serve(connection: Connection, load: Load, device: str, number: int) -> None:
-    """Load the aligner and answer tasks until the parent ends the process; without an aligner, the error only."""
+    """Load the aligner and answer tasks until the parent ends the process; if loading fails, send only the error."""
     follow_parent()
     import torch
 
@@ -232,7 +232,7 @@ def _serve(connection: Connection, load: Load, device: str, number: int) -> None
     while True:
         try:
             connection.send((connection.recv()(aligner), None))
-        except EOFError:  # the parent is gone
+        except EOFError:  # the parent has ended
             return
         except Exception as error:
             connection.send((None, _sendable(error)))

@@ -71,8 +71,8 @@ STYLE = """<style>
 .xalign-links td.possible { outline: 2px dashed #e0662a; outline-offset: -3px; }
 </style>"""
 KEY = (
-    "Blue: links, the stronger the more probable. Frames: gold links, sure ones solid, possible ones dashed. Frames "
-    "without blue are missing, blue without a frame is not gold."
+    "Blue: links; stronger colour, higher probability. Frames: gold links, solid if sure, dashed if possible. Frames "
+    "without blue are missing links; blue without a frame is not gold."
 )
 
 
@@ -97,7 +97,7 @@ def show_links(
     Args:
         pairs: one alignment, or several.
         golds: gold links of the pair, or of each pair, shown as frames.
-        most: most pairs to show.
+        most: maximum number of pairs to show.
 
     Example::
 

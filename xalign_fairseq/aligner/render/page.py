@@ -21,7 +21,7 @@ KEY = {"link": "link", "extra": "link that is not gold", "missing": "sure gold l
 
 @dataclass(frozen=True)
 class Page:
-    """A page that shows a word's partners and link probabilities; with ``golds``, errors are marked."""
+    """A page that shows a word's links and their probabilities; with ``golds``, errors are marked."""
 
     golds: Sequence[Gold] | None = None
     languages: tuple[str, str] | None = None
@@ -46,15 +46,15 @@ class Page:
 <header>
 <h1>Word alignment</h1>
 <button type="button">Theme: auto</button>
-<p>Point at or tap a word to see what it is linked to and how probable each link is. By keyboard: Tab goes from \
-sentence to sentence, the arrow keys to the next word or over to its partner, Escape leaves. Words without a link are \
+<p>Point at or tap a word to see its links and their probabilities. Keyboard: Tab moves to the next \
+sentence, the arrow keys move to the next word or to a linked word, Escape leaves. Words without a link are \
 grey.</p>
 {key}</header>
 <main>
 """
 
     def line(self, alignment: Alignment, number: int, labels: Labels = ((), ())) -> str:
-        """One pair as an ``<article>`` whose id is its number; labels are colours below the words."""
+        """One pair as an ``<article>`` whose id is its number; labels are colours under the words."""
         gold = None if self.golds is None else self.golds[number - 1]
         links = " ".join(f"{i}-{j}={p:.3g}" for (i, j), p in sorted(alignment.links.items()))
         marks = "" if gold is None else f' data-gold="{format_links(gold.sure, gold.possible)}"'
@@ -112,7 +112,7 @@ def _side(
 
 
 def _label(label: str, first: bool) -> str:
-    """Attributes of a labelled word: the label's colour, and its text at the first word."""
+    """Attributes of a labelled word: the label's colour and, on its first word, the label's text."""
     shown = f' data-label="{escape(label)}"' if first else ""
     return f' style="--label: {crc32(label.encode()) % 360}"{shown}'
 

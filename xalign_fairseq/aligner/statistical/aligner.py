@@ -16,7 +16,7 @@ from xalign_fairseq.links.growing import grown_links
 
 logger = logging.getLogger(__name__)
 AT_ONCE = 2048
-LEAST_UNITS = 20  # a judgement needs this many in each side
+LEAST_UNITS = 20  # minimum number of units per side for a warning
 LEAST_KNOWN = 0.4  # share of the units of a text that an aligner of its languages knows
 
 
@@ -34,7 +34,7 @@ class StatisticalAligner(WordAligner):
 
     @property
     def least(self) -> tuple[float, float]:
-        """The least scores of a link: alone, and next to other links."""
+        """The minimum scores of a link: alone, and next to other links."""
         threshold, growth, calibration = self.trained.choice
         if self.min_probability is None:
             return threshold, growth
@@ -59,13 +59,13 @@ class StatisticalAligner(WordAligner):
     def describe(self) -> str:
         names = ", ".join(model.name for model in self.trained.models)
         least, growth = self.trained.choice.calibration.probability(np.array(self.least))
-        grown = f", and next to them of {growth:.2f} and more" if growth < least else ""
+        grown = f", next to others {growth:.2f}" if growth < least else ""
         source = "statistics that an encoder guided" if self.trained.guide else "bitext alone"
-        return f"from {source} ({names}), links of probability {least:.2f} and more{grown}"
+        return f"from {source} ({names}), links with a probability of at least {least:.2f}{grown}"
 
 
 def judged(model: UnitModel, text: Iterable[WordPairs]) -> Iterator[WordPairs]:
-    """The chunks of a text, with a warning if the first seems to be of other languages."""
+    """The chunks of a text, with a warning if the first seems to be in other languages."""
     for number, chunk in enumerate(text):
         if not number:
             warn_of_other_languages(model, chunk)

@@ -1,4 +1,4 @@
-"""Least scores of links, and probabilities from scores; fitted to gold links of any languages."""
+"""Minimum scores of links, and probabilities from scores; fitted to gold links of any languages."""
 
 from typing import NamedTuple
 
@@ -56,7 +56,7 @@ def fit_calibration(scores: np.ndarray, hits: np.ndarray) -> Calibration:
 
 
 class Choice(NamedTuple):
-    """Least scores of a link, alone and next to others (:mod:`~xalign_fairseq.links.growing`); calibration."""
+    """Minimum scores of a link, alone and next to others (:mod:`~xalign_fairseq.links.growing`); calibration."""
 
     threshold: float
     growth: float

@@ -40,7 +40,7 @@ from xalign_fairseq.aligner.statistical.units import NAMES, cut_all, make_units
 from xalign_fairseq.core.array_files import ArrayForm, read_arrays, write_arrays
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import read_json, write_changed_json
-from xalign_fairseq.core.locks import begun_folder
+from xalign_fairseq.core.locks import resumable_folder
 from xalign_fairseq.core.workers import use_one_thread_in_forks
 
 PASSES = (4, 5)
@@ -112,7 +112,7 @@ FORM = {
     **dict.fromkeys(("src", "tgt", "src_model", "tgt_model"), ArrayForm(np.uint8, 1)),
 }
 MOST = 1.001  # upper bound of a probability, with rounding
-ANEW = "train it anew"
+RETRAIN = "train it again"
 
 
 def arrays_of(model: UnitModel) -> dict[str, np.ndarray]:
@@ -141,7 +141,7 @@ def model_of(name: str, arrays: Mapping[str, np.ndarray], path: Path) -> UnitMod
         )
         units = tuple(make_units(name, {}, arrays[f"{side}_model"].tobytes()) for side in ("src", "tgt"))
     except (ValueError, RuntimeError) as error:
-        raise XalignError("a statistical model can't be read", where=path, found=error, remedy=ANEW) from error
+        raise XalignError("a statistical model can't be read", where=path, found=error, remedy=RETRAIN) from error
     keys, most = arrays["keys"], len(src) * (len(tgt) + 1)
     if not (
         len(pairs) == FIRST + len(keys) > FIRST
@@ -152,7 +152,7 @@ def model_of(name: str, arrays: Mapping[str, np.ndarray], path: Path) -> UnitMod
         and bool((np.diff(keys) > 0).all())
         and all(bool(((each >= 0) & (each <= MOST)).all()) for each in (pairs, jumps, null_tgt, null_src))
     ):
-        raise XalignError("the tables of a statistical model are inconsistent", where=path, remedy=ANEW)
+        raise XalignError("the tables of a statistical model are inconsistent", where=path, remedy=RETRAIN)
     sources, targets = np.divmod(keys, len(tgt) + 1)
     starts = np.searchsorted(sources, np.arange(len(src) + 1))
     tables = Tables(src, tgt, starts, targets.astype(np.int32), pairs, (null_tgt, null_src), (jumps[0], jumps[1]))
@@ -192,9 +192,9 @@ def is_statistical(path: str | os.PathLike[str] | None) -> bool:
     return path is not None and (Path(path) / DONE).is_file()
 
 
-def begun(folder: Path, identity: dict[str, Any]) -> AbstractContextManager[None]:
-    """Lock the folder of a learned aligner, see :func:`~xalign_fairseq.core.locks.begun_folder`."""
-    return begun_folder(folder, BEGUN, identity, "a statistical aligner")
+def aligner_folder(folder: Path, identity: dict[str, Any]) -> AbstractContextManager[None]:
+    """Lock the folder of a learned aligner, see :func:`~xalign_fairseq.core.locks.resumable_folder`."""
+    return resumable_folder(folder, BEGUN, identity, "a statistical aligner")
 
 
 def learn_models(pairs: Pairs, folder: Path, progress: Progress, guide: Guide | None = None) -> TrainedModels:
@@ -211,7 +211,7 @@ def learn_models(pairs: Pairs, folder: Path, progress: Progress, guide: Guide | 
 
 def _model(name: str, words: tuple[Words, Words], path: Path, progress: Progress, factors: Factors | None) -> UnitModel:
     if path.is_file():
-        return model_of(name, read_arrays(path, FORM, remedy=ANEW), path)
+        return model_of(name, read_arrays(path, FORM, remedy=RETRAIN), path)
     model = learn_model(name, words, lambda done, of: progress(name, done, of), factors)
     write_arrays(path, arrays_of(model))
     return model
@@ -237,9 +237,9 @@ def learn_model(
 def load(folder: Path) -> TrainedModels:
     described = read_json(folder / DONE, Described)
     if not described["units"] or not set(described["units"]) <= set(NAMES) or described["slope"] <= 0:
-        raise XalignError("the record of a statistical aligner is damaged", where=folder / DONE, remedy=ANEW)
+        raise XalignError("the record of a statistical aligner is damaged", where=folder / DONE, remedy=RETRAIN)
     identity = read_json(folder / BEGUN) if (folder / BEGUN).is_file() else {}
-    stored = {name: read_arrays(folder / f"{name}.npz", FORM, remedy=ANEW) for name in described["units"]}
+    stored = {name: read_arrays(folder / f"{name}.npz", FORM, remedy=RETRAIN) for name in described["units"]}
     models = [model_of(name, arrays, folder / f"{name}.npz") for name, arrays in stored.items()]
     use_one_thread_in_forks()
     calibration = Calibration(described["slope"], described["shift"])

@@ -23,7 +23,7 @@ WordPairs = Sequence[tuple[Sequence[str], Sequence[str]]]
 
 @dataclass(frozen=True)
 class UnitModel:
-    """Tables of one kind of units, and the function that cuts each side into units."""
+    """Tables of one kind of units, and each side's function that cuts words into units."""
 
     name: str
     units: tuple[Units, Units]

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 MOST_CELLS = 1 << 18
-"""A pair of sentences with more pairs of units is left out: 512 units a side."""
+"""A sentence pair with more pairs of units is left out: 512 units per side."""
 MOST_PLACES = 1 << 12
-"""The limit of units on a side, because each two of them have a jump, however short the other side is."""
+"""The limit of units on a side: every two units of a side have a jump, even if the other side is short."""
 
 
 class Words(NamedTuple):

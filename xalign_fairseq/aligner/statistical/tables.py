@@ -79,7 +79,7 @@ def posteriors(
 LEAST, POWER = 0.1, 2
 """Chosen on development gold of en-cs, en-es, en-fr and en-hi, from 0.02, 0.05, 0.1 and 0.2, and 0.5, 1 and 2."""
 Guide = Callable[[int], np.ndarray | None]
-"""Line -> scores from 0 to 1 of a pair's words (of the source, of the target); ``None``: it has nothing to say."""
+"""Line -> scores from 0 to 1 of a pair's words (of the source, of the target); ``None``: no scores."""
 
 
 class Factors(NamedTuple):
@@ -106,7 +106,7 @@ def word_factors(guide: Guide | None, cells: np.ndarray, words: np.ndarray) -> F
     return Factors(values, cells, words)
 
 
-# Rows of probabilities without a pair: both sides padded, one side padded, and a pair never seen.
+# Rows of probabilities without a pair: both sides padded, one side padded, unseen pair.
 PADDED, NO_SRC, NO_TGT, UNSEEN, FIRST = range(5)
 WITHOUT_PAIR = ((0, 0), (0, 1), (1, 0), (1e-9, 1e-9))
 FLOOR = 1e-9

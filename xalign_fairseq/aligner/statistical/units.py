@@ -104,7 +104,7 @@ def learned_pieces(counts: Mapping[str, int], model_type: str, size: int) -> byt
 def make_units(name: str, words: Mapping[str, int], model: bytes | None = None) -> Units:
     """The units of one of :data:`NAMES`, learned from words and their counts unless the model is given."""
     if name not in NAMES:
-        raise XalignError("there are no such units", found=name, expected=", ".join(NAMES))
+        raise XalignError("unknown units", found=name, expected=", ".join(NAMES))
     if name not in TYPES:
         return Units()
     if model:

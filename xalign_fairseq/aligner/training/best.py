@@ -27,7 +27,7 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import atomic_write
 from xalign_fairseq.core.installation import require_fairseq
 from xalign_fairseq.core.json_files import read_json, write_json
-from xalign_fairseq.core.locks import begun_folder
+from xalign_fairseq.core.locks import resumable_folder
 from xalign_fairseq.core.text.pairs import SentencePairs, require_texts
 from xalign_fairseq.core.text.segmentation import find_segmenters, segmenter_versions
 from xalign_fairseq.core.version import __version__
@@ -94,7 +94,7 @@ def train_best(run: BestRun, say: Say = print, hear: Hear = lambda line, updates
     if run.golds and not run.judges:
         found, expected = " ".join(run.golds), f"{HELD_OUT} pairs in one set"
         raise XalignError("the gold sets are too small", parameter="gold", found=found, expected=expected)
-    with begun_folder(run.out, BEST_BEGUN, run.identity(), "a run of all steps of an aligner"):
+    with resumable_folder(run.out, BEST_BEGUN, run.identity(), "a run of all steps of an aligner"):
         if (run.out / BEST_DONE).is_file():
             return read_json(run.out / BEST_DONE, BestAligner)
         return _Steps(run, say, hear).make()
@@ -141,7 +141,7 @@ class _Steps:
         return found
 
     def _step(self, name: str, what: str, work: Callable[[], object], before: BestParts, after: BestParts) -> BestParts:
-        """Do a step unless it is done; returns its parts."""
+        """Do a step unless it is already done; returns its parts."""
         if name in self._done:
             self._say(f"{name}: done before ({what})")
         else:

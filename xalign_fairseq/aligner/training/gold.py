@@ -19,7 +19,7 @@ from xalign_fairseq.aligner.training.scorer_fitting import Fitting, GoldPair, fi
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.devices import choose_devices
 from xalign_fairseq.core.errors import Parameter, XalignError
-from xalign_fairseq.core.locks import alone
+from xalign_fairseq.core.locks import locked_folder
 from xalign_fairseq.core.version import __version__
 from xalign_fairseq.encoder.pretrained.known import family_of
 from xalign_fairseq.encoder.pretrained.low_rank import read_changes, write_low_rank
@@ -33,7 +33,7 @@ from xalign_fairseq.transport.scored import PACKAGED, load_scorer, save_scorer
 
 SCORER, ENCODER = "scorer.npz", "encoder.npz"
 TRAININGS = 3  # encoders to average
-SHARED = 0.2  # sets that share a larger part of their sentences count as one
+SHARED = 0.2  # sets that share more than this part of their sentences count as one
 
 
 @dataclass(frozen=True)
@@ -64,11 +64,11 @@ class ScorerRun:
 def train_scorer(run: ScorerRun, say: Callable[[str], object] = print) -> dict[str, Any]:
     """Fit a scorer to all gold sets, write it with a record of them, and return the record."""
     if run.path.exists():
-        raise XalignError("there is a link scorer already", where=run.path, remedy=("choose another", Parameter("out")))
+        raise XalignError("the folder has a link scorer", where=run.path, remedy=("choose another", Parameter("out")))
     sets = [learned_part(read_set(Path(path)), run.held_out) for path in run.golds]
     if sum(len(each.pairs) for each in sets) < 2:
         raise XalignError("a link scorer needs pairs of sentences", parameter="gold", found=len(sets[0].pairs))
-    with alone(run.out):  # fail before the work
+    with locked_folder(run.out):  # fail before the work
         return (_train_encoder if run.train_encoder else _train_scorer)(run, sets, say)
 
 
@@ -123,7 +123,7 @@ def _train_encoder(run: ScorerRun, sets: Sequence[GoldSet], say: Callable[[str],
 def _record(
     run: ScorerRun, sets: Sequence[GoldSet], scorer: LinkScorer, parameters: Iterable[torch.Tensor]
 ) -> dict[str, Any]:
-    times = Counter(each.name for each in sets)  # two files in different folders may have one name
+    times = Counter(each.name for each in sets)  # files in different folders may have the same name
     names = [each.name if times[each.name] == 1 else f"{each.name} {each.digest}" for each in sets]
     return {
         "xalign_fairseq": __version__,

@@ -26,7 +26,7 @@ from xalign_fairseq.trainer.checkpoint_repair import BEST, LAST
 TRIMMED, WHOLE = "trimmed.pt", "model.pt"  # every command can load WHOLE
 
 
-class Begun(TypedDict):
+class RunStart(TypedDict):
     """The content of ``run.json``: the run's definition, and with a development set the AER before training."""
 
     identity: dict[str, Any]
@@ -47,11 +47,11 @@ class RunFolder:
         """Raise :class:`XalignError` if the folder has other files than a run's."""
         require_own_folder(self.path, self.run.name, "a run of train-aligner", ("data-bin", TRIMMED))
 
-    def begun(self, identity: dict[str, Any]) -> Begun | None:
-        """The content of ``run.json``; None if the run has not begun, :class:`XalignError` for another run."""
+    def started(self, identity: dict[str, Any]) -> RunStart | None:
+        """The content of ``run.json``; None if the run has not started, :class:`XalignError` for another run."""
         if not self.run.is_file():
             return None
-        found = read_json(self.run, Begun)
+        found = read_json(self.run, RunStart)
         note = "" if self.last.is_file() else "in which nothing is trained yet"
         require_identity(self.path, found["identity"], identity, note)
         return found
@@ -82,7 +82,7 @@ def open_start(run: TrainingRun) -> Start:
     model = open_model(run.model)
     run = run.for_family(model.family)
     gold = run.check()
-    # Without the MLM head: a model without one gets a new head on each load.
+    # Without the MLM head: a model without one gets a new head each time it is loaded.
     body = {f"encoder.{key}": each for key, each in model.encoder.sentence_encoder.state_dict().items()}
     made = digest(body | model.heads, model.tokenizer.dictionary.digest)
     config = model.encoder.config

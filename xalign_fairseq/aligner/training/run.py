@@ -198,10 +198,10 @@ class TrainingRun:
         if reading and not self.links:
             links = Command("links", Parameter("src", self.src), Parameter("tgt", self.tgt), Parameter("out", "FILE"))
             raise XalignError(
-                "an objective learns from links, and there are none",
+                "an objective needs links, and none are given",
                 parameter="objectives",
                 found=", ".join(reading),
-                remedy=(links, "makes some; then set", Parameter("links", "FILE")),
+                remedy=(links, "writes some; then set", Parameter("links", "FILE")),
             )
         if all(name in REGULARISERS for name in self.objectives):
             raise XalignError("all objectives are regularisers", parameter="objectives", found=found or "none")

@@ -39,7 +39,7 @@ class GoldPair:
 
 @dataclass(frozen=True)
 class Fitting:
-    """The networks' epochs (two thirds for the similarity), least updates, and most word pairs per batch."""
+    """The networks' epochs (two thirds for the similarity), minimum updates, and maximum word pairs per batch."""
 
     epochs: int = 6
     updates: int = 600

@@ -6,13 +6,13 @@ from dataclasses import replace
 from typing import Any, NoReturn, TypedDict
 
 from xalign_fairseq.aligner.options import AlignerOptions
-from xalign_fairseq.aligner.training.model import TRIMMED, Begun, RunFolder, aer_of, open_start, put_back, trim_model
+from xalign_fairseq.aligner.training.model import TRIMMED, RunFolder, RunStart, aer_of, open_start, put_back, trim_model
 from xalign_fairseq.aligner.training.run import OBJECTIVES, TrainingRun
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.installation import require_fairseq
 from xalign_fairseq.core.json_files import read_json, write_json
-from xalign_fairseq.core.locks import alone
+from xalign_fairseq.core.locks import locked_folder
 from xalign_fairseq.data.prepare.prepare import prepare
 from xalign_fairseq.data.tokenizers.unknown import unknown_of_texts
 from xalign_fairseq.encoder.checkpoint import updates_of
@@ -160,20 +160,20 @@ def train_aligner(run: TrainingRun, say: Say = print, hear: Hear = lambda line, 
     run, gold = start.run, start.gold
     reading = AlignerOptions(languages=run.languages, device=run.device).on_devices()
     backend.select(run.sinkhorn_backend)
-    with alone(folder.path) as lock:
+    with locked_folder(folder.path) as lock:
         identity = run.identity(start.digest, start.layer)
-        begun = folder.begun(identity)
+        started = folder.started(identity)
         if folder.result.is_file():
             return read_json(folder.result, TrainedAligner)
         trimmed = replace(run, model=str(run.out / TRIMMED)) if run.trim_vocabulary else run
         options = train_options(trimmed, start.config, start.layer, cpu=reading.device == "cpu")
-        if begun is None:
+        if started is None:
             if run.extra:
                 require_known(options)
             if run.trim_vocabulary:
                 say(f"trimming {run.model} to the text: {trim_model(run)}")
-            begun = Begun(identity=identity, before=_begin(trimmed, start.layer, gold, reading, say))
-            write_json(folder.run, begun)
+            started = RunStart(identity=identity, before=_begin(trimmed, start.layer, gold, reading, say))
+            write_json(folder.run, started)
         if (updates_of(folder.last) or 0) < run.updates:  # otherwise it is complete
             training = FairseqTraining(options, folder.path, folder.path, lock)
             run_training(training, lambda line: hear(line, run.updates), say)
@@ -186,7 +186,7 @@ def train_aligner(run: TrainingRun, say: Say = print, hear: Hear = lambda line, 
             "checkpoint": str(path),
             "updates": updates,
             "aer": aer_of(path, gold, replace(reading, linking=linking)),
-            "before": begun["before"],
+            "before": started["before"],
             "language_embeddings": bool(start.config.languages),
             "command": shlex.join(["fairseq-train", *options]),
         }

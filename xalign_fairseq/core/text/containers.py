@@ -204,7 +204,7 @@ class _Units:
         self.found = False
         self.languages: Counter[str] = Counter()
         self._lines: list[bytes] = []
-        self._unit: str | None = None  # of this unit, if already read
+        self._unit: str | None = None  # of this unit, if it has been read
         self._segment: list[str] | None = None  # of the current variant
         self._size = self._code = self.events = 0
         self._here = self._breaks = False

@@ -20,7 +20,7 @@ PACKED = {
     "xz": (rb"\xfd7zXZ\0", ".xz"),
     "zstd": (rb"\x28\xb5\x2f\xfd", ".zst"),
 }
-# The begin of XML in UTF-16, or that declares an encoding other than UTF-8.
+# The beginning of XML in UTF-16, or of XML that declares an encoding other than UTF-8.
 OTHER_ENCODING = re.compile(rb"(?is).{0,3}\0|[^>]*\bencoding\s*=\s*[\"'](?!utf-?8|us-ascii)")
 
 
@@ -47,7 +47,7 @@ def refuse_xml(error: expat.ExpatError, file: StrPath) -> NoReturn:
 
 
 def converted(file: StrPath, encoding: str = "") -> str:
-    """The advice how to write a file in UTF-8."""
+    """How to convert a file to UTF-8."""
     which = "" if encoding else " (its encoding may be WINDOWS-1252, GB18030 or SHIFT_JIS)"
     iconv = changed(file, f"iconv -f {encoding or 'ENCODING'} -t UTF-8")
     return f"save it again as UTF-8 in the editor, or run {iconv}{which}"

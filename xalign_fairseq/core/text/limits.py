@@ -10,7 +10,7 @@ BLOCK = 1 << 16
 
 
 class LiveStream:
-    """The lines of a stream that someone may still be writing."""
+    """The lines of a stream that may still be written to."""
 
     def __init__(self, stream: IO[bytes]):
         self._stream, self._read = stream, stream.read1  # type: ignore[attr-defined]

@@ -9,7 +9,7 @@ from xalign_fairseq.core.text.containers import BLOCK
 
 
 class _Places:
-    """Finds where each ``<tu>`` begins, and where the next thing after its white space does."""
+    """Finds where each ``<tu>`` begins, and where the white space after it ends."""
 
     def __init__(self) -> None:
         self.found: list[tuple[int, int]] = []
@@ -36,7 +36,7 @@ class _Places:
 
 
 def memory_units(path: StrPath) -> Iterator[tuple[bytes, bytes]]:
-    """For each ``<tu>``: the bytes before it, and its own with the white space after it; at last the rest of the file.
+    """For each ``<tu>``: the bytes before it, and its own with the white space after it; finally the rest of the file.
 
     The bytes are unpacked, and in the file's encoding. The file must have been read as text before, which checks it.
 

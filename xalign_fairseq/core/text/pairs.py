@@ -186,7 +186,7 @@ def chunks(pairs: Iterable[tuple[Sentence, Sentence]], most: int, source: object
 
     Args:
         pairs: pairs of source and target sentence.
-        most: most pairs in a chunk.
+        most: maximum number of pairs in a chunk.
         source: the source that ``pairs`` are read from, if not ``pairs``.
     """
     source = pairs if source is None else source

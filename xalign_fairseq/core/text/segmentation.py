@@ -63,7 +63,7 @@ def find_segmenter(name: str) -> Segmenter:
               chunks. Without ICU ``auto`` is ``spaces``, with a warning at the first line without spaces.
 
     Raises:
-        XalignError: there is no such segmenter, or what it needs is not installed; from the returned function: a line
+        XalignError: unknown segmenter, or its library is not installed; from the returned function: a line
             has half of a surrogate pair.
 
     Example::
@@ -72,7 +72,7 @@ def find_segmenter(name: str) -> Segmenter:
         ['the', 'red', 'house']
     """
     if name not in SEGMENTERS:
-        raise XalignError("there is no such segmenter", parameter="segment", found=name, expected=", ".join(SEGMENTERS))
+        raise XalignError("unknown segmenter", parameter="segment", found=name, expected=", ".join(SEGMENTERS))
     if name == "spaces":
         return split_at_spaces
     if name == "auto":
@@ -166,7 +166,7 @@ def _warn_of_spaces() -> None:
 
 
 def _segment(cut: Cutter, line: str) -> SegmentedText:
-    """Words have whole graphemes and no white space; repeated marks are one word; invisible characters are no words."""
+    """Words have whole graphemes and no white space; repeated marks are one word, invisible ones none."""
     require_unicode(line, "a sentence")
     words: list[str] = []
     last = ""  # the word that ends where the next piece begins

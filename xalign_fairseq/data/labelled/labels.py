@@ -49,7 +49,7 @@ def classes(examples: Iterable[Example]) -> list[str]:
 def check_labels(train_labels: Iterable[str], examples: Sequence[Example], path: object) -> list[str]:
     """Check that a model knows the labels of a file.
 
-    Tags and relations of Universal Dependencies that did not occur in training are no error, since languages use
+    Tags and relations of Universal Dependencies that did not occur in training are not an error, since languages use
     different ones; they are returned, sorted.
     """
     known = set(train_labels)

@@ -71,7 +71,7 @@ def read_pairs(path: StrPath, language: str) -> list[PairExample]:
             raise XalignError(f"rows {problem}", where=path, found=found, expected="at most 1 %")
         logger.warning("%s: %s, %s and are skipped", path, found, problem)
     if not examples:
-        found = f"rows of {', '.join(sorted(others))}" if others else "a header alone"
+        found = f"rows of {', '.join(sorted(others))}" if others else "only a header"
         raise XalignError(f"the file has no pair of language {language}", where=path, found=found)
     if 0 < len(without) < len(examples):
         raise _no_label(path, without[0])
@@ -125,7 +125,7 @@ def _label(text: str) -> str | None:
 
 
 def _no_label(path: StrPath, number: int) -> XalignError:
-    return XalignError("some pairs have a label and others not", where=f"{path}, line {number}")
+    return XalignError("some pairs have a label and others do not", where=f"{path}, line {number}")
 
 
 def _with_labels_beside(path: StrPath, examples: list[PairExample]) -> list[PairExample]:

@@ -25,7 +25,7 @@ TYDIQA_LANGUAGES = {
 }
 
 
-FEW = 0.05  # share of a file's questions that may be skipped as faulty
+FEW = 0.05  # maximum share of a file's questions that may be skipped
 
 
 def read_squad(path: StrPath, language: str) -> list[QuestionExample]:

@@ -54,12 +54,12 @@ def prepare(
         texts = _check_texts(options)
         _TOKENIZER.clear()  # an earlier call may have left that of another folder of this name
         progress = PrepareProgress(folder, fingerprint(options, tokenizer) if options.resume else None)
-        if not progress.begun and tokenizer is not None:
+        if not progress.started and tokenizer is not None:
             _store_tokenizer(folder, tokenizer)
-        elif not progress.begun and options.spm is not None:
+        elif not progress.started and options.spm is not None:
             _store_sentencepiece(folder, options.spm, options.dictionary)
         with processes(options.workers) as run:
-            if not progress.begun:
+            if not progress.started:
                 for text in texts:
                     if isinstance(text, PairText) and text.links_file is not None:
                         require_fitting_links(text, options.filters if text.split == "train" else Filters(), run)
@@ -96,7 +96,7 @@ def _check_texts(options: PrepareOptions) -> list[Text]:
 
 
 def _shares(texts: Sequence[Text], index: int, number: int) -> list[Text]:
-    for kind in (PairText, MonoText):  # training needs some of each in every shard; a small text is only in some
+    for kind in (PairText, MonoText):  # every shard needs lines of each text; a small text has too few
         files = [file for text in texts if isinstance(text, kind) and text.split == "train" for file in text.sources]
         if files and (most := max(len(file.offsets) - 1 for file in files)) < number:
             where, found, expected = f"training {kind.kept}", f"{number} shards", f"at most {most}"
@@ -111,7 +111,7 @@ def _store_tokenizer(folder: Path, tokenizer: Tokenizer) -> None:
 
 
 def _store_sentencepiece(folder: Path, model: StrPath, dictionary: StrPath | None) -> None:
-    """Copy the user's files into the folder unchanged, if the two belong together."""
+    """Copy the user's files into the folder unchanged, if the two match."""
     if dictionary is None:
         _store_tokenizer(folder, SentencePieceTokenizer(model))
         return
@@ -179,9 +179,9 @@ def _load_tokenizer(folder: Path) -> Tokenizer:
 
 @contextmanager
 def _disk_errors(destdir: StrPath) -> Iterator[None]:
-    """Turn a full disk or an unwritable folder into an error that says that nothing was lost."""
+    """Turn a full disk or an unwritable folder into an error which says that nothing was lost."""
     try:
         yield
     except OSError as error:
-        problem = "the data-bin could not be written; what was there before is unchanged"
+        problem = "the data-bin could not be written; existing files are unchanged"
         raise XalignError(problem, where=destdir, found=error) from error

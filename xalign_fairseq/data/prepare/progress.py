@@ -59,28 +59,28 @@ class TextProgress:
 class PrepareProgress:
     """The journal of an unfinished folder; removes the folder's files of other texts or options.
 
-    ``of`` is the :func:`fingerprint` of this run; None: no journal. ``begun``: tokenizer and dictionary are written.
+    ``of`` is the :func:`fingerprint` of this run; None: no journal. ``started``: tokenizer and dictionary are written.
     """
 
     def __init__(self, folder: Path, of: str | None):
         self._folder, self._of = folder, of
         self._texts: dict[str, _Entry] = {}
         self._noted = time.monotonic()
-        self.begun = False
+        self.started = False
         if of is None:
             return
         try:
             found = read_json(folder / JOURNAL, _Journal)
-            self.begun = found["of"] == of
+            self.started = found["of"] == of
         except XalignError:
             pass
-        if self.begun:
+        if self.started:
             self._texts = found["texts"]
             return
         self.remove_others(())
 
     def begin(self) -> None:
-        self.begun = True
+        self.started = True
         self._write()
 
     def of(self, name: str) -> TextProgress:

@@ -16,7 +16,7 @@ from xalign_fairseq.data.prepare.filters import Filters
 
 LANGUAGE = re.compile(r"[^\s.\-=/]+")
 PARTS = r"(dict\.txt|model\.pt|(wordpiece|pipeline|lexicon\.[^/]+)\.json|[^/]+\.(bin|idx|model))"  # of a data-bin
-RESERVED = ("links", "words", "None")  # words that take the place of a language in file names
+RESERVED = ("links", "words", "None")  # words used instead of a language in file names
 
 
 def require_language(code: str) -> None:
@@ -41,7 +41,7 @@ class PairSource:
 
 @dataclass(frozen=True)
 class MonoSource:
-    """The files of one split of a language's monolingual text, read one after the other."""
+    """The files of one split of a language's monolingual text, read in order."""
 
     split: str
     lang: str

@@ -52,7 +52,7 @@ class Dictionary:
                 raise XalignError(problem, where=where, found=repr(line))
             if symbol in seen and not overwrite:
                 problem, where = "the dictionary has a symbol twice", f"{path}, line {number}"
-                remedy = f"remove one of the lines, or end the line with {OVERWRITE} to use its id"
+                remedy = f"remove one of the lines, or end one with {OVERWRITE} to use its id"
                 raise XalignError(problem, where=where, found=symbol, remedy=remedy)
             seen.add(symbol)
             symbols.append(symbol)

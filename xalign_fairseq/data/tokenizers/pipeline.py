@@ -16,7 +16,7 @@ from xalign_fairseq.core.json_files import require_form
 from xalign_fairseq.data.tokenizers.dictionary import MASK, OVERWRITE, SPECIALS, Dictionary
 from xalign_fairseq.data.tokenizers.tokenizer import Ragged, Tokenizer, flatten, named_if_no_unicode
 
-# What a line of dict.txt cannot contain, and the escape itself.
+# Characters that a line of dict.txt cannot contain, and the escape character.
 _UNPRINTABLE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ufeff]")
 
 
@@ -61,7 +61,7 @@ class TokenizerPipeline:
         return [*specials, *(i for i in range(self.size) if i not in taken), mask]
 
     def open(self, where: object = "tokenizer.json") -> Any:
-        """The library's tokenizer, which treats special symbols in a text as text; XalignError if it refuses."""
+        """The library's tokenizer, which treats special symbols in a text as text; XalignError if loading fails."""
         import tokenizers
 
         try:

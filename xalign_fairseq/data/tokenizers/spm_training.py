@@ -19,7 +19,7 @@ MAX_SENTENCE_BYTES = 1 << 16
 
 
 def train_sentencepiece(files: Sequence[TextFile], vocab_size: int, seed: int) -> bytes:
-    """A unigram model's file, with XLM-R's settings, from all lines, or 2 million of them drawn with the seed."""
+    """A unigram model's file, with XLM-R's settings, from all lines, or from 2 million drawn with the seed."""
     model = io.BytesIO()
     try:
         sentencepiece.SentencePieceTrainer.train(

@@ -110,7 +110,7 @@ def _unigram(tokenizer: Tokenizer) -> bytes:
             return tokenizer.model
     else:
         kind = "WordPiece" if isinstance(tokenizer, WordPieceTokenizer) else "a tokenizer.json"
-    problem, remedy = "this kind of tokenizer can't be trimmed", "leave the trimming out"
+    problem, remedy = "this kind of tokenizer can't be trimmed", "do not trim it"
     raise XalignError(problem, found=kind, expected="a sentencepiece unigram model, such as XLM-R's", remedy=remedy)
 
 

@@ -1,4 +1,4 @@
-"""Unknown tokens of a text: their number, and their scripts."""
+"""Unknown tokens of a text: their number and scripts."""
 
 import re
 import unicodedata

@@ -44,7 +44,7 @@ class WordPieceSettings:
 
     @classmethod
     def from_state(cls, state: object, where: object = None) -> "WordPieceSettings":
-        """The settings that :meth:`to_state` gave; :class:`XalignError` for other values."""
+        """The settings from :meth:`to_state`'s result; :class:`XalignError` for other values."""
         kinds = dict(lowercase=bool, strip_accents=bool | None, chinese_chars=bool, special_ids=list)
         if (
             not isinstance(state, dict)
@@ -134,7 +134,7 @@ def from_vocabulary(
     chinese_chars: bool = True,
     where: object = None,
 ) -> tuple[Dictionary, WordPieceSettings]:
-    """The dictionary and the settings of a BERT whose ids number these symbols (the lines of ``vocab.txt``).
+    """The dictionary and settings of a BERT with these symbols in the order of its ids (the lines of ``vocab.txt``).
 
     [CLS], [PAD], [SEP] and [UNK] become fairseq's first four ids, [MASK] its last, which is not in the file; the other
     symbols keep their order.

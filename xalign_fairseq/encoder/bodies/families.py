@@ -86,7 +86,7 @@ class BodyFamily:
         for ours, name in SIZES.items():
             mine, expected = getattr(config, ours), getattr(theirs, name)
             if mine != expected:
-                problem = "the encoder's sizes are not those of transformers' configuration"
+                problem = "the encoder's sizes differ from transformers' configuration"
                 raise XalignError(problem, where=where, found=f"{ours} {mine}", expected=expected)
         for name, value in _ALONE.items():
             setattr(theirs, name, value)

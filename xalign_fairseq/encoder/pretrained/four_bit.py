@@ -73,7 +73,7 @@ class FourBitFile:
         """A parameter in float32."""
         begin = self._place(name, FLOAT32, shape, 4 * math.prod(shape))
         found = np.frombuffer(self._content, "<f4", math.prod(shape), begin).astype(np.float32)  # a copy
-        self._require(np.isfinite(found).all(), f"parameter {name} has numbers that are not finite")
+        self._require(np.isfinite(found).all(), f"parameter {name} has non-finite numbers")
         return found.reshape(shape)
 
     def matrix(self, name: str, rows: int, columns: int, used: int | None = None) -> np.ndarray:
@@ -94,7 +94,7 @@ class FourBitFile:
         begin = self._place(name, FOUR_BITS, (rows, columns), rows * columns // BLOCK * BLOCKS.itemsize)
         count = (rows if used is None else used) * columns // BLOCK
         found = np.frombuffer(self._content, BLOCKS, count, begin)
-        self._require(np.isfinite(found["scale"]).all(), f"parameter {name} has scales that are not finite")
+        self._require(np.isfinite(found["scale"]).all(), f"parameter {name} has non-finite scales")
         return torch.from_numpy(found.view("u1")).view(-1, columns // BLOCK * BLOCKS.itemsize)
 
     def _place(self, name: str, kind: int, shape: tuple[int, ...], length: int) -> int:
@@ -116,7 +116,7 @@ class FourBitFile:
         self._require(tuple(ids) == IDS and len(SPECIALS) < count <= self.sizes.rows, f"{count} pieces, specials {ids}")
         bounds = self._array("<u4", count + 1).astype(np.int64)
         rise = bounds[0] == 0 and bounds[-1] == length and (np.diff(bounds) > 0).all()
-        self._require(rise, "the places of the pieces do not rise")
+        self._require(rise, "the positions of the pieces do not increase")
         scores = self._array("<f4", count)
         self._require(np.isfinite(scores).all(), "the scores of the pieces are not finite")
         text = self._array("u1", length).tobytes()
@@ -139,11 +139,11 @@ class FourBitFile:
             name = ascii(self._array("u1", length).tobytes().decode("latin-1"))[1:-1]
             kind, weights, begin, length = self._take("BIQQ")
             fits = name not in self._entries and begin + length <= size
-            self._require(fits, f"parameter {name[:40]} is there twice, or beyond the end")
+            self._require(fits, f"parameter {name[:40]} occurs twice, or ends beyond the file")
             self._entries[name], self._begins[name] = (kind, weights, length), begin
         end = self._at
         for name, begin in sorted(self._begins.items(), key=lambda each: each[1]):
-            self._require(begin >= end, f"parameter {name[:40]} has bytes that something else has too")
+            self._require(begin >= end, f"parameter {name[:40]} shares bytes with another part")
             end = begin + self._entries[name][2]
 
     def _take(self, form: str) -> tuple[Any, ...]:

@@ -61,7 +61,7 @@ def family_of(state: Mapping[str, Any]) -> str | None:
 
 
 def with_family(state: dict[str, Any], family: str | None) -> dict[str, Any]:
-    """The state with a family in its task state, if it has none yet."""
+    """The state, with a family added to its task state if it has none."""
     if family is None or family_of(state) is not None:
         return state
     return {**state, "task_state": {**(state.get("task_state") or {}), FAMILY: family}}

@@ -46,7 +46,7 @@ def write_low_rank(path: StrPath, changes: Changes, scorer: Mapping[str, Tensor]
 
 def read_changes(path: StrPath) -> tuple[dict[str, Any], Changes, dict[str, Tensor]]:
     """Record, changes (in half precision) and scorer that :func:`write_low_rank` wrote."""
-    arrays = read_arrays(path, ArrayForm(np.generic), remedy="learn it anew")
+    arrays = read_arrays(path, ArrayForm(np.generic), remedy="train it again")
     try:
         record = record_of(arrays)
         found = {key: torch.from_numpy(each) for key, each in arrays.items() if key != RECORD}

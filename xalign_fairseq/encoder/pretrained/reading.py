@@ -36,7 +36,7 @@ TRIMMED = "trimmed"  # in a checkpoint's task state
 
 
 def read_pretrained(path: StrPath, *, lookup: bool = False) -> tuple[dict[str, Any], Path]:
-    """Read a model's weights, options and tokenizer as a checkpoint's content; also returns their path.
+    """Read a model's weights, options and tokenizer as a checkpoint's content; also return their path.
 
     Args:
         path: one of
@@ -44,8 +44,8 @@ def read_pretrained(path: StrPath, *, lookup: bool = False) -> tuple[dict[str, A
             - ``e5-small``, the packaged encoder, unless there is a file or folder of that name here;
               ``e5-small-gold``, a change of it, or a file of such a change (``.npz``);
             - a checkpoint of fairseq's or of this package (``.pt``);
-            - a folder with ``model.pt``, as XLM-R's archive is, or ``checkpoint_best.pt`` or, without it,
-              ``checkpoint_last.pt``, as training writes them;
+            - a folder with ``model.pt``, such as XLM-R's archive, or with ``checkpoint_best.pt`` or, without it,
+              ``checkpoint_last.pt``, which training writes;
             - a Hugging Face folder of XLM-R's or BERT's kind, or of an encoder that transformers runs, also
               ``models--ORGANISATION--NAME`` of the hub's cache;
             - a name on the hub, such as ``FacebookAI/xlm-roberta-base``, if there is no such file or folder.
@@ -86,7 +86,7 @@ def comes_with_scorer(path: StrPath, state: dict[str, Any] | None = None) -> boo
 
 
 def find_packaged(path: StrPath) -> Path | None:
-    """The file of a packaged model, unless there is a file or folder of its name here."""
+    """The file of a packaged model, unless a file or folder of that name exists."""
     if os.fspath(path) not in (packaged.NAME, low_rank.NAME) or Path(path).exists():
         return None
     return packaged.find() if os.fspath(path) == packaged.NAME else low_rank.PACKAGED

@@ -89,7 +89,7 @@ def _with_rows(weights: dict[str, Tensor], changed: Callable[[Tensor], Tensor]) 
 
 
 def summary(state: dict[str, Any], before: dict[str, Any]) -> str:
-    """The sizes of a model and of its original, in words."""
+    """The sizes of a model and of its original, as text."""
     sizes = []
     for each in (state, before):
         weights = {value.data_ptr(): value for value in each["model"].values()}

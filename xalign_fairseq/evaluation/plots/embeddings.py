@@ -57,7 +57,7 @@ def project(panel: Panel) -> tuple[np.ndarray, str]:
     """Coordinates (2 N, 2) of a panel's source words, then of its target words, and a caption."""
     vectors = np.concatenate([panel.src, panel.tgt]).astype(np.float64)
     if panel.by not in PROJECTIONS:
-        raise XalignError("there is no such projection", found=panel.by, expected=" or ".join(PROJECTIONS))
+        raise XalignError("unknown projection", found=panel.by, expected=" or ".join(PROJECTIONS))
     if panel.by == "t-SNE":
         return neighbourhoods(vectors), "t-SNE"
     points, kept = plane(vectors)
@@ -70,9 +70,9 @@ def plot_embeddings(pairs: Sequence[tuple[str, str]], panels: Sequence[Panel], p
     rows = -(-len(panels) // columns)
     figure = new_figure(columns * PANEL, rows * PANEL + 0.4)
     planes = [project(panel) for panel in panels]
-    for number, (panel, (points, said)) in enumerate(zip(panels, planes, strict=True), 1):
-        alike = np.where((points * planes[0][0]).sum(0) < 0, -1, 1)  # no panel is the mirror image of the first
-        _draw(figure.add_subplot(rows, columns, number), f"{panel.title}\n{said}", pairs, points * alike)
+    for number, (panel, (points, note)) in enumerate(zip(panels, planes, strict=True), 1):
+        alike = np.where((points * planes[0][0]).sum(0) < 0, -1, 1)  # so that no panel mirrors the first
+        _draw(figure.add_subplot(rows, columns, number), f"{panel.title}\n{note}", pairs, points * alike)
     marks = [
         figure.axes[0].scatter([], [], color=colour, s=16, label=label)
         for colour, label in ((SRC_COLOUR, "source"), (TGT_COLOUR, "target"))

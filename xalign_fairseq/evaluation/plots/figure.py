@@ -90,7 +90,7 @@ def save(figure: "Figure", path: StrPath, fit: bool = False) -> None:
         warnings.simplefilter("always")
         bounds = "tight" if fit else None
         figure.savefig(buffer, format=kind, dpi=150, metadata=UNDATED.get(kind), bbox_inches=bounds, pad_inches=0.15)
-    _tell(seen)
+    _log_warnings(seen)
     content = buffer.getvalue()
     if kind == "svg":
         content = in_both_lights(NOT_IN_XML.sub("\ufffd", content.decode())).encode()
@@ -110,8 +110,8 @@ def _set_fonts(figure: "Figure") -> list[str]:
     return fonts
 
 
-def _tell(seen: "list[warnings.WarningMessage]") -> None:
-    """Log which letters are drawn as boxes; warn of everything else."""
+def _log_warnings(seen: "list[warnings.WarningMessage]") -> None:
+    """Log which letters are drawn as boxes; pass on all other warnings."""
     missing = ""
     for warning in seen:
         if glyph := re.match(r"Glyph (\d+) .* missing from", str(warning.message)):

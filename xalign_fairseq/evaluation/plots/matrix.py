@@ -85,7 +85,7 @@ def _short(word: str) -> str:
 
 
 CELL = 0.34  # inches
-LONGEST_SIDE = 34.0  # inches, of the matrix; with more words the cells shrink
+LONGEST_SIDE = 34.0  # inches, of the matrix; more words make smaller cells
 FEWEST_LETTERS = 8  # words whose labels fit
 
 

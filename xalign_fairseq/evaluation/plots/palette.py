@@ -1,4 +1,4 @@
-"""The colours of all pictures: distinct for any colour vision, each with its counterpart on dark paper."""
+"""The colours of all pictures: distinct for any colour vision, each with a counterpart for dark backgrounds."""
 
 import re
 
@@ -19,10 +19,10 @@ def _scale(first: str, middle: str, last: str) -> list[str]:
     return [_between(first, middle, at) if at < 1 else _between(middle, last, at - 1) for at in places]
 
 
-# The scale of probabilities; it begins well away from the paper's colour, because a faint cell is still a link.
+# The scale of probabilities; it begins far from the background's colour, because a faint cell is still a link.
 SCALE = _scale("#c9dcf0", "#5b93c7", "#123f73")
 _DARK_SCALE = _scale("#1d3a5c", "#4a86c5", "#cfe4fa")
-# Their counterparts on dark paper; also for white, the lines between cells.
+# Their counterparts for dark backgrounds; also for white, the lines between cells.
 DARK = {
     **dict(zip(SCALE, _DARK_SCALE, strict=True)),
     **{PAPER: "#15181c", INK: "#dfe4ea", MUTED: "#98a3af", GRID: "#2f363e"},
@@ -36,7 +36,7 @@ def shade(probability: float) -> str:
 
 
 def in_both_lights(svg: str) -> str:
-    """An SVG picture with a style sheet for dark colours, used if the reader's settings ask for them."""
+    """An SVG picture with a style sheet for dark colours, used if the reader prefers them."""
     used = sorted(set(re.findall(r"#[0-9a-f]{6}", svg)) & DARK.keys())
     rules = [
         f'[style*="{part}: {colour}"] {{ {part}: {DARK[colour]} !important }}'

@@ -1,4 +1,4 @@
-"""Make a lexicon of subword ids from dictionary entries, with a training and a held-out part."""
+"""Make a lexicon of subword ids from dictionary entries, with training and held-out parts."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence

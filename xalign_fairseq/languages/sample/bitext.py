@@ -78,11 +78,11 @@ def _write_pair(folder: Path, language: str, seed: int, sizes: dict[str, int], e
         mono = {split: opened("mono", split, languages) for split in ("valid", "train")}
         while any(missing.values()):
             sentence = sampler.sentence()
-            src, text = _said(english.say(sentence))
+            src, text = _with_text(english.say(sentence))
             split = room(text)
             if not missing[split] or len(src) > LONGEST or text in seen:
                 continue
-            tgt, translation = _said(GRAMMARS[language].say(sentence))
+            tgt, translation = _with_text(GRAMMARS[language].say(sentence))
             if len(tgt) > LONGEST or split_of.setdefault(translation, split) != split:
                 continue
             seen.add(text)
@@ -103,7 +103,7 @@ def _write_pair(folder: Path, language: str, seed: int, sizes: dict[str, int], e
     return summary
 
 
-def _said(tokens: list[Token]) -> tuple[list[Token], str]:
+def _with_text(tokens: list[Token]) -> tuple[list[Token], str]:
     """A sentence's tokens and its capitalised text."""
     text = " ".join(word for word, _ in tokens)
     return tokens, text[0].upper() + text[1:]

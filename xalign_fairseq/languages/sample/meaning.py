@@ -17,7 +17,7 @@ ROUND_NUMBERS = (15, 20, 25, 30, 40, 50, 60, 80, 100)
 
 @dataclass(slots=True, eq=False)
 class Phrase:
-    """A noun phrase: ``kind`` is noun, name, or the pronoun itself. It has four concepts."""
+    """A noun phrase with four concepts: ``kind`` is noun, name, or the pronoun itself."""
 
     kind: str
     key: int
@@ -48,7 +48,7 @@ class Phrase:
 
 @dataclass(slots=True, eq=False)
 class Clause:
-    """A clause around a verb: ``tense`` is present, past, perfect or future. It has five concepts."""
+    """A clause around a verb with five concepts: ``tense`` is present, past, perfect or future."""
 
     key: int
     subject: Phrase
@@ -59,7 +59,7 @@ class Clause:
     object: Phrase | None = None
     place: Phrase | None = None
     goes: bool = False
-    """Whether the place is where the subject goes."""
+    """Whether the place is the subject's destination."""
     when: dict[str, list[Token]] | None = None
     time_first: bool = False
 
@@ -74,8 +74,8 @@ class Clause:
 
     def times(self, language: str) -> tuple[list[Token], list[Token]]:
         """The time expression before the clause, and the one after it; one of them is empty."""
-        said = self.when[language] if self.when else []
-        return (said, []) if self.time_first else ([], said)
+        spoken = self.when[language] if self.when else []
+        return (spoken, []) if self.time_first else ([], spoken)
 
 
 @dataclass(slots=True, eq=False)

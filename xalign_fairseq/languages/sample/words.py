@@ -10,7 +10,7 @@ from functools import cache
 from importlib.resources import files
 
 LANGUAGES = ("de", "fr")
-"""The languages opposite English."""
+"""The languages paired with English."""
 PERSONS = ("1s", "3s", "1p", "3p")
 # A word of a sentence, with its concepts as bits: tokens of two languages that share a concept are linked.
 Token = tuple[str, int]

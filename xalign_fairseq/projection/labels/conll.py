@@ -45,7 +45,7 @@ def entity_columns(files: Annotated) -> Iterator[Piece]:
 
 def _unit(lines: list[str], tgt: SegmentedText, where: str, scheme: str, placing: Placing) -> Unit:
     separator = "\t" if "\t" in lines[0] else " "
-    # A word may have other white space in it.
+    # A word may contain other white space.
     rows = [line.split("\t") if separator == "\t" else re.split("[ \t]+", line.strip(" \t")) for line in lines]
     words, tags = [row[0] for row in rows], [row[-1].strip() for row in rows]
     src = from_words([word.strip() or "_" for word in words])

@@ -30,8 +30,8 @@ EMPTY = "_"
 def treebank(files: Annotated) -> Iterator[Unit]:
     """Read a treebank and its translation: CoNLL-U (words and multi-word tokens stay), or one sentence per line.
 
-    A target word takes UPOS, FEATS, HEAD and DEPREL by its most probable link (:func:`project_tree`). One without a
-    link is ``PUNCT`` if it has nothing but punctuation, and ``X`` otherwise. XPOS and DEPS are left out, because they
+    A target word takes UPOS, FEATS, HEAD and DEPREL by its most probable link (:func:`project_tree`). A word without a
+    link is ``PUNCT`` if it has only punctuation, otherwise ``X``. XPOS and DEPS are left out, because they
     belong to one language. Invalid annotation is not projected.
     """
     for number, (source, target) in enumerate(zip_longest(read_blocks(files.src), _targets(files)), 1):
@@ -114,7 +114,7 @@ def _text(sentence: ConlluSentence) -> str:
     return "".join(f"{line}\n" for line in [*lines, ""])
 
 
-UNLINKED = "dep"  # the relation of a word that gets none by links
+UNLINKED = "dep"  # the relation of a word without one by links
 
 
 def project_tree(tree: Tree, sources: Mapping[int, int], images: Mapping[int, int], words: int) -> Tree:

@@ -69,7 +69,7 @@ def _project(content: SpansOfText, src: SegmentedText, tgt: SegmentedText, placi
 def place_spans(
     spans: Sequence[TextSpan], src: SegmentedText, tgt: SegmentedText, links: Links, placing: Placing
 ) -> list[Span | str]:
-    """The place of each span in the translation, or why it has none."""
+    """The place of each span in the translation, or the reason why it has none."""
     placed: list[Span | str] = []
     pieces = LinkedPieces(src, tgt, links, {edge for start, end, _ in spans for edge in (start, end)})
     linked = {(a, b): p * pieces.worth[b] for a, row in enumerate(pieces.links) for b, p in row.items()}

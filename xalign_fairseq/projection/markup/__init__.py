@@ -1,1 +1,1 @@
-"""The tags, placeholders and line breaks of a text on its translation."""
+"""Transfer the tags, placeholders and line breaks of a text to its translation."""

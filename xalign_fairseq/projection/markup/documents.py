@@ -1,6 +1,6 @@
 """XLIFF 1.2 and 2.0, and TMX: files of XML with source texts and their translations.
 
-The parser only finds the positions of the texts; everything else is written as the bytes that were read.
+The parser only finds the positions of the texts; all other bytes are copied unchanged.
 """
 
 import re
@@ -37,7 +37,7 @@ START_TAG = re.compile(rb"<(?:[^<>\"']|\"[^\"]*\"|'[^']*')*>")
 
 @dataclass
 class _Text:
-    """The content of ``<source>``, ``<seg-source>``, ``<target>`` or a language's ``<seg>``: bytes of the file.
+    """The content of ``<source>``, ``<seg-source>``, ``<target>`` or a language's ``<seg>``, as bytes of the file.
 
     Attributes:
         role: name of the element; of ``<seg>`` its language, until the unit ends.
@@ -82,7 +82,7 @@ class _Parser:
 
     def refuse(self, found: str, remedy: str | None = None) -> None:
         where = f"{self.file}, line {self.expat.CurrentLineNumber}"
-        raise XalignError("the file has XML that is not read", where=where, found=found, remedy=remedy)
+        raise XalignError("the file has unsupported XML", where=where, found=found, remedy=remedy)
 
     def seen(self, *_: object) -> None:
         self.last = self.expat.CurrentByteIndex
@@ -185,7 +185,7 @@ def bilingual_xml(files: Annotated) -> Iterator[Piece]:
 
 
 def _blocks(file: str) -> Iterator[bytes]:
-    """The bytes of a file, at last none. UTF-16 becomes UTF-8, also in its XML declaration."""
+    """The bytes of a file, finally empty. UTF-16 becomes UTF-8, also in the XML declaration."""
     with open_file(file) as stream:
         first = stream.read(BLOCK)
         refuse_document(first, file, "unpack it, and give the file of XLIFF or TMX in it")
@@ -217,7 +217,7 @@ def _unit(parser: _Parser, texts: list[_Text], segment: Segmenter) -> Iterator[P
 
 
 def _pair(source: str, target: str | None, segment: Segmenter, where: str) -> Unit:
-    """A text and its translation; ``None``: the file has no place for it."""
+    """A text and its translation; ``None``: the file has no place for a translation."""
     markup, nothing = MARKUPS["bilingual"], segment("")
     if target and NO_TEXT.sub("", target).strip():
         return markup_unit(markup, source, target, segment, where)
@@ -256,7 +256,7 @@ def _outside(text: str, places: Iterable[Span]) -> str:
 
 
 def _segments(text: str) -> dict[str, Span]:
-    """The content of each ``<mrk mtype="seg">`` by its number; empty if two have the same, which names neither."""
+    """The content of each ``<mrk mtype="seg">`` by its number; empty if two have the same number."""
     found: list[tuple[str, Span]] = []
     open_tags: list[tuple[str | None, int]] = []
     for match in TAG.finditer(text):

@@ -77,7 +77,7 @@ def read_inline(text: str, dialect: Dialect) -> MarkedText:
 
 
 def _tokens(text: str, begin: re.Pattern[str], read: Callable[[str, int], tuple[Token | None, int]]) -> Iterator[Token]:
-    """The pieces of a text; ``read`` gives what begins at a place, or ``None`` for text, and where to go on."""
+    """The pieces of a text. ``read`` returns the piece at a position (``None`` for text), and where to continue."""
     start = at = 0
     while match := begin.search(text, at):
         token, at = read(text, match.start())
@@ -96,7 +96,7 @@ def _token(text: str, at: int, dialect: Dialect) -> tuple[Token | None, int]:
         return _entity(text, at, dialect)
     if match := OTHER.match(text, at):
         if dialect is not HTML and match[0].startswith("<![CDATA["):
-            raise XalignError("CDATA is not read", found=match[0][:40])
+            raise XalignError("CDATA is not supported", found=match[0][:40])
         return Token(match[0], "comment" if dialect is BILINGUAL else "point"), match.end()
     match = TAG.match(text, at)
     if match is None:
@@ -123,7 +123,7 @@ def _token(text: str, at: int, dialect: Dialect) -> tuple[Token | None, int]:
 
 
 def canonical(tag: str) -> str:
-    """The common spelling of equal tags; of a message, its argument and type; of ``%1$s``, that without a number.
+    """The common spelling of equal tags: for a message, its argument and type; for ``%1$s``, the form without a number.
 
     The case of names does not count, nor TMX's ``i``; with TMX's ``x``, only ``x`` and the type count.
     """
@@ -202,7 +202,7 @@ def numbered(tags: Sequence[str]) -> Sequence[str]:
 
 
 def read_placeholders(text: str, words: Mapping[str, int] | None = None) -> MarkedText:
-    """A text and its placeholders; the first ones of ``words``, as many as it says, are characters of the text.
+    """A text and its placeholders; ``words`` says how many placeholders of each kind are characters of the text.
 
     :class:`XalignError`: a message of ICU is not closed.
     """
@@ -233,4 +233,4 @@ def _closing_brace(text: str, at: int) -> int:
         depth += 1 if brace[0] == "{" else -1
         if not depth:
             return brace.end()
-    raise XalignError("a brace is not closed", found=text[at - 1 : at + 40])
+    raise XalignError("unclosed brace", found=text[at - 1 : at + 40])

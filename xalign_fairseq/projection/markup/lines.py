@@ -12,7 +12,7 @@ from xalign_fairseq.projection.markup.inline import HTML
 from xalign_fairseq.projection.markup.pair import MARKUPS, markup_unit
 from xalign_fairseq.projection.units import Annotated, Piece
 
-# What begins code or a comment, which may reach over several lines.
+# The start of code or a comment, which may span several lines.
 ELEMENTS = "|".join(sorted(HTML.code))
 CODE = {"html": re.compile(rf"<!--|<({ELEMENTS})\b[^<>]*>", re.IGNORECASE), "xml": re.compile("<!--")}
 

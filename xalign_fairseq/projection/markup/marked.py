@@ -12,7 +12,7 @@ from xalign_fairseq.projection.units import Dropped
 
 MOST_TAGS = 1000  # in one text
 MOST_LEVELS = 100  # of nested tags
-BLOCKS = re.compile(  # elements whose text is no part of the sentence next to them
+BLOCKS = re.compile(  # elements whose text is not part of the sentence next to them
     "address|article|aside|blockquote|body|caption|d[dlt]|div|fieldset|figcaption|figure|footer|form|h[1-6]|head|header"
     "|legend|li|main|nav|[ou]l|optgroup|option|p|pre|section|select|table|tbody|td|tfoot|th|thead|title|tr"
 )
@@ -35,7 +35,7 @@ class Token:
 
 @dataclass
 class Mark:
-    """A pair of tags around characters ``start`` to ``stop``, or a tag alone.
+    """A pair of tags around characters ``start`` to ``stop``, or a single tag.
 
     ``kind`` is ``pair``, ``point``, ``placeholder``, ``break``, or a tag without partner: ``opening`` reaches to the
     end of the enclosing element, ``closing`` begins at its start.

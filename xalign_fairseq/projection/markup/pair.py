@@ -1,4 +1,4 @@
-"""A marked-up text and its plain translation as a unit of projection."""
+"""A marked-up text and its plain translation, as a unit of projection."""
 
 import re
 from collections import Counter, defaultdict
@@ -27,9 +27,9 @@ from xalign_fairseq.projection.markup.placement import place
 from xalign_fairseq.projection.units import Dropped, Projected, Unit
 
 MOST_CHARACTERS = 1 << 20  # limit for a text with its markup
-TAGGED = "the translation has tags already"
+TAGGED = "the translation already has tags"
 REORDERED = "the order of placeholders without numbers has changed"
-ADDED = "the translation has this tag, its source does not"
+ADDED = "the translation has this tag, but its source does not"
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ MARKUPS = {
 
 
 def markup_unit(markup: Markup, source: str, target: str, segment: Segmenter, where: str) -> Unit:
-    """A marked-up text and its translation, which stays as it is if markup is broken or if it has tags already."""
+    """A marked-up text and its translation, which stays unchanged if markup is broken or if it already has tags."""
     words = markup.target == "placeholders"  # those in the translation are words
     try:
         bare = _read(markup, source)
@@ -112,7 +112,7 @@ class _Arguments:
             mark.opening = mark.opening.replace(mark.tag.strip(), self.there[mark.tag.strip()].pop())
 
     def write(self, text: str, dropped: list[Dropped]) -> tuple[str, list[Dropped]]:
-        """The text with numbers only if the order has changed; what is dropped, or has changed without numbers."""
+        """The text, numbered only if the order has changed; and what was dropped, or changed without numbers."""
         parts, there = at_placeholders(text), {tag: iter(names) for tag, names in self.there.items()}
         names = [each if each in self.plain else next(there.get(each, iter(())), each) for each in parts[1::2]]
         given = [[*self.plain].index(name) for name in names if self.plain.get(name, name) != name]
@@ -146,7 +146,7 @@ def _read_target(markup: Markup, source: MarkedText, target: str) -> MarkedText:
 
 
 def _lacking(tags: Counter[str], others: Counter[str]) -> list[str]:
-    """The tags of a text of which another has no equal one: spelled equally or, of the rest, canonically."""
+    """The tags of a text that another text lacks, compared by spelling, the rest by canonical form."""
     left, lacking = Counter(map(canonical, (others - tags).elements())), []
     for tag in (tags - others).elements():
         left[canonical(tag)] -= 1
@@ -155,7 +155,7 @@ def _lacking(tags: Counter[str], others: Counter[str]) -> list[str]:
 
 
 def left_out(markup: Markup, source: str, target: str, reason: str = "") -> tuple[Dropped, ...]:
-    """The tags in which an unchanged translation differs from its source; an unreadable text is one entry."""
+    """The tags in which an unchanged translation differs from its source; an unreadable text counts as one."""
     try:
         both = [_read(markup, text) for text in (source, target)]
     except XalignError as error:

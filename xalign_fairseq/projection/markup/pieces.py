@@ -13,7 +13,7 @@ from xalign_fairseq.core.text.segmented import SegmentedText, Span
 TINY = 1e-9
 PUNCTUATION_WORTH = 0.1  # weight of punctuation's links: words decide where a tag goes
 STOP = re.compile(r"[,.;:!?)\]}»”]+(?:\s|$)|[。，、！？；：」』）]")
-EMPTY = re.compile(  # brackets (with group 1) or quotation marks, with only space between them
+EMPTY = re.compile(  # brackets (with group 1) or quotation marks with only space inside
     r"(\(\s*\)|\[\s*\]|（\s*）|【\s*】)|[“„]\s*[“”]|[‘‚]\s*[‘’]|«\s*»|‹\s*›|「\s*」|『\s*』|《\s*》|\"\"|''|””|’’|»«|›‹"
 )
 PAUSES = tuple(".:!?…。．：！？")
@@ -41,7 +41,7 @@ class LinkedPieces:
             shift = tgt.spans[j][0] - src.spans[i][0]
             inner[j].update(start + shift for start, _ in sources[i][1:])
         same: dict[Span, dict[int, Span]] = {}  # where linked words have the text of a piece of a word
-        self._known = {i for i, _ in equal}  # words whose pieces have links of their own
+        self._known = {i for i, _ in equal}  # words whose pieces have their own links
         for i, j in links.keys() - equal:
             start, stop = cores[0][i]
             for piece in [] if tags.isdisjoint(range(start + 1, stop)) else sources[i]:
@@ -115,7 +115,7 @@ class LinkedPieces:
                     while weight[start] <= TINY:
                         start += 1
                     best, span = total, (start, j + 1)
-        if span is None:  # all linked words belong more to other words: take the most probable one
+        if span is None:  # all linked words have stronger links to other words: use the most probable one
             left = [j for j in inside if any(low <= j < high for low, high in free)]
             return 0.0, min(((j, j + 1) for j in left), key=lambda one: (-inside[one[0]], one), default=None)
         return best, span
@@ -237,7 +237,7 @@ def _is_punctuation(word: str) -> bool:
 
 
 def _cores_of_pair(*sides: tuple[SegmentedText, int, Span]) -> list[Span]:
-    """The cores of linked words. An apostrophe at the end of only one, as in ``l'``, is part of its core."""
+    """The cores of linked words. If only one ends in an apostrophe, as ``l'``, this is part of its core."""
     tails = [words.text[core[1] : words.spans[number][1]] for words, number, core in sides]
     whole = sorted(tails) in (["", "'"], ["", "’"])
     return [(core[0], words.spans[number][1] if whole else core[1]) for words, number, core in sides]

@@ -1,4 +1,4 @@
-"""Place the markup of a text on its translation by word links; the nesting is always that of the source."""
+"""Place the markup of a text on its translation by word links; the nesting is always the source's."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -35,8 +35,8 @@ def place(
     - A tag alone between quotation marks or brackets goes between those of the translation, if they are empty.
     - A break goes between two words, where it cuts the fewest links.
     - A pair around a part of a word goes around its text in a linked word. Without it, the longer beginning of a word
-      is the word, and a pair around another part is empty, next to the word. Punctuation at the edges of a word is
-      no part of it: a tag around ``house`` in ``house.`` goes around ``Haus`` in ``Haus!``.
+      counts as the word; a pair around another part is empty, next to the word. Punctuation at the edges of a word is
+      not part of it: a tag around ``house`` in ``house.`` goes around ``Haus`` in ``Haus!``.
     """
     pieces = LinkedPieces(src, tgt, links, {at for mark in walk(source.marks) for at in (mark.start, mark.stop)})
     placement = _Placement(source, pieces)
@@ -171,7 +171,7 @@ class _Placement:
         return (after, False) if touches_after or marks_after < marks_before else (before, True)
 
     def _quoted(self, mark: Mark, source: int, words: Span) -> tuple[int, bool] | None:
-        """The place between empty quotation marks or brackets, for a mark that is alone between such ones."""
+        """The place between empty quotation marks or brackets, for a mark that is alone between such characters."""
         kind = self.pieces.quoted.get(mark.start) if mark.start == mark.stop else None
         empty = {at for at, each in self.pieces.empty.items() if each == kind and words[0] <= at <= words[1]}
         if cuts := empty - self.filled:
@@ -277,7 +277,7 @@ class _Placement:
 
 
 def _joined(marks: Sequence[Mark], text: str) -> list[Mark]:
-    """Marks, as one with its parts as children: those alone that touch, and breaks with only space between them."""
+    """Join adjacent marks without content, and breaks with only space between them, into one mark with children."""
     joined: list[Mark] = []
     for mark in marks:
         last = joined[-1] if joined else mark

@@ -22,7 +22,7 @@ _running: "weakref.WeakSet[Any]" = weakref.WeakSet()
 
 
 class _Halting:
-    """The thread's queue: once halted, ``put`` ends the thread instead of filling a queue without a reader."""
+    """The thread's queue: once stopped, ``put`` ends the thread instead of filling a queue that nobody reads."""
 
     def __init__(self, target: "queue.Queue[Any]"):
         self.target = target
@@ -30,7 +30,7 @@ class _Halting:
 
     def put(self, item: object) -> None:
         if self.halted.is_set():
-            raise SystemExit  # threading ignores it silently, and fairseq's run() does not catch it
+            raise SystemExit  # threading ignores SystemExit silently, and fairseq's run() does not catch it
         self.target.put(item)
 
 

@@ -1,7 +1,7 @@
 """Copies of a checkpoint are complete or absent.
 
 Why: fairseq copies a checkpoint over ``checkpoint_best.pt`` and ``checkpoint_last.pt`` in place. A kill or a full disk
-leaves half of the file that the next run needs.
+leaves an incomplete file, which the next run needs.
 Touches: ``fairseq.file_io.PathManager.copy``, for local files.
 Can go: when fairseq copies to a temporary name first.
 """
@@ -24,7 +24,7 @@ def _whole(copy: Function, src_path: str, dst_path: str, overwrite: bool = False
 
 UNIT = wrapping(
     "checkpoint copies",
-    "fairseq copies checkpoints in place, and a kill leaves half of one",
+    "fairseq copies checkpoints in place, so a kill leaves an incomplete file",
     "fairseq.file_io:PathManager",
     "copy",
     _whole,

@@ -1,6 +1,6 @@
 """The error for a file that is not a checkpoint, or has foreign pickled code, names the file.
 
-Why: fairseq shows torch's errors, such as ``KeyError: 101``; for foreign code, torch suggests to disable
+Why: fairseq shows torch's errors, such as ``KeyError: 101``; for foreign code, torch suggests disabling
 ``weights_only``.
 Touches: the errors of ``fairseq.checkpoint_utils.load_checkpoint_to_cpu``.
 Can go: when fairseq says which file could not be read, and why.

@@ -69,7 +69,7 @@ def _run_and_give_way(main: Any, cfg: Any, **kwargs: Any) -> Any:
 
 
 def give_way() -> None:
-    """Let gloo's threads have Python's lock (the GIL) to release tensors before the interpreter ends.
+    """Give gloo's threads Python's lock (the GIL) to release tensors before the interpreter ends.
 
     Otherwise the finished process may abort with SIGABRT (https://github.com/pytorch/pytorch/issues/190489).
     """

@@ -1,4 +1,4 @@
-"""A mistake in the user's input gives a short error instead of fairseq's traceback.
+"""Show a short error instead of fairseq's traceback for a mistake in the user's input.
 
 Why: fairseq prints a traceback of thirty lines above the lines with file, place and remedy; from several processes or a
 worker that reads data, it prints two.
@@ -17,7 +17,7 @@ from xalign_fairseq.trainer.compat.patching import FairseqPatch, Function, inste
 NAME = "input errors"
 # The start of a traceback's last line, which other processes and workers send as text.
 HEADING = f"{XalignError.__module__}.{XalignError.__qualname__}: "
-NEXT = "\n\nDuring handling of"  # how a traceback begins the text after a chained exception
+NEXT = "\n\nDuring handling of"  # the start of a traceback's text after a chained exception
 
 
 def needed() -> bool:
@@ -32,7 +32,7 @@ def install() -> None:
 
 
 def message(error: BaseException) -> str | None:
-    """The message for an error in the input, even if another exception or a text carries it; otherwise None."""
+    """The message for an error in the input, even inside another exception or a text; otherwise None."""
     text = str(error)
     if HEADING in text:
         return text.rsplit(HEADING, 1)[1].split(NEXT, 1)[0].strip()
@@ -60,7 +60,7 @@ def _plain(hook: Function, kind: type[BaseException], error: BaseException, trac
     if text is None:
         hook(kind, error, traceback)
     else:
-        print(f"error: {text}\n  (--debug shows where in the program)", file=sys.stderr)
+        print(f"error: {text}\n  (--debug shows the traceback)", file=sys.stderr)
 
 
 UNIT = FairseqPatch(NAME, "fairseq prints its traceback above an error in the input; --debug shows it", needed, install)

@@ -90,6 +90,6 @@ def swapped(owner: object, attribute: str, value: object) -> Iterator[None]:
 
 
 def training_loop() -> Any:
-    """fairseq-train's module, which may be the program itself; None if nothing is trained."""
+    """fairseq-train's module, which may be the main program; None if nothing is trained."""
     found = (sys.modules.get(name) for name in ("fairseq_cli.train", "__main__"))
     return next((module for module in found if hasattr(module, "validate_and_save")), None)

@@ -1,4 +1,4 @@
-"""AdamW that scales and clips in its one pass over the parameters, and steps sparse gradients by rows."""
+"""AdamW that scales and clips in its single pass over the parameters, and applies sparse gradients by rows."""
 
 import math
 from collections import defaultdict
@@ -14,7 +14,7 @@ from xalign_fairseq.trainer.optim.apex import apex_step, require_apex
 
 MOMENTS = ("exp_avg", "exp_avg_sq")
 HALVES = (torch.float16, torch.bfloat16)
-# Half-precision numbers converted to float32 at once, with their gradients, unless a parameter has more.
+# Half-precision values converted to float32 at a time, with their gradients; a larger parameter is converted alone.
 TOGETHER = 2**24
 
 
@@ -72,7 +72,7 @@ class FoldedAdamW(torch.optim.Optimizer):
     ):
         super().__init__(params, {"lr": lr, "betas": tuple(betas), "eps": eps, "weight_decay": weight_decay})
         self.factor: float | Tensor = 1.0
-        check_values("there is no such kernel", ("adamw_kernel", kernel, kernel in ("torch", "apex"), "torch or apex"))
+        check_values("unknown kernel", ("adamw_kernel", kernel, kernel in ("torch", "apex"), "torch or apex"))
         if kernel == "apex":
             require_apex()
         self.kernel = kernel

@@ -32,7 +32,7 @@ def apex_step(
     weight_decay: float,
     factor: float | Tensor,
 ) -> None:
-    """One update in place of float32 gradients, values and both moments on a GPU; eps comes after the correction."""
+    """An in-place update of float32 gradients, values and moments on a GPU; eps is added after the bias correction."""
     like = tensors[0][0]
     scale = torch.as_tensor(factor, dtype=torch.float32).to(like.device, non_blocking=True).view(1)
     importlib.import_module("amp_C").multi_tensor_adam_capturable(

@@ -62,7 +62,7 @@ class Parsing(TaskFamily[TreeExample]):
         heads = relations = [-1] * len(example.words)
         if example.tree:
             heads = list(example.tree.heads)
-            # A relation outside the training data has no target; its head has one.
+            # A relation outside the training data has no target, but its head does.
             relations = [numbers.get(universal(relation), -1) for relation in example.tree.relations]
         arrays = {"window": window, "position": position}
         targets = {"heads": np.array(heads, dtype=np.int64), "relations": np.array(relations, dtype=np.int64)}

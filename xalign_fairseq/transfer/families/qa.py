@@ -17,7 +17,7 @@ from xalign_fairseq.transfer.family import EncodedExample, Limits, TaskFamily, c
 from xalign_fairseq.transfer.heads.features import require_finite
 from xalign_fairseq.transport.precision import at_least_float32
 
-NO_ANSWER = 0  # the position of <s>, to which windows without the answer point
+NO_ANSWER = 0  # the position of <s>, the target in windows without the answer
 UNLABELLED = -1
 
 

@@ -52,7 +52,7 @@ class Padded:
 
     def attend(self, q: Tensor, k: Tensor, v: Tensor, dropout: float) -> Tensor:
         """Each (B, T, heads, d) -> (B, T, heads, d)."""
-        tell("padded with a mask, since the lengths of the sentences are on the device alone")
+        log_choice("padded with a mask, because only the device knows the sentence lengths")
         mask = ~self.padding[:, None, None, :]
         q, k, v = (part.transpose(1, 2) for part in (q, k, v))
         return F.scaled_dot_product_attention(q, k, v, attn_mask=mask, dropout_p=dropout).transpose(1, 2)
@@ -102,7 +102,7 @@ class Packed:
         if not self.runs:
             return v
         chosen = kernel(q, dropout, self.longest)
-        tell(f"packed ({chosen.__name__})", f"; in the first batch {self.padding:.0%} were padding")
+        log_choice(f"packed ({chosen.__name__})", f"; in the first batch {self.padding:.0%} were padding")
         return chosen(self, q, k, v, dropout)
 
 
@@ -246,7 +246,7 @@ def has_varlen(device: torch.device) -> bool:
     return torch.version.cuda is not None and torch.cuda.get_device_capability(device) >= (8, 0)
 
 
-def tell(how: str, first: str = "") -> None:
+def log_choice(how: str, first: str = "") -> None:
     """Log once how attention is computed, with a note about the first batch."""
     if how not in _TOLD:
         _TOLD.add(how)

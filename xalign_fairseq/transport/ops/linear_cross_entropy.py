@@ -20,7 +20,7 @@ from xalign_fairseq.transport.ops.products import linear, weight_gradient
 # Numbers in a chunk of logits or embedding rows. On the CPU a chunk fits into the cache; a GPU needs large products.
 CHUNK = {"cpu": 2**21}
 CHUNK_ELSEWHERE = 2**26
-NARROWEST = 512  # most vocabulary tokens in a chunk, for any number of predictions
+NARROWEST = 512  # minimum width of a chunk, for any number of predictions
 KEPT = 2**28  # bytes of logits kept for the backward pass
 BLOCK = 64  # logits in a block, whose maximum is taken before the row's
 

@@ -47,15 +47,15 @@ def chosen() -> Libraries:
 
 def _automatic(here: Cpu, level: str) -> Libraries:
     if not torch.backends.mkl.is_available():
-        return Libraries("torch", "torch", "which does not multiply by MKL here")
+        return Libraries("torch", "torch", "which does not use MKL here")
     if here.vendor != "AuthenticAMD" or level != "AVX512":
-        why = f"as on every CPU but AMD's with AVX-512: this one is {here.vendor or 'of an unknown make'}, {level}"
+        why = f"as on all CPUs except AMD's with AVX-512: this one is {here.vendor or 'of unknown make'}, {level}"
         return Libraries("torch", "torch", why)
     if lacking := onednn_fault():
-        return Libraries("torch", "torch", f"although this is AMD's CPU with AVX-512: {lacking}")
+        return Libraries("torch", "torch", f"although this is an AMD CPU with AVX-512: {lacking}")
     if here.family < ZEN5:
-        return Libraries("onednn", "torch", "but for gradients of weights: MKL uses no AVX-512 on AMD's CPUs")
-    return Libraries("onednn", "onednn", "since MKL uses no AVX-512 on AMD's CPUs")
+        return Libraries("onednn", "torch", "except for weight gradients: MKL uses no AVX-512 on AMD's CPUs")
+    return Libraries("onednn", "onednn", "because MKL uses no AVX-512 on AMD's CPUs")
 
 
 def onednn_fault() -> str:

@@ -30,7 +30,7 @@ def select(name: str) -> None:
         XalignError: unknown or unavailable backend; the error names the missing part.
     """
     global _selected
-    check_values("there is no such backend", ("sinkhorn_backend", name, name in BACKENDS, " or ".join(BACKENDS)))
+    check_values("unknown backend", ("sinkhorn_backend", name, name in BACKENDS, " or ".join(BACKENDS)))
     if name in ("cpu", "cuda"):
         _require(name, torch.cuda.current_device() if name == "cuda" and torch.cuda.is_available() else 0)
     _selected = name
@@ -100,14 +100,14 @@ def _automatic(device: str, index: int | None, dtype: torch.dtype) -> tuple[str,
     fault = fault_of(device, index)
     if fault is not None:
         reason = "; ".join(map(str.strip, str(fault).splitlines()))
-        return "reference", f"since the compiled operator is not available: {reason}"
+        return "reference", f"because the compiled operator is not available: {reason}"
     return device, "the compiled operator"
 
 
 def _require(kind: str, index: int | None) -> None:
     fault = fault_of(kind, index)
     if fault is not None:
-        raise fault.with_traceback(None)  # an old traceback would keep its frames
+        raise fault.with_traceback(None)  # an old traceback would keep its frames alive
 
 
 @functools.cache

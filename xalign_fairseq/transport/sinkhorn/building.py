@@ -56,7 +56,7 @@ def fault(path: Path) -> str | None:
     if found.st_uid not in (0, os.geteuid()):
         return f"{path} belongs to another user"
     if found.st_mode & OTHERS_WRITE:
-        return f"other users may write {path}; if its contents are yours, chmod -R go-w fixes it"
+        return f"other users can write to {path}; if its contents are yours, run chmod -R go-w on it"
     return None
 
 
@@ -105,7 +105,7 @@ def built(kind: str) -> Built:
                 return loaded
             stack.enter_context(_locked(folder.parent / ".lock"))
         except (OSError, RuntimeError) as error:
-            logger.warning("the cache can't be used (%s): the library is compiled for this process alone", error)
+            logger.warning("the cache can't be used (%s): the library is compiled only for this process", error)
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="xalign-"))) / kind
         return _load_cached(folder) or _compile(recipe, folder)
 
@@ -117,9 +117,9 @@ def prebuilt_fault(kind: str) -> str | None:
     if not record or not (folder / LIBRARY).is_file():
         return "there is none"
     if record["digest"] != source_digest(kind, SOURCE_FOLDER):
-        return f"it comes from other sources; fix: set XALIGN_BUILD_OPS={kind} and install the package again"
+        return f"it was built from other sources; set XALIGN_BUILD_OPS={kind} and install the package again"
     if missing := set(record["needs"]) - set(cpu_instructions()):
-        return f"it needs {', '.join(sorted(missing))}, which this CPU has not"
+        return f"it needs {', '.join(sorted(missing))}, which this CPU lacks"
     for capability in capabilities() if kind == "cuda" else ():
         if not any(architecture_runs(architecture, capability) for architecture in record["target"].split()):
             return (
@@ -134,7 +134,7 @@ def cached_folder(recipe: Recipe) -> Path:
 
 
 def cuda_fault(device: int) -> str | None:
-    """Why the CUDA library's kernels don't run on a device, in the words of CUDA's runtime; None if they do."""
+    """CUDA's error if the library's kernels don't run on a device; None if they do."""
     probe = library("cuda").xalign_cuda_probe
     probe.argtypes, probe.restype = [ctypes.c_int], ctypes.c_char_p
     message = probe(device)

@@ -72,7 +72,7 @@ def link_partners(
     Returns:
         partners (R, B, T) int16 (int32 if T > 32767): the position of each token's partner in the sequence, -1 without
         one, with R = ``options.rounds`` of ``itermax`` and ``itermax-paper``, otherwise 1. In each round links are
-        one-to-one, except for ``union``, where a source token has its forward and a target token its backward link.
+        one-to-one, except for ``union``: a source token has its forward link, a target token its backward link.
         Also the links' probabilities (R, B, T) float32, 0 without a link; empty unless requested.
     """
     given = _LinkOptions.of(options, probabilities, highest)
@@ -143,7 +143,7 @@ class _LinkOptions(NamedTuple):
 def _links(hidden: Tensor, spans: Tensor, n: int, m: int, *options: Any) -> tuple[Tensor, Tensor]:
     if hidden.dim() != 3 or spans.shape != (hidden.shape[0], 4):
         found = f"{tuple(hidden.shape)}, {tuple(spans.shape)}"
-        raise XalignError("hidden states and spans do not belong together", found=found, expected="(B, T, H), (B, 4)")
+        raise XalignError("hidden states and spans do not match", found=found, expected="(B, T, H), (B, 4)")
     if hidden.stride(2) != 1 and hidden.shape[2] != 1:
         hidden = hidden.contiguous()
     if hidden.dtype not in DTYPES:
@@ -222,7 +222,7 @@ def _run(call: Call, read: Tensor) -> None:
     if read.device.type == "cpu":
         call.threads = torch.get_num_threads()
         if library("cpu").xalign_cpu(ctypes.byref(call)):
-            raise MemoryError("Sinkhorn's matrices do not fit the memory")
+            raise MemoryError("Sinkhorn's matrices do not fit into memory")
         return
     native = _cuda_library()
     call.device = read.device.index

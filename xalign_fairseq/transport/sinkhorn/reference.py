@@ -65,11 +65,11 @@ def check_sinkhorn_shapes(
     if similarity.dim() != 3 or src_mask.shape != similarity.shape[:2] or tgt_mask.shape != similarity.shape[::2]:
         found = f"{tuple(similarity.shape)}, {tuple(src_mask.shape)}, {tuple(tgt_mask.shape)}"
         expected = "(B, n, m), (B, n), (B, m)"
-        raise XalignError("similarity and masks do not belong together", found=found, expected=expected)
+        raise XalignError("similarity and masks do not match", found=found, expected=expected)
     for name, mass, mask in (("src_mass", src_mass, src_mask), ("tgt_mass", tgt_mass, tgt_mask)):
         if mass is not None and mass.shape != mask.shape:
             shapes = f"{tuple(mass.shape)} and {tuple(mask.shape)}"
-            raise XalignError("masses are not those of the tokens", where=name, found=shapes)
+            raise XalignError("masses and masks differ in shape", where=name, found=shapes)
 
 
 class Problem(NamedTuple):

@@ -73,7 +73,7 @@ def make_recipe(
 def source_digest(kind: str, folder: Path) -> str:
     """Digest of a library's source and of all headers, which include its interface."""
     if kind not in SOURCES:
-        raise XalignError("there is no such native library", found=kind, expected=" or ".join(SOURCES))
+        raise XalignError("unknown native library", found=kind, expected=" or ".join(SOURCES))
     source = folder / SOURCES[kind]
     if not source.is_file():
         raise XalignError("a native source is missing", where=source, remedy="reinstall xalign_fairseq")
@@ -150,7 +150,7 @@ def find_compiler() -> list[str]:
         if path:
             return [path, *given[1:]]
     where, found = "$CXX" if given else "$PATH", given[0] if given else None
-    remedy = "install g++, clang++ or another with C++17, or name one in CXX"
+    remedy = "install g++, clang++ or another C++17 compiler, or name one in CXX"
     raise XalignError("there is no C++ compiler", where=where, found=found, remedy=remedy)
 
 

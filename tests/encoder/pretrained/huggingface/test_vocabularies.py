@@ -180,7 +180,7 @@ def test_a_vocabulary_that_is_cut_by_other_rules(write, tmp_path, file):
 
 
 @pytest.mark.parametrize("said", [True, False])
-def test_the_configuration_says_how_text_is_normalised(write, tmp_path, caplog, said):
+def test_the_configuration_determines_text_normalisation(write, tmp_path, caplog, said):
     settings = {"do_lower_case": said, "strip_accents": not said, "tokenize_chinese_chars": said}
     (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings))
     found = read_vocabulary(write("vocab.txt"), BERT, len(BERT_LINES)).state["wordpiece"]

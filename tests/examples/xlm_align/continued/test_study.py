@@ -10,7 +10,7 @@ from xalign_fairseq.aligner.neural.comparison import Trial
 from xalign_fairseq.core.json_files import read_json
 
 
-def test_test_sets_are_no_development_sets():
+def test_test_sets_are_not_development_sets():
     assert not any("simalign" in name or "/test/" in name for name in study.DEVELOPMENT)
     assert sum(study.DEVELOPMENT.values()) == pytest.approx(4)
     assert len({study.setting_name(each) for each in study.line_settings()}) == len(study.line_settings())

@@ -183,14 +183,14 @@ def _trained(
     head = HEAD.removeprefix("encoder.")
     if own_head(before, family, settings, order) is None:
         if not torch.equal(ours[f"{head}dense.weight"], torch.eye(encoder.config.encoder_embed_dim)):
-            logger.warning("not exported: the trained masked-language-model head, which the model has no place for")
-        return made  # if the dense map is the identity, the import made the head and no training changed it
+            logger.warning("not exported: the trained masked-language-model head, because the model has none")
+        return made  # an identity dense map: the import made the head and training did not change it
     for part, name in family.head.items():
         value = ours[head + part]
         if name in before:
             made[name] = _with_rows(before[name], order, value) if part == "bias" else value
         elif value.any():
-            logger.warning("not exported: %s, which the model has no place for", HEAD + part)
+            logger.warning("not exported: %s, because the model has no such parameter", HEAD + part)
     return made
 
 

@@ -12,8 +12,8 @@ from xalign_fairseq.encoder.bodies import families as bodies
 _DECODERS = "gpt2 llama mistral mixtral gemma gemma2 gemma3_text qwen2 qwen3 bloom xglm"
 NOT_SUPPORTED = {
     **dict.fromkeys(_DECODERS.split(), "decoders, and encoders made of them (such as LLM2Vec), are out of scope"),
-    "roberta": "byte-level BPE over RoBERTa's body is of English models",
-    "xlm-roberta-xl": "layers that normalise first",
+    "roberta": "RoBERTa's body with byte-level BPE means an English model",
+    "xlm-roberta-xl": "pre-norm layers",
 }
 
 

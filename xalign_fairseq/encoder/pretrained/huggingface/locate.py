@@ -37,7 +37,7 @@ def is_hub_name(path: StrPath) -> bool:
 
 
 def snapshot(folder: Path) -> Path:
-    """The revision ``main``, or the only one, in a folder of the hub's cache; any other folder is returned as it is."""
+    """The revision ``main``, or the only one, in a folder of the hub's cache; other folders are returned unchanged."""
     snapshots, ref = folder / "snapshots", folder / "refs/main"
     if not snapshots.is_dir():
         return folder

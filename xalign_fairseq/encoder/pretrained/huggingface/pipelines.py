@@ -14,7 +14,7 @@ from xalign_fairseq.encoder.pretrained.huggingface.vocabularies import TOKENIZER
 from xalign_fairseq.encoder.vocabulary import tokenizer_state
 
 SENTENCEPIECE = "spm.model"  # DeBERTa's
-PADDING = 1024  # most embedding rows beyond the tokenizer's tokens; mDeBERTa has 898
+PADDING = 1024  # maximum number of embedding rows beyond the tokenizer's tokens; mDeBERTa has 898
 # Our special symbols -> their settings, in order of preference; the last ones are other symbols' settings.
 ROLES = {
     "<s>": ("cls_token", "bos_token", "sep_token", "eos_token"),

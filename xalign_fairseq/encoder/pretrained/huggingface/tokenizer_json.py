@@ -102,9 +102,9 @@ def _require_specials(symbols: Sequence[str], path: Path) -> None:
         found = " ".join([*symbols[:4], "...", *symbols[-1:]])
         raise XalignError("the tokenizer's special symbols are not XLM-R's", where=path, found=found)
     place = symbols.index(MASK) if MASK in symbols else added[MASK]
-    said = added.get(MASK, place)
-    if said != place or place < len(symbols) - (MASK in symbols):
-        found = f"{len(symbols)} symbols with {MASK} at {place}, and {said} as the last id"
+    stated = added.get(MASK, place)
+    if stated != place or place < len(symbols) - (MASK in symbols):
+        found = f"{len(symbols)} symbols with {MASK} at {place}, and {stated} as the last id"
         raise XalignError("the tokenizer's file is damaged", where=path, found=found)
 
 

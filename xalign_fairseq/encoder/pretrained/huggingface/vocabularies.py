@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 SPM = "sentencepiece.bpe.model"
 VOCAB = "vocab.txt"
 TOKENIZER_CONFIG = "tokenizer_config.json"
-PADDING = 512  # most embedding rows beyond the tokenizer's tokens, for example from rounding up
+PADDING = 512  # maximum number of embedding rows beyond the tokenizer's tokens, for example from rounding up
 
 
 class TokenizerConfig(TypedDict, total=False):
@@ -165,9 +165,9 @@ def require_rows(
     """Refuse a tokenizer of another model; log the model's rows beyond the tokenizer.
 
     Args:
-        found: the tokenizer's ids in words.
+        found: a description of the tokenizer's ids.
         added: tokens added later, which are left out.
-        padding: the most rows without a token.
+        padding: maximum number of rows without a token.
     """
     rows = vocab_size - ids - len(added)
     if not 0 <= rows <= padding:

@@ -51,7 +51,7 @@ def read_weights(folder: Path) -> dict[str, Tensor]:
 def require_tensors(
     tensors: Mapping[str, Tensor], expected: Mapping[str, tuple[int, ...] | None], own: str, model: str, where: object
 ) -> None:
-    """Raise :class:`XalignError` unless these are the expected tensors; log others, which are not used.
+    """Raise :class:`XalignError` unless the expected tensors are there; log others, which are not used.
 
     Args:
         expected: shapes by name; None: any.
@@ -62,7 +62,7 @@ def require_tensors(
     rest = sorted(tensors.keys() - expected.keys())
     unknown = [name for name in rest if re.match(own, name)]
     if missing or unknown:
-        problem = f"the folder's parameters are not those of {model} and its config.json"
+        problem = f"the folder's parameters do not match {model} and its config.json"
         found = f"{len(missing)} missing {missing[:3]}, {len(unknown)} unknown {unknown[:3]}"
         raise XalignError(problem, where=where, found=found)
     for name, shape in expected.items():
@@ -96,4 +96,4 @@ def write_tensors(path: StrPath, tensors: Mapping[str, Tensor]) -> None:
         safetensors.torch.save_file(whole, path, metadata={"format": "pt"})
     except safetensors.SafetensorError as error:
         raise XalignError("the weights could not be written", where=path, found=error) from None
-    usual_mode(path)  # safetensors makes it readable only for its owner
+    usual_mode(path)  # safetensors makes the file readable only by its owner
