@@ -81,7 +81,7 @@ link_splits() { # FOLDER SRC TGT [option of xalign links ...]
     require_file "the text of $src-$tgt" "$folder/train.$lang"
   done
   made="$(cat "$folder"/{train,valid}.{"$src","$tgt"} | cksum) $*"
-  [[ "$(cat "$folder/symmetrized.of" 2> /dev/null)" != "$marker" ]] || return 0
+  [[ "$(cat "$folder/symmetrized.of" 2> /dev/null)" != "$made" ]] || return 0
   rm -f "$folder/symmetrized.of" # written last
   for lang in "$src" "$tgt"; do
     awk 1 "$folder/train.$lang" "$folder/valid.$lang" > "$all.$lang" # adds a missing newline at the end
@@ -94,7 +94,7 @@ link_splits() { # FOLDER SRC TGT [option of xalign links ...]
   mv "$all.links.json" "$folder/symmetrized.json"
   echo "the counts are in $folder/symmetrized.json"
   rm "$all".*
-  echo "$marker" > "$folder/symmetrized.of"
+  echo "$made" > "$folder/symmetrized.of"
 }
 
 # Writes SAVE_DIR/run.json, the record for results files, or keeps that of a resumed run of this setting. The recorded

@@ -57,7 +57,7 @@ def test_one_part_the_seed_and_parts_without_score():
     assert [each.part for each in lexicon_scores(table, lexicon.entries(HELD_OUT))] == ["held out"]
     first, same, other = (lexicon_scores(table, lexicon, samples=50, seed=seed) for seed in (1, 1, 2))
     assert first == same != other
-    with pytest.raises(XalignError, match="no embedding"):
+    with pytest.raises(XalignError, match="without an embedding"):
         lexicon_scores(table[:50], lexicon)
     with pytest.raises(XalignError, match="no entry"):
         lexicon_scores(table, make([((4,), (5,))], [0]).entries(HELD_OUT))

@@ -144,7 +144,7 @@ def test_a_class_that_is_held_out_alone_is_a_class(tmp_path):
 
 
 def test_a_benchmark_of_another_family_is_refused(transfer_data):
-    with pytest.raises(XalignError, match=r"unknown benchmark[\s\S]*xalign_tagging[\s\S]*pos"):
+    with pytest.raises(XalignError, match=r"no such benchmark[\s\S]*xalign_tagging[\s\S]*pos"):
         task(transfer_data, "xnli")
 
 

@@ -276,7 +276,7 @@ def test_a_run_continues_with_the_options_of_its_objectives(caplog):
     ("group", "option", "told"),
     [
         ("criterion", {"dwa_mu": 0.5}, "dwa_mu 1.0, now 0.5"),
-        ("criterion", {"_name": "weam"}, "criterion dwa, now weam.*restore_file='FILE' with reset_optimizer to say"),
+        ("criterion", {"_name": "weam"}, "criterion dwa, now weam.*restore_file='FILE' with reset_optimizer to choose"),
         ("task", {"_name": "xalign_transfer"}, "task xalign_pretraining, now xalign_transfer"),
         ("model", {"_name": "xalign_large"}, "arch xalign_base, now xalign_large"),
         ("model", {"init_checkpoint": "e5-small"}, "init_checkpoint None, now e5-small"),

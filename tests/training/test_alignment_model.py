@@ -80,7 +80,7 @@ def test_a_batch_that_fails_leaves_nothing_to_the_next(normalization, monkeypatc
 
 def test_objectives_that_count_what_they_label_are_not_accumulated_jointly():
     model = build(TLM(), DWA(label_layer=1, start_update=0))
-    with pytest.raises(XalignError, match=r"dwa, which count[\s\S]*per-objective"):
+    with pytest.raises(XalignError, match=r"dwa, whose counts depend[\s\S]*per-objective"):
         model.begin_update(PARTS)
 
 

@@ -41,7 +41,7 @@ def test_a_machine_without_compilers(findings, monkeypatch, tmp_path):
     assert found["C++ compiler"].level == found["nvcc"].level == found["Sinkhorn on cpu"].level == "note"
     assert found["nvcc"].line().endswith("nvcc: no nvcc was found")
     assert (
-        found["Sinkhorn on cpu"].text.startswith("the reference in torch, since")
+        found["Sinkhorn on cpu"].text.startswith("the reference in torch, because")
         and "$PATH" in found["Sinkhorn on cpu"].text
     )
 

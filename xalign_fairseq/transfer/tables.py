@@ -169,7 +169,7 @@ def _sure(findings: Sequence[Difference]) -> frozenset[tuple[int, int]]:
 
 def _english_gaps(report: StudyReport) -> Table:
     rows = [(gap.task, gap.checkpoint, _gap(gap.average)) for gap in report.english_gaps]
-    note = "Smaller is better only at equal English scores."
+    note = "Smaller is better only at equal English."
     return Table(
         "English minus the average of the other languages", ("task", "checkpoint", "gap"), rows, (note,), names=2
     )

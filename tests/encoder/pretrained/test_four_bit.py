@@ -116,7 +116,7 @@ def _require_bounded(path, refused=False):
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("data l0.k.w", np.float16(np.inf).tobytes(), "scales that are not finite"),
+        ("data l0.k.w", np.float16(np.inf).tobytes(), "non-finite scales"),
         ("data emb.ln.w", np.float32(np.nan).tobytes(), "non-finite numbers"),
         ("scores", np.float32(-np.inf).tobytes(), "the scores of the pieces"),
         ("text", b"<S>", "<S> <pad>"),

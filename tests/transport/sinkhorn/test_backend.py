@@ -59,7 +59,7 @@ def test_auto_logs_once_why_it_uses_the_reference(said, monkeypatch):
     monkeypatch.setenv("CXX", "no-such-compiler")
     assert [chosen(torch.zeros(2)) for _ in range(3)] == ["reference"] * 3
     (line,) = said()
-    assert line.startswith("Sinkhorn on cpu, float32: reference, since") and "no C++ compiler; where: $CXX" in line
+    assert line.startswith("Sinkhorn on cpu, float32: reference, because") and "no C++ compiler; where: $CXX" in line
 
 
 def test_any_compiler_failure_falls_back_to_the_reference(said, monkeypatch, tmp_path):
