@@ -156,7 +156,7 @@ def test_bad_input_is_refused_before_training(call, tmp_path, monkeypatch, capsy
 def test_a_failed_training_shows_the_reason(call, tmp_path, capsys):
     assert call(tmp_path / "run", "--updates", 1, "--", "--max-pair-length", 4, output=None) == 2
     error = capsys.readouterr().err
-    assert re.search(r"error: .*no sentence pair is within the limits[\s\S]*\n  log: .*/run/train\.log\n$", error)
+    assert re.search(r"error: .*within the length limits[\s\S]*\n  log: .*/run/train\.log\n$", error)
     assert "Traceback" not in error and error.count("error") == 1
 
 

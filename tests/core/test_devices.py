@@ -183,7 +183,8 @@ weight = torch.ones(1536, 384, dtype=torch.bfloat16)
 def use(sizes):
     for size in sizes:
         torch.nn.functional.linear(torch.ones(size, 384, dtype=torch.bfloat16), weight)
-    return int(open("/proc/self/statm").read().split()[1]) * 4  # a maximum would begin with the parent's
+    # Of libraries' pages, the kernel may take some back; a maximum would begin with the parent's memory.
+    return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("RssAnon"))
 print(-use([2000, *range(404, 504, 2)]) + use(range(300, 400)))
 """
     limited, free = (run(code.format(limited=limited)) for limited in (True, False))
