@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO
 
 from common.corpora import Source, total
-from xalign_fairseq.core.errors import XalignError, command_line_text, is_of_the_disk
+from xalign_fairseq.core.errors import XalignError, command_line_text, is_disk_error
 from xalign_fairseq.core.files import file_sha256
 
 CHUNK = 1 << 20
@@ -86,7 +86,7 @@ def fetch(url: str, path: Path, home: str, sha256: str | None = None) -> None:
     try:
         check_archive(part, path.name)
     except (OSError, EOFError, zipfile.BadZipFile, tarfile.TarError, lzma.LZMAError, zlib.error) as error:
-        if is_of_the_disk(error):  # the file may be whole
+        if is_disk_error(error):  # the file may be whole
             raise
         part.unlink()
         raise XalignError(

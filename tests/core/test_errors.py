@@ -11,7 +11,7 @@ from xalign_fairseq.core.errors import (
     check_values,
     command_line_text,
     exit_code,
-    is_of_the_disk,
+    is_disk_error,
 )
 
 
@@ -76,9 +76,9 @@ def test_an_error_has_no_traceback(capsys):
 
 def test_errors_of_the_disk_are_no_damage_of_a_file():
     for error in (OSError(errno.EIO, "broken"), OSError(errno.ENOSPC, "full")):
-        assert is_of_the_disk(error)
+        assert is_disk_error(error)
     for error in (gzip.BadGzipFile("bytes"), OSError(errno.EINVAL, "outside"), ValueError("bytes"), None):
-        assert not is_of_the_disk(error)
+        assert not is_disk_error(error)
 
 
 def test_further_lines_are_indented():

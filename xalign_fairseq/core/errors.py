@@ -140,7 +140,7 @@ def check_values(problem: str, *values: tuple[str, object, bool, str]) -> None:
             raise XalignError(problem, parameter=name, found=value, expected=expected)
 
 
-def is_of_the_disk(error: BaseException | None) -> bool:
+def is_disk_error(error: BaseException | None) -> bool:
     """Whether an error says nothing about a file's content.
 
     Libraries raise damage as an OSError without a number, or with EINVAL for a position outside a damaged archive.

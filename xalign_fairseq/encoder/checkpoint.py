@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from xalign_fairseq.core.errors import XalignError, is_of_the_disk
+from xalign_fairseq.core.errors import XalignError, is_disk_error
 from xalign_fairseq.core.files import StrPath, nearly
 from xalign_fairseq.core.json_files import require_form
 from xalign_fairseq.encoder import masked_lm
@@ -159,7 +159,7 @@ def updates_of(path: StrPath) -> int | None:
     try:
         history = read(path).get("optimizer_history")
     except XalignError as error:
-        if isinstance(error.__context__, MemoryError) or is_of_the_disk(error.__context__):
+        if isinstance(error.__context__, MemoryError) or is_disk_error(error.__context__):
             raise
         return None
     return history[-1].get("num_updates", 0) if history else 0
@@ -176,7 +176,7 @@ def is_intact(path: StrPath) -> bool:
         with zipfile.ZipFile(path) as parts:
             return parts.testzip() is None
     except Exception as error:  # other bytes can fail in any way
-        if is_of_the_disk(error):
+        if is_disk_error(error):
             raise
         return False
 

@@ -232,7 +232,7 @@ class KeyQueue(StaysFloat32):
     def enqueue(self, keys: Tensor, sentences: Tensor, translations: Tensor) -> None:
         """Replace the N oldest keys by keys (N, D) with hashes (N, 2); XalignError if N is larger than the queue.
 
-        Keys that are not finite become 0: the trainer skips their update, and no later one must fail because of them.
+        Non-finite keys become 0: the trainer skips their update, and they must not spoil later updates.
         """
         size, new = len(self), len(keys)
         if new > size:

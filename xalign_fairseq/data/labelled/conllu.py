@@ -191,7 +191,7 @@ def _rows(path: StrPath, language: str) -> Iterator[list[str]]:
     # The first non-empty word shows whether the language is before each word.
     prefixed = next((word.startswith(prefix) for word in words if word not in ("", prefix)), False)
     for number, line in enumerate(read_rows(path), 1):
-        row = [each.strip(" ") for each in line.split("\t")]  # only "\n": some words are unusual spaces
+        row = [each.strip(" ") for each in line.split("\t")]  # only plain spaces: some words are unusual spaces
         if not any(row):
             yield []
             continue

@@ -96,7 +96,7 @@ def _check_texts(options: PrepareOptions) -> list[Text]:
 
 
 def _shares(texts: Sequence[Text], index: int, number: int) -> list[Text]:
-    for kind in (PairText, MonoText):  # every shard needs lines of each text; a small text has too few
+    for kind in (PairText, MonoText):  # every shard needs text of each kind; a small text is only in some
         files = [file for text in texts if isinstance(text, kind) and text.split == "train" for file in text.sources]
         if files and (most := max(len(file.offsets) - 1 for file in files)) < number:
             where, found, expected = f"training {kind.kept}", f"{number} shards", f"at most {most}"
