@@ -7,6 +7,8 @@ import signal
 import subprocess
 import sys
 import tarfile
+import time
+import unittest.mock
 from pathlib import Path
 
 import pytest
@@ -76,6 +78,21 @@ def no_log_of_fairseq_train():
     for handler in root.handlers:
         handler.filters.clear()
     root.setLevel(logging.WARNING)
+
+
+@pytest.fixture(autouse=True)
+def restored_environment():
+    """The package sets variables for libraries that a process loads later: the next test must not inherit them."""
+    with unittest.mock.patch.dict(os.environ):
+        yield
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """The seconds of the monotonic clock, in a list."""
+    seconds = [1000.0]
+    monkeypatch.setattr(time, "monotonic", lambda: seconds[0])
+    return seconds
 
 
 @pytest.fixture(scope="session")

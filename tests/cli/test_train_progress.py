@@ -31,13 +31,6 @@ def test_a_line_has_everything():
     assert row_text(LogRow("train_inner", 1, {"wps": 0}), 3) == "update 1/3"  # no time has passed yet
 
 
-@pytest.fixture
-def clock(monkeypatch):
-    now = [1000.0]
-    monkeypatch.setattr(_train_progress.time, "monotonic", lambda: now[0])
-    return now
-
-
 def test_without_a_terminal_lines_are_sparse_and_the_last_is_shown(capsys, clock):
     with TrainProgress(100) as progress:
         for updates in (10, 20, 30, 40):

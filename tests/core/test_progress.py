@@ -1,17 +1,6 @@
 import sys
 
-import pytest
-
-from xalign_fairseq.core import progress as module
 from xalign_fairseq.core.progress import progress, say
-
-
-@pytest.fixture
-def clock(monkeypatch):
-    """The module's clock."""
-    seconds = [100.0]
-    monkeypatch.setattr(module.time, "monotonic", lambda: seconds[0])
-    return seconds
 
 
 def test_lines_are_sparse_and_show_the_time_left(clock, capsys):

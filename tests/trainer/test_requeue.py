@@ -103,9 +103,8 @@ sys.stdin.read()
 
 
 @pytest.fixture(autouse=True)
-def released(monkeypatch):
+def released():
     """Releases a test's locks afterwards."""
-    monkeypatch.delenv(HELD, raising=False)
     yield
     requeue._locks.close()
 
