@@ -41,12 +41,13 @@ def test_missing_data_are_named(folder, needs, every, message):
 
 
 @pytest.mark.parametrize(
-    ("stream", "file"), [("bitext", "train.en"), ("bitext", "train.en-ro.en"), ("mono", "train.en-fr.en")]
+    ("stream", "files"),
+    [("bitext", [""]), ("bitext", [".en-ro.en", ".en-ro.ro"]), ("mono", [".en-fr.en", ".en-fr.fr"])],
 )
-def test_streams_that_a_later_folder_lacks_are_named_before_its_epoch(folder, stream, file):
+def test_streams_that_a_later_folder_lacks_are_named_before_its_epoch(folder, stream, files):
     (later := folder / "later").mkdir()
     (later / "dict.txt").write_text("a 1\nb 1\nc 1\n")
-    for path in (folder / "train.fr", later / file):
+    for path in (folder / "train.fr", *(later / f"train{file}" for file in files)):
         write(path, [[4, 5, 2]])
     data = PretrainingData(f"{folder}:{later}", PretrainingDataOptions(lang_pairs="en-fr"))
     with pytest.raises(XalignError, match=rf"for training\n  where: {later}"):

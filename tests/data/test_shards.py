@@ -60,6 +60,9 @@ def test_errors_found_on_opening_a_later_folder(folders):
     path.unlink()
     with pytest.raises(XalignError, match=r"train.en-fr.en.bin is missing"):
         Shards(folders)
+    (folders[2] / "manifest.json").unlink()  # as of an interrupted fairseq-preprocess
+    with pytest.raises(XalignError, match=r"train.en-fr.en.bin"):
+        Shards(folders)
 
 
 def test_another_dictionary_is_found_by_the_manifest_and_other_counts_are_none(folders):

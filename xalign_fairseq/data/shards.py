@@ -4,7 +4,7 @@ The checks:
 
 - **At the start**, each folder once: its file names, its manifest, the size of each file (one ``stat``) and the
   dictionary in the manifest. Of later folders only the manifest is opened, so 2,000 folders with XLM-R's dictionary and
-  model, 20 GB in all, open in seconds.
+  model, 20 GB in all, open in seconds. Without a manifest (fairseq-preprocess), the texts are opened.
 - **At the beginning of a folder's epoch**: the hashes of its small files, including dictionary and tokenizer, and the
   headers of the indices. The first folder is checked in this way immediately, because all share its dictionary.
 """
@@ -107,6 +107,11 @@ class Shards:
         """The texts of a later folder, after the checks of the start."""
         data = DataBin(folder)
         require_unchanged(data, contents=False)
+        if data.manifest is None:
+            for pair in data.pairs:
+                data.links(*pair)
+            for text in data.monos:
+                data.mono(*text)
         recorded = None if data.manifest is None else data.manifest.get("tokenizer", {}).get("digest")
         if recorded is None or recorded != self.first.dictionary.digest:
             require_same_dictionary(self.first, data)
