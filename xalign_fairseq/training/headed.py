@@ -58,7 +58,7 @@ class HeadedEncoder(nn.Module):
         parts = self.encoder.sentence_encoder
         most = len(parts.layers)
         known = f"0 (embeddings alone) to {most}"
-        check_values("the encoder has fewer layers", ("freeze_layers", count, 0 <= count <= most, known))
+        check_values("invalid number of layers", ("freeze_layers", count, 0 <= count <= most, known))
         for name, module in parts.named_children():
             if name != "layers":
                 module.requires_grad_(False)
