@@ -93,7 +93,7 @@ def project_files(run: ProjectRun) -> ProjectReport:
 
     The file is first read once to find errors, and then piece by piece. ``OUT.links`` keeps the links: give them as
     ``links`` to project again with other options. An interrupted run continues from the links that the aligner has
-    found. Without ``OUT.links``, an existing output is another file and not replaced.
+    found. Without ``OUT.links``, an existing output counts as another file and is not replaced.
 
     Raises:
         XalignError: a file is missing or malformed, options contradict each other, or the output is another file.
