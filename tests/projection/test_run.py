@@ -105,7 +105,7 @@ def test_missing_icu_is_reported(a_run, installed, monkeypatch, capsys):
     assert ("icu4py" in capsys.readouterr().err) is not installed
 
 
-def test_kept_links_give_the_same_output(a_run):
+def test_kept_links_give_the_same_output_until_others_are_given(a_run, tmp_path):
     project_files(a_run)
     whole, _ = contents(a_run)
     again = replace(a_run, links=f"{a_run.out}.links", out=f"{a_run.out}.2", options=AlignerOptions())
@@ -114,6 +114,9 @@ def test_kept_links_give_the_same_output(a_run):
     project_files(replace(again, model=""))
     with open(f"{a_run.out}.2") as out:
         assert out.read() == whole
+    (tmp_path / "none").write_text("\n" * 40)
+    project_files(replace(again, links=str(tmp_path / "none"), model=""))
+    assert contents(again) != contents(a_run) and contents(again)[1] == "\n" * 40
 
 
 def test_links_of_another_text_are_an_error(a_run, tmp_path):

@@ -134,8 +134,7 @@ def project_files(run: ProjectRun) -> ProjectReport:
     with ExitStack() as stack:
         if run.links:
             linked = _from_file(annotated, run.links, run.options.min_probability or 0.0)
-            if not own:
-                stack.enter_context(atomic_write(kept)).writelines(f"{line}\n" for line in read_lines(run.links))
+            stack.enter_context(atomic_write(kept)).writelines(f"{line}\n" for line in read_lines(run.links))
         else:
             linked = _from_aligner(annotated, run, text, files, stack, lambda pairs: bar.update(pairs))
         out = stack.enter_context(Output(run.out, None, False, files).open())
