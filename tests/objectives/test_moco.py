@@ -274,7 +274,7 @@ def lacking_worker(rank):
     return torch.cat([buffer.flatten().double() for buffer in [*run.head.queue.buffers(), counted]])
 
 
-def test_a_replacement_batch_adds_no_keys(tmp_path):
+def test_a_stand_in_batch_adds_no_keys(tmp_path):
     run = Run(config())
     run.loss(batch(*SPLIT[0][0], *SPLIT[0][1]), 0)
     alone = run.loss(batch(*SPLIT[1][0]), 1)
