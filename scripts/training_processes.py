@@ -138,7 +138,7 @@ class Process:
 
     def _receive(self, pipe: Connection) -> dict[str, Any]:
         if not pipe.poll(PATIENCE):
-            raise XalignError("no answer", found=f"no answer in {PATIENCE} s")
+            raise XalignError(f"no answer in {PATIENCE} s")
         try:
             fine, answer = pipe.recv()
         except EOFError:

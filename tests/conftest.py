@@ -26,7 +26,7 @@ sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 torch.set_num_threads(1)
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-os.fsync = lambda _: None  # tests survive no power loss, and a busy disk is slow
+os.fsync = lambda _: None  # tests need not survive a power loss, and a busy disk is slow
 # Background processes ignore Ctrl-C, and some tests send it to themselves.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -62,7 +62,7 @@ def test_a_command_handles_signals_and_ends_with_its_killed_client(number, code)
         wait_for(lambda: not is_alive(process))
 
 
-def test_torch_is_found_and_this_package_is_not():
+def test_commands_start_with_torch_imported_and_this_package_not():
     code = "import sys; print('torch' in sys.modules, 'fairseq' in sys.modules, 'xalign_fairseq' in sys.modules)"
     assert run(code).stdout == run_warm([BIN / "python", "-c", code]).stdout == "True False False\n"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False False False\n"

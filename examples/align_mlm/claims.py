@@ -125,7 +125,7 @@ def _p_of_seeds(first: np.ndarray, second: np.ndarray) -> float:
 
 
 def _transliterated(measured: Runs) -> list[Setting]:
-    """Needs several seeds: with one, there is no test against a negligible gap."""
+    """The settings with several seeds: one seed allows no test of whether the gap is negligible."""
     return [Setting(each, "trans") for each in OBJECTIVES if len(measured.get(Setting(each, "trans"), ())) > 1]
 
 

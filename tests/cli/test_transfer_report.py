@@ -77,7 +77,7 @@ def test_one_task_and_two_languages_are_not_compared_with_the_papers_averages(wr
     assert all(set(line.split("base")[1]) <= set(" |") for line in lines if line.startswith("| xlmr less"))
 
 
-def test_differences_and_a_paper_need_one_command_and_losing_differences_is_reported(study, capsys):
+def test_a_report_has_what_its_command_names_and_lost_differences_are_reported(study, capsys):
     report, asked = study / "report/report.md", ("transfer-report", str(study), "--samples", "5")
     paper = ("--paper", "xlm_align", "--row", "tlm=XLM-R base")
     assert main([*asked, "--baseline", "none", *paper]) == 0

@@ -185,7 +185,7 @@ weight = torch.ones(1536, 384, dtype=torch.bfloat16)
 def use(sizes):
     for size in sizes:
         torch.nn.functional.linear(torch.ones(size, 384, dtype=torch.bfloat16), weight)
-    # Of libraries' pages, the kernel may take some back; a maximum would begin with the parent's memory.
+    # Anonymous memory only: the kernel may free libraries' pages. A peak would include the parent's memory.
     return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("RssAnon"))
 print(-use([2000, *range(404, 504, 2)]) + use(range(300, 400)))
 """

@@ -74,7 +74,7 @@ def test_an_error_has_no_traceback(capsys):
         exit_code(lambda: 1 // 0)
 
 
-def test_errors_of_the_disk_are_no_damage_of_a_file():
+def test_disk_errors_are_distinguished_from_damaged_files():
     for error in (OSError(errno.EIO, "broken"), OSError(errno.ENOSPC, "full")):
         assert is_disk_error(error)
     for error in (gzip.BadGzipFile("bytes"), OSError(errno.EINVAL, "outside"), ValueError("bytes"), None):

@@ -46,7 +46,7 @@ def test_an_equal_file_keeps_its_modification_time(tmp_path):
 
 
 @pytest.mark.parametrize("content", [b'{"a": "\\ud83d"}', '{"a": "\\uDE00 x"}', '{"\\ud83d": 1}'])
-def test_half_surrogates_are_refused_unless_they_are_checked_later(content):
+def test_half_surrogates_are_refused_unless_the_caller_allows_them(content):
     with pytest.raises(XalignError, match=r"not JSON, or it is damaged\n  where: here"):
         parse_json(content, "here")
     assert len(parse_json(content, "here", whole_characters=False)) == 1

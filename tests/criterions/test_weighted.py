@@ -148,7 +148,7 @@ def with_flag(flag, task=TASK):
     return made
 
 
-def test_an_objective_that_freezes_the_encoder_excludes_trained_encoders():
+def test_an_objective_that_freezes_the_encoder_excludes_those_that_train_it():
     model, made = Freezing(), with_flag("freezes_encoder")
     with pytest.raises(XalignError, match=r"mlm, tlm with dwa[\s\S]*train dwa in a separate run"):
         made.attach_heads(model)

@@ -211,7 +211,7 @@ def state_of(config, **said):
 
 
 @pytest.mark.parametrize(("said", "expected"), [({}, 1e-5), ({"layer_norm_eps": 1e-12}, 1e-12)])
-def test_a_checkpoint_names_its_kind(said, expected):
+def test_the_epsilon_of_layer_norms_is_that_of_the_checkpoint(said, expected):
     encoder, _ = checkpoint.load_encoder(state_of(EncoderConfig(20, **SIZES), **said))
     assert encoder.config.layer_norm_eps == expected
     assert {each.eps for each in norms(encoder)} == {expected}
@@ -314,7 +314,7 @@ def test_changed_weights_are_noticed_by_their_checksum(tmp_path, zipped):
     assert checkpoint.is_intact(path) == (not zipped)
 
 
-def test_damage_of_any_kind_raises_the_same_error(tmp_path):
+def test_no_damage_makes_the_check_itself_fail(tmp_path):
     path = saved(tmp_path, {"weight": torch.ones(50)})
     whole, rng = path.read_bytes(), np.random.default_rng(1)
     found = set()

@@ -131,7 +131,7 @@ def test_parameters_outside_all_passes_get_zero_gradients(encoder, reached):
     assert step.idle() == 0
 
 
-def test_losses_by_the_head_and_by_only_its_output_layer(encoder):
+def test_losses_of_the_whole_head_and_of_its_output_layer(encoder):
     step, hidden = passes(encoder), torch.randn(3, CONFIG.encoder_embed_dim, dtype=torch.float64)
     torch.nn.init.normal_(encoder.lm_head.bias)
     labels = torch.tensor([7, 59, 0])

@@ -177,7 +177,7 @@ def test_a_queue_of_data_is_filled_before_it_is_used():
         ({"queue_size": 32000, "queue_init": "random"}, 201, 64.0, ""),
     ],
 )
-def test_a_warning_at_the_start_names_a_queue_that_the_run_cannot_fill(caplog, options, updates, pairs, told):
+def test_a_queue_that_the_run_cannot_fill_gives_a_warning_at_the_start(caplog, options, updates, pairs, told):
     config(**{"queue_init": "data", **options}).check_run(updates, pairs)
     assert told in caplog.text and bool(told) == ("moco learns nothing in this run" in caplog.text)
 
@@ -274,7 +274,7 @@ def lacking_worker(rank):
     return torch.cat([buffer.flatten().double() for buffer in [*run.head.queue.buffers(), counted]])
 
 
-def test_a_replacement_batch_adds_no_keys(tmp_path):
+def test_a_stand_in_batch_adds_no_keys(tmp_path):
     run = Run(config())
     run.loss(batch(*SPLIT[0][0], *SPLIT[0][1]), 0)
     alone = run.loss(batch(*SPLIT[1][0]), 1)

@@ -133,7 +133,7 @@ def lacking_worker(rank):
     return results
 
 
-def test_a_replacement_batch_gives_other_workers_no_negatives(tmp_path):
+def test_a_stand_in_batch_gives_other_workers_no_negatives(tmp_path):
     for (negatives, masked), workers in zip(
         VARIANTS, zip(*run_workers(lacking_worker, 2, tmp_path), strict=True), strict=True
     ):

@@ -32,7 +32,7 @@ def test_dense_equals_adam_with_any_other_option():
 
 
 @pytest.mark.parametrize("option", ["lazy", "auto"])
-def test_rows_only(option, caplog):
+def test_only_the_rows_of_a_batch_are_updated(option, caplog):
     caplog.set_level("INFO")
     assert chosen(option)
     assert [record.message for record in caplog.records] == ["token embeddings: only those of a batch are updated"]

@@ -82,7 +82,7 @@ def test_half_precision_rounds_a_step_once_it_is_stretched(kind):
         torch.testing.assert_close(ours, theirs, rtol=2 * torch.finfo(kind).eps, atol=0)
 
 
-def test_a_frozen_encoder_keeps_its_moments():
+def test_a_frozen_encoder_has_neither_updates_nor_moments():
     model, start = small(), HeadsStart(options(freeze_encoder_updates=2))
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2, weight_decay=0.1)
     begun = copy.deepcopy(model)

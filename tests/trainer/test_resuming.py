@@ -90,7 +90,7 @@ def test_checkpoints_without_a_count_are_read_and_written(restart, saved, load):
     assert process.validate(0.6) == [False]
 
 
-def test_the_main_program_fairseq_train_also_counts(restart, saved, load, monkeypatch):
+def test_the_count_is_kept_if_fairseq_train_is_the_main_program(restart, saved, load, monkeypatch):
     monkeypatch.delitem(sys.modules, "fairseq_cli.train")
     monkeypatch.setitem(sys.modules, "__main__", loop)  # python -m fairseq_cli.train
     restart().validate(0.5, 0.6)

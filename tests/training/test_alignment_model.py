@@ -57,7 +57,7 @@ def test_an_accumulated_update_has_the_gradient_of_its_parts_as_one_batch(normal
 
 
 @pytest.mark.parametrize("normalization", ["joint", "per-objective"])
-def test_an_update_with_only_a_replacement_batch_has_a_zero_gradient(normalization):
+def test_an_update_with_only_a_stand_in_batch_has_a_zero_gradient(normalization):
     model = build(TLM(), normalization=normalization)
     model({**PARTS[0], "ignored": True}).loss.backward()
     assert not gradient(model).any()

@@ -72,7 +72,7 @@ def test_processes_share_an_epoch_as_in_fairseq_train(folder):
 
 
 @pytest.mark.parametrize("split", ["train", "valid"])
-def test_a_process_without_batches_runs_another_ones_with_count_0(folder, split):
+def test_a_process_without_batches_runs_one_of_another_process_and_ignores_it(folder, split):
     options = {"max_tokens": 9999, "required_batch_size_multiple": 1, "reader": Reader({"bitext"}, positions=64)}
     first, second = (next(iter(batches(folder, split, **options, share=(k, 2)))) for k in (0, 1))
     assert seen(second) == (seen(first)[0], True) and not first.get("ignored")

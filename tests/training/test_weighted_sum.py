@@ -87,7 +87,7 @@ def test_a_batch_without_a_stream_has_none_of_its_loss():
     assert losses["mlm"].count == 0 and losses["tlm"].count > 0 and not torch.isnan(losses["mlm"].total)
 
 
-def test_an_objective_is_not_summed_twice():
+def test_an_objective_given_twice_is_refused():
     with pytest.raises(XalignError, match=r"(?s)given twice.*l2_align, tlm, l2_align"):
         WeightedSum([L2Align(layer=1), TLM(), L2Align(layer=2)], "joint", Task())
 

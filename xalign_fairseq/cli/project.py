@@ -1,9 +1,9 @@
 """Project the annotation of a text to its translation.
 
 Copies labels and markup of a source text to the linked words of its translation. The output is the annotated
-translation, in the format of the source. The aligner finds the links, or --links gives them, for example from
-xalign align, which has more options. Annotation that cannot be placed is counted on stderr by reason, and listed by
---report.
+translation, in the format of the source. The aligner makes the links, or --links names a file of links, for example
+from xalign align, which has more options. Annotation that cannot be placed is counted on stderr by reason, and listed
+by --report.
 
 --format names a format of labels (conll, conllu, json) or of markup (html, xml, placeholders, xliff, tmx). A
 tag without a link is put near its place, and reported.

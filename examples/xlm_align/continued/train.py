@@ -81,7 +81,7 @@ class Run:
 
     def go_on(self, lock: int | None = None) -> None:
         """Train and score until all updates are done."""
-        self._mend()
+        self._repair()
         if not self._rows():
             self._begin()
         while (done := self._scored()) < self.updates:
@@ -91,7 +91,7 @@ class Run:
             self._score(until, *self._cost(until))
         write_json(self.folder / "result.json", {**self.record, "development": self._rows()})
 
-    def _mend(self) -> None:
+    def _repair(self) -> None:
         repair_run(self.folder, print)
 
     def _begin(self) -> None:
@@ -186,7 +186,7 @@ class Run:
 class ClosedForm(Run):
     """Maps by Procrustes from all links at once: a single step, whose checkpoint counts no updates."""
 
-    def _mend(self) -> None:
+    def _repair(self) -> None:
         pass
 
     def _command(self, until: int) -> list[str]:

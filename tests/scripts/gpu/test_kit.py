@@ -247,7 +247,7 @@ def test_unmeasured_stages_have_a_reason_and_are_tried_again(
     assert results()["one"]["status"] == "passed"
 
 
-def test_stages_have_distinct_names_and_commands_without_gaps(script):
+def test_stages_have_distinct_names_and_commands_that_can_be_filled_in(script):
     stages = script("stages").STAGES
     names = "python machine_python source data encoder kit work files seconds minutes"
     names = dict.fromkeys(names.split(), "x")

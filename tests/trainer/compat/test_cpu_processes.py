@@ -52,7 +52,7 @@ def test_two_busy_ranks_end(tmp_path):
         assert "FutureWarning" not in errors
 
 
-def test_one_process_is_started_as_before():
+def test_one_process_is_started_as_by_fairseq():
     seen = []
     utils.call_main(config(distributed_world_size=1), lambda cfg: seen.append(torch.cuda.device_count()))
     assert seen == [torch.cuda.device_count()]

@@ -29,7 +29,7 @@ def test_by_default_the_last_layer_trains(encoder, tokens):
 
 
 @pytest.mark.parametrize("lengths", [None, (6, 3)])  # padded, and packed
-def test_a_single_first_token_has_the_states_and_the_gradient_of_the_whole_layer(encoder, tokens, lengths):
+def test_the_first_token_by_itself_has_the_states_and_the_gradient_of_the_whole_layer(encoder, tokens, lengths):
     encoder.double().eval()
     found = []
     for first in (False, True):

@@ -181,7 +181,7 @@ def test_another_model_is_refused(change, message, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-def test_the_packages_own_encoder_cannot_be_an_export_target(tmp_path, folder):
+def test_the_packages_own_encoder_is_not_exported_onto_another_model(tmp_path, folder):
     write_model(tmp_path / "model", "modernbert")
     convert(folder, tmp_path / "own.pt")
     with pytest.raises(XalignError, match=r"without its original model(?s:.*)leave out onto"):
