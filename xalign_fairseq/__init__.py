@@ -1,6 +1,6 @@
 """Cross-lingual alignment objectives for fairseq: tasks, criterions, models and a word aligner.
 
-Most programs can import what they need from here; it is loaded on first use::
+Most programs can import what they need from here; each name is loaded on first use::
 
     >>> from xalign_fairseq import parse_line, score
     >>> score([{(0, 0), (1, 2)}], [parse_line("0-0 1-1")]).aer

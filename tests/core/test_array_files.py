@@ -4,7 +4,6 @@ import zipfile
 import numpy as np
 import pytest
 
-from xalign_fairseq.core import array_files
 from xalign_fairseq.core.array_files import ArrayForm, read_arrays
 from xalign_fairseq.core.errors import XalignError
 
@@ -18,8 +17,8 @@ def path(tmp_path):
     return tmp_path / "file.npz"
 
 
-def with_member(path, content, kind=zipfile.ZIP_DEFLATED):
-    with zipfile.ZipFile(path, "w", kind) as archive:
+def with_member(path, content):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("a.npy", content)
     return path
 
@@ -49,21 +48,15 @@ def test_only_arrays_of_the_form_are_read(path):
     ("form", "found"),
     [
         ({"other": ArrayForm(np.floating, 2)}, "no array other"),
-        ({"a": ArrayForm(np.float32, 2)}, "a.npy is float64 of 2 dimensions, not float32 of 2"),
-        ({"a": ArrayForm(np.floating, 1)}, "a.npy is float64 of 2 dimensions, not floating of 1"),
-        ({"a": ArrayForm(np.str_)}, "a.npy is float64 of 2 dimensions, not str_\n"),
+        ({"a": ArrayForm(np.float32, 2)}, "a is float64 of 2 dimensions, not float32 of 2"),
+        ({"a": ArrayForm(np.floating, 1)}, "a is float64 of 2 dimensions, not floating of 1"),
+        ({"a": ArrayForm(np.str_)}, "a is float64 of 2 dimensions, not str_\n"),
     ],
 )
 def test_another_form_is_an_error_that_names_the_array(path, form, found):
     with pytest.raises(XalignError, match=found) as error:
         read_arrays(path, form, remedy="train it anew")
     assert error.value.where == path and error.value.remedy == "train it anew"
-
-
-def test_a_limit_applies_to_all_arrays_together(path, monkeypatch):
-    monkeypatch.setattr(array_files, "MOST_BYTES", 300)
-    with pytest.raises(XalignError, match="more than 300 bytes"):
-        read_arrays(path, FORM)
 
 
 def header(shape, descr="<f8"):
@@ -79,7 +72,6 @@ def header(shape, descr="<f8"):
         header((1 << 62, 4)),
         header((-1, 1)),
         header((2, 2)) + b"x" * 31,
-        header((2, 2)) + b"x" * 33,
         npy(np.array([[None]])),
         b"",
         b"\x93NUMPY\x09\x00",
@@ -88,12 +80,6 @@ def header(shape, descr="<f8"):
 def test_a_header_that_does_not_describe_its_array_is_an_error(tmp_path, content):
     with pytest.raises(XalignError, match="damaged"):
         read_arrays(with_member(tmp_path / "file.npz", content), {"a": ArrayForm(np.generic, 2)})
-
-
-def test_a_size_that_the_file_cannot_unfold_to_is_an_error(tmp_path):
-    path = with_member(tmp_path / "file.npz", header((1 << 20, 1)) + bytes(1 << 23), zipfile.ZIP_BZIP2)
-    with pytest.raises(XalignError, match="another method"):
-        read_arrays(path, {"a": ArrayForm(np.floating, 2)})
 
 
 def test_every_changed_byte_and_every_cut_gives_the_arrays_or_an_error(path):

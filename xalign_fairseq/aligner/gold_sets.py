@@ -14,7 +14,7 @@ from xalign_fairseq.links.pharaoh import Gold
 
 @dataclass(frozen=True)
 class GoldSet:
-    """Named sentence pairs with gold links; from :func:`read_set` also with languages and a digest of all files."""
+    """A named set of sentence pairs with gold links; :func:`read_set` adds languages and a digest of all files."""
 
     name: str
     pairs: Sequence[WordPair]

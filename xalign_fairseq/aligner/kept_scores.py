@@ -52,7 +52,7 @@ class KeptScores(WordAligner):
         self._encoder.close()
 
     def read(self, text: PairedText, progress: Progress | None = None) -> None:
-        """Score the pairs without stored scores; ``progress`` is called with the number of new pairs."""
+        """Score the pairs without stored scores; ``progress`` gets the number of stored pairs, then of new ones."""
         if progress:
             progress(len(self))
         parts = [self._kept]

@@ -74,7 +74,7 @@ def load_aligner(
 
 
 def combine(parts: BestParts, options: AlignerOptions) -> CombinedAligner:
-    """Load encoders and statistics as one aligner; an empty method: the statistics' guide, or the encoder's own."""
+    """Load encoders and statistics as one aligner; :func:`scoring_method` chooses a method that is not given."""
     trained = load(parts.statistics) if parts.statistics else None
     method = parts.method
     if trained and not method:

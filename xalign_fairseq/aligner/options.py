@@ -20,8 +20,8 @@ class AlignerOptions:
         linking: how links are made; unspecified parts come from the model, its family or a default.
         statistics: folder of statistics of bitext, to combine with the encoder's scores.
         min_probability: minimum probability of a link. Aligners from bitext alone, with statistics, ``grow`` and
-            ``scored`` link all pairs of words with this probability; other methods drop their links below it. None: the
-            setting with the lowest AER on development gold.
+            ``scored`` link all pairs of words that reach it; other methods drop their links below it. None: the setting
+            with the lowest AER on development gold.
         languages: source and target language, needed by linear maps and by encoders with language embeddings.
         maps: apply the checkpoint's linear maps to separately encoded sides.
         device: ``auto``, ``cpu``, ``cuda``, ``cuda:1``, or several: ``cuda:0,cuda:1``, one process each.

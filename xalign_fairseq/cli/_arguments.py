@@ -43,7 +43,7 @@ def quick_imports() -> Iterator[None]:
 
 
 def parse_as(kind: Callable[..., T], args: argparse.Namespace, /, **made: Any) -> T:
-    """An options class from the arguments of the same names; ``made``: values computed from other arguments.
+    """An instance of ``kind`` from the arguments of the same names; ``made``: values computed from other arguments.
 
     An argument that is None was not given: the class has its default.
     """

@@ -1,8 +1,8 @@
 """Derive a language from a natural one, with exact links.
 
 Also derives labelled data. --steps are applied from left to right. script: every piece of a sentencepiece model gets a
-twin in another script. inversion: the words of each segment are reversed. syntax: dependents of nouns and verbs take
-the order that is usual in another language's treebank (Wang & Eisner 2016); every sentence needs a tree.
+twin in another script. inversion: the words of each segment are reversed. syntax: the order of nouns, verbs and
+their dependents is drawn as in another language's treebank (Wang & Eisner 2016); every sentence needs a tree.
 
 For each text, D gets NAME.en-xx.en, NAME.en-xx.xx and NAME.en-xx.links (exact, Pharaoh). Pass them to xalign prepare
 --pair en-xx --trainpref D/NAME.en-xx --links D/NAME.en-xx.links --spm D/sentencepiece.model. Labelled data become

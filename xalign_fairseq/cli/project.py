@@ -1,7 +1,7 @@
 """Project the annotation of a text to its translation.
 
 Copies labels and markup of a source text to the linked words of its translation. The output is the annotated
-translation, in the format of the source. The aligner finds the links; or --links gives them, for example from
+translation, in the format of the source. The aligner finds the links, or --links gives them, for example from
 xalign align, which has more options. Annotation that cannot be placed is counted on stderr by reason, and listed by
 --report.
 

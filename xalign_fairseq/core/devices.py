@@ -119,7 +119,7 @@ CACHES = ("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "LRU_CACHE_CAPACITY")
 
 
 def keep_freed_memory(device: "torch.device") -> bool:
-    """Let a process on the CPU keep freed memory, if glibc can, and cache fewer compiled products; returns success.
+    """Let a process on the CPU keep freed memory and cache fewer compiled products; returns whether glibc keeps memory.
 
     The tensors of a step on a CPU take megabytes, and the gradient of a whole vocabulary takes hundreds. glibc maps
     each separately, or shrinks its heap when they are freed, and the system clears the pages at the next allocation.

@@ -141,7 +141,7 @@ def check_values(problem: str, *values: tuple[str, object, bool, str]) -> None:
 
 
 def is_disk_error(error: BaseException | None) -> bool:
-    """Whether an error says nothing about a file's content.
+    """Whether an error is the disk's or system's, and says nothing about a file's content.
 
     Libraries raise damage as an OSError without a number, or with EINVAL for a position outside a damaged archive.
     """

@@ -295,7 +295,7 @@ def _exchange(first: Path, second: Path) -> None:
 
 
 def nearly(path: StrPath) -> str | None:
-    """Names existing paths similar to a missing one, or to its first missing folder; None if there are none."""
+    """A text with existing paths similar to a missing one, or to its first missing folder; None if there are none."""
     import difflib
 
     path = Path(path)

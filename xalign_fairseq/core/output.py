@@ -39,9 +39,9 @@ class Output:
 
     With a ``record``, the unfinished file is ``FILE.part``, and ``FILE.part.json`` has its inputs and options. Both
     remain after an error or a kill. The next run with ``resume`` and the same record continues after the last complete
-    line. The record has everything that determines the lines, by parameter name. Without a record, the run can't be
-    repeated, and an unfinished file is removed. A symbolic link stays a link; its target is written. With a
-    ``kind`` (of :data:`BEGINNINGS`), an existing file of another kind is an error.
+    line. The record has everything that determines the lines, by parameter name. A run that can't be repeated has no
+    record, and its unfinished file is removed. A symbolic link stays a link; its target is written. With a ``kind`` (of
+    :data:`BEGINNINGS`), an existing file of another kind is an error.
     """
 
     def __init__(

@@ -156,10 +156,10 @@ class MonoStream:
         return int(self.offsets[-1])
 
     def draw(self, seed: int, start: int, count: int, temperature: float = 1.0) -> np.ndarray:
-        """Blocks ``start ... start + count`` of an endless stream; a block repeats only after its language's others.
+        """Blocks ``start ... start + count`` of an endless stream.
 
-        The language of each block is drawn at random. Blocks before ``start`` are drawn too, to find where each
-        language continues.
+        The language of each block is drawn at random; its blocks repeat only after all of them have occurred. Blocks
+        before ``start`` are drawn too, to find where each language continues.
         """
         bounds = np.cumsum(sampling.temperature_shares(self.counts, temperature))[:-1]
         chance = np.random.default_rng((seed, MONO))

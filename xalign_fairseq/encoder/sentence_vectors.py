@@ -28,7 +28,7 @@ def finite_rows(encoder: Encoder, states: Iterable[Tensor]) -> Tensor:
     sums = [hidden.sum((1, 2), dtype=torch.promote_types(hidden.dtype, torch.float32)) for hidden in states]
     rows = torch.stack(sums).isfinite().all(0).cpu()
     if not rows.all() and (layer := bad_layer(encoder)) is not None:
-        found = f"NaN or infinity from {f'layer {layer}' if layer else 'the embeddings'} on, even without words"
+        found = f"NaN or infinity from {f'layer {layer}' if layer else 'the embeddings'} on, even in an empty text"
         remedy = "use an earlier checkpoint, or another dtype"
         problem = "the model's hidden states are not finite numbers"
         raise XalignError(problem, where=encoder.name, found=found, remedy=remedy)

@@ -74,7 +74,7 @@ def check_dictionary(
 
 
 def require_same_tokenizer(stored: Mapping[str, Any], data: DataBin, vocab_size: int | None = None) -> None:
-    """Raise :class:`XalignError` if a data-bin's ids, or their number, differ from a checkpoint's known ones."""
+    """Refuse a data-bin whose ids, number of ids or normalisation differ from those that a checkpoint records."""
     symbols, mine = stored.get("symbols"), data.dictionary.symbols
     vocabulary_differs = symbols is not None and list(symbols) != mine
     if vocabulary_differs or vocab_size not in (None, data.dictionary.embedding_size):

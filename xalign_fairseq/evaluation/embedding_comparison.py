@@ -44,7 +44,7 @@ def frequent_pairs(
         raise XalignError(
             "no linked pair of different words is left",
             found=f"{counted(len(counts), 'linked pair')}, all of identical words, without a letter, or left out",
-            remedy="use a text with more links, or ignore fewer words",
+            remedy="use a text with more links, or leave out fewer words",
         )
     return Counter(left).most_common(PAIRS)
 

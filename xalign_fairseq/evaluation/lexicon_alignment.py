@@ -107,7 +107,7 @@ def lexicons_for(data_bin: str | None, state: Mapping[str, Any], vocab_size: int
         check_dictionary(data.dictionary, data.path, dict(state), vocab_size, path)
         found = [lexicons.read(data, src, tgt) for src, tgt in lexicons.lexicons(data)]
     if not found:
-        data_of = ("name a data-bin that has one by", Parameter("data", "DATA_BIN"))
+        data_of = ("give a data-bin that has one as", Parameter("data", "DATA_BIN"))
         remedy = data_of if data_bin is None else ("make one with", Command("lexicon", data_bin, "..."))
         raise XalignError("there is no lexicon to score", where=data_bin or path, remedy=remedy)
     return found

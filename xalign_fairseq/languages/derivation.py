@@ -67,7 +67,7 @@ class DeriveOptions:
     towards: tuple[str, ...] = ()
 
     def check(self) -> None:
-        """Raise :class:`XalignError` for options that contradict each other."""
+        """Raise :class:`XalignError` for missing, invalid or inconsistent options."""
         if not self.steps or set(self.steps) - set(STEPS) or len(set(self.steps)) < len(self.steps):
             found, expected = ",".join(self.steps), f"some of {','.join(STEPS)}, each once, in the order of their use"
             raise XalignError("steps are unknown or repeated", parameter="steps", found=found, expected=expected)
@@ -103,7 +103,7 @@ def derive(options: DeriveOptions, quiet: bool = False) -> dict[str, Any]:
     complete or not at all.
 
     Raises:
-        XalignError: contradictory options, malformed files, an existing ``destdir``.
+        XalignError: missing, invalid or inconsistent options, malformed files, an existing ``destdir``.
     """
     options.check()
     paths = [path for _, _, path in options.inputs]

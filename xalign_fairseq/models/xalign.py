@@ -107,7 +107,7 @@ class XalignModel(HeadedEncoder, BaseFairseqModel):
         choose_layer_runs(model.encoder.sentence_encoder, cfg)
         if state and not task.restoring:
             task_state = state.get("task_state") or {}
-            # The task only rejects other dictionaries.
+            # From the tokenizer alone, the task only rejects another dictionary.
             task.load_state_dict({key: value for key, value in task_state.items() if key == "tokenizer"})
             task.lasting = checkpoint.lasting(task_state)
             require_same("language_embeddings", given.get("language_embeddings") or config.language_embeddings, config)

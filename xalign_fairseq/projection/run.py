@@ -91,12 +91,12 @@ class ProjectReport:
 def project_files(run: ProjectRun) -> ProjectReport:
     """Project the annotation of a file onto its translation, and write the result.
 
-    The file is first read once to find errors, and then piece by piece. ``OUT.links`` keeps the
-    links: give them as ``links`` to project again with other options. An interrupted run continues from the aligner's.
-    Without ``OUT.links``, an existing output is another file and not replaced.
+    The file is first read once to find errors, and then piece by piece. ``OUT.links`` keeps the links: give them as
+    ``links`` to project again with other options. An interrupted run continues from the links that the aligner has
+    found. Without ``OUT.links``, an existing output counts as another file and is not replaced.
 
     Raises:
-        XalignError: a file is missing or not of the format, options contradict each other, or the output exists.
+        XalignError: a file is missing or malformed, options contradict each other, or the output is another file.
 
     Example::
 

@@ -19,7 +19,7 @@ class DrawnDataset(FairseqDataset):
         return not self.training
 
     def filter_indices_by_size(self, indices: np.ndarray, max_sizes: object) -> tuple[np.ndarray, list[int]]:
-        """Nothing to filter: overlong pairs are already left out and counted, and windows fit the encoder."""
+        """Nothing to filter: pairs that are too long are already left out and counted, and windows fit the encoder."""
         return indices, []
 
     def num_tokens(self, index: int) -> int:

@@ -39,7 +39,7 @@ class DataWait:
 
     @property
     def share(self) -> float:
-        """The share of waiting time, 0 to 1; 0 at the start."""
+        """``waiting`` as a share of ``seconds``, 0 to 1; 0 at the start."""
         return self.waiting / self.seconds if self.seconds else 0.0
 
 

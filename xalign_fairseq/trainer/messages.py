@@ -12,7 +12,7 @@ def as_typed(record: logging.LogRecord) -> bool:
 
 
 def log_as_typed(log_file: str | None) -> None:
-    """Make fairseq-train's handlers show options as typed, also in its log file."""
+    """Show options as typed in fairseq-train's output, and write this package's lines to its log file, too."""
     shown = logging.getLogger().handlers
     if log_file:
         into = logging.FileHandler(log_file)

@@ -58,7 +58,7 @@ class HeadedEncoder(nn.Module):
         parts = self.encoder.sentence_encoder
         most = len(parts.layers)
         known = f"0 (embeddings alone) to {most}"
-        check_values("the encoder has fewer layers", ("freeze_layers", count, 0 <= count <= most, known))
+        check_values("invalid number of layers", ("freeze_layers", count, 0 <= count <= most, known))
         for name, module in parts.named_children():
             if name != "layers":
                 module.requires_grad_(False)
@@ -99,8 +99,8 @@ def require_fitting_head(name: str, given: Mapping[str, Tensor], own: Mapping[st
             found=f"shape {sizes[0][first]} in the checkpoint" if first in sizes[0] else "nothing in the checkpoint",
             expected=f"shape {sizes[1][first]}" if first in sizes[1] else "nothing in this run",
             remedy=(
-                f"set the options of {name} and",
+                f"use that run's options of {name} and",
                 Parameter("lang_pairs"),
-                "of that run, or use a checkpoint without this head",
+                "or a checkpoint without this head",
             ),
         )

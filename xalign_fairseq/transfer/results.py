@@ -17,7 +17,7 @@ from xalign_fairseq.evaluation.signature import parse_signature
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS, Benchmark
 
 FORMAT = 1
-COUNTS = ArrayForm(np.number)  # size of the counted items of a score
+COUNTS = ArrayForm(np.number)  # a metric's counts of each item
 EACH = "each"
 # The parts of ``made_by`` that follow from the languages of a model, and from its encoder.
 OF_LANGUAGES = ("valid_languages", "digests", "train_examples", "updates", "warmup_updates")

@@ -93,7 +93,7 @@ def check_names(
 
 @contextmanager
 def errors_at(where: str) -> Iterator[None]:
-    """Add a place in the study to a block's errors; their parameters become its keys."""
+    """Add a place in the study to a block's errors; their parameters become the study's keys."""
     try:
         yield
     except XalignError as error:

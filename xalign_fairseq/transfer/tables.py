@@ -185,7 +185,7 @@ def _supervised_gaps(report: StudyReport) -> Table:
 
 
 def write_report(report: StudyReport, folder: Path, paper: str = "") -> dict[str, str]:
-    """Write report.json, which marks the others as this command's, report.md, report.tex and, from ``paper``, paper.md.
+    """Write report.md, report.tex, paper.md (from ``paper``) and report.json, which marks them as this command's.
 
     Returns their texts by name.
     """

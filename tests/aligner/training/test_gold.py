@@ -61,7 +61,7 @@ def test_a_scorer_and_its_record_are_written_and_make_links(golds, tiny_checkpoi
     gold = read_set(golds[0])
     assert aligner.linking.layers == (1, 2)
     assert any(pair.links for pair in aligner.stream(gold.pairs))
-    with pytest.raises(XalignError, match="has a link scorer"):
+    with pytest.raises(XalignError, match="a link scorer already exists"):
         train_scorer(run, lines.append)
     lines.clear()
     with pytest.raises(XalignError, match="a file is where a folder is needed"):

@@ -307,7 +307,7 @@ class Aligner(WordAligner):
     def _read(
         self, pairs: list[EncodedPair], layers: Collection[int]
     ) -> Iterator[tuple[list[EncodedPair], dict[int, Tensor], Tensor]]:
-        """Batches of similar lengths with hidden states by layer, and spans; empty and overlong pairs are left out."""
+        """Batches of pairs of similar lengths, none empty or too long, with hidden states by layer, and spans."""
         encoder, wanted = self.pair_encoder, sorted(set(layers))
         pairs = [pair for pair in pairs if pair.similarities and not _is_too_long(pair)]
         for pair in pairs:

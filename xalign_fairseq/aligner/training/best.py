@@ -141,7 +141,7 @@ class _Steps:
         return found
 
     def _step(self, name: str, what: str, work: Callable[[], object], before: BestParts, after: BestParts) -> BestParts:
-        """Do a step unless it is already done; returns its parts."""
+        """Do a step unless it is already done; returns the parts to continue with."""
         if name in self._done:
             self._say(f"{name}: done before ({what})")
         else:

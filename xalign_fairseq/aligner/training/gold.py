@@ -64,7 +64,7 @@ class ScorerRun:
 def train_scorer(run: ScorerRun, say: Callable[[str], object] = print) -> dict[str, Any]:
     """Fit a scorer to all gold sets, write it with a record of them, and return the record."""
     if run.path.exists():
-        raise XalignError("the folder has a link scorer", where=run.path, remedy=("choose another", Parameter("out")))
+        raise XalignError("a link scorer already exists", where=run.path, remedy=("choose another", Parameter("out")))
     sets = [learned_part(read_set(Path(path)), run.held_out) for path in run.golds]
     if sum(len(each.pairs) for each in sets) < 2:
         raise XalignError("a link scorer needs pairs of sentences", parameter="gold", found=len(sets[0].pairs))

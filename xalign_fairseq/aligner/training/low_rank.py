@@ -48,7 +48,7 @@ class Change(nn.Module):
 
 
 def mean_of(trained: Sequence[tuple[Changes, Mapping[str, Tensor]]], rank: int) -> tuple[Changes, dict[str, Tensor]]:
-    """The mean of several trainings from one start, at this rank; it makes fewer errors (Wortsman et al., 2022)."""
+    """The mean of trainings from one start, at this rank; it makes fewer errors than each (Wortsman et al., 2022)."""
     changes = {name: _mean([each[name] for each, _ in trained], rank) for name in trained[0][0]}
     return changes, {name: torch.stack([each[name] for _, each in trained]).mean(0) for name in trained[0][1]}
 

@@ -89,7 +89,7 @@ def open_start(run: TrainingRun) -> Start:
     config.side_rows(run.languages)
     if (frozen := run.freeze_layers) is not None:
         most = config.encoder_layers
-        check_values("the encoder has fewer layers", ("freeze_layers", frozen, 0 <= frozen <= most, f"0 to {most}"))
+        check_values("invalid number of layers", ("freeze_layers", frozen, 0 <= frozen <= most, f"0 to {most}"))
     layer = config.default_labelling_layer() if run.layer is None else config.resolve_layer(run.layer, "layer")
     return Start(run, gold, config, layer, made)
 

@@ -63,8 +63,8 @@ def find_segmenter(name: str) -> Segmenter:
               chunks. Without ICU ``auto`` is ``spaces``, with a warning at the first line without spaces.
 
     Raises:
-        XalignError: unknown segmenter, or its library is not installed; from the returned function: a line
-            has half of a surrogate pair.
+        XalignError: the segmenter is unknown, or its library is not installed; from the returned function: a line has
+            half of a surrogate pair.
 
     Example::
 
@@ -166,7 +166,7 @@ def _warn_of_spaces() -> None:
 
 
 def _segment(cut: Cutter, line: str) -> SegmentedText:
-    """Words have whole graphemes and no white space; repeated marks are one word, invisible ones none."""
+    """Words have whole graphemes and no white space; repeated marks are one word, invisible characters no word."""
     require_unicode(line, "a sentence")
     words: list[str] = []
     last = ""  # the word that ends where the next piece begins

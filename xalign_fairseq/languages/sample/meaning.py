@@ -17,7 +17,7 @@ ROUND_NUMBERS = (15, 20, 25, 30, 40, 50, 60, 80, 100)
 
 @dataclass(slots=True, eq=False)
 class Phrase:
-    """A noun phrase with four concepts: ``kind`` is noun, name, or the pronoun itself."""
+    """A noun phrase; it has four concepts. ``kind`` is noun, name, or the pronoun itself."""
 
     kind: str
     key: int
@@ -48,7 +48,7 @@ class Phrase:
 
 @dataclass(slots=True, eq=False)
 class Clause:
-    """A clause around a verb with five concepts: ``tense`` is present, past, perfect or future."""
+    """A clause around a verb; it has five concepts. ``tense`` is present, past, perfect or future."""
 
     key: int
     subject: Phrase

@@ -114,7 +114,7 @@ def _text(sentence: ConlluSentence) -> str:
     return "".join(f"{line}\n" for line in [*lines, ""])
 
 
-UNLINKED = "dep"  # the relation of a word without one by links
+UNLINKED = "dep"  # the relation of a word that gets none from its links
 
 
 def project_tree(tree: Tree, sources: Mapping[int, int], images: Mapping[int, int], words: int) -> Tree:

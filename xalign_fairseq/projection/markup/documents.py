@@ -185,7 +185,7 @@ def bilingual_xml(files: Annotated) -> Iterator[Piece]:
 
 
 def _blocks(file: str) -> Iterator[bytes]:
-    """The bytes of a file, finally empty. UTF-16 becomes UTF-8, also in the XML declaration."""
+    """The bytes of a file in blocks; the last is empty. UTF-16 becomes UTF-8, also in the XML declaration."""
     with open_file(file) as stream:
         first = stream.read(BLOCK)
         refuse_document(first, file, "unpack it, and give the file of XLIFF or TMX in it")

@@ -202,7 +202,7 @@ def numbered(tags: Sequence[str]) -> Sequence[str]:
 
 
 def read_placeholders(text: str, words: Mapping[str, int] | None = None) -> MarkedText:
-    """A text and its placeholders; ``words`` says how many placeholders of each kind are characters of the text.
+    """A text and its placeholders; the first ones of each kind, as many as ``words`` says, are characters of the text.
 
     :class:`XalignError`: a message of ICU is not closed.
     """

@@ -1,7 +1,7 @@
 """Copies of a checkpoint are complete or absent.
 
 Why: fairseq copies a checkpoint over ``checkpoint_best.pt`` and ``checkpoint_last.pt`` in place. A kill or a full disk
-leaves an incomplete file, which the next run needs.
+leaves the file that the next run needs incomplete.
 Touches: ``fairseq.file_io.PathManager.copy``, for local files.
 Can go: when fairseq copies to a temporary name first.
 """
