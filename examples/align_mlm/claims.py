@@ -9,7 +9,7 @@ import study
 from scipy import stats
 from study import LANGUAGES, OBJECTIVES, Run, Setting
 
-from xalign_fairseq.evaluation.statistics import Value, holm, paired_items, paired_items_and_seeds
+from xalign_fairseq.evaluation.statistics import Comparison, Value, holm, resample
 
 # The paper calls gaps with transliteration alone "about 0"; they are at most 2.6 points (MLM in NER).
 NEGLIGIBLE = 0.03
@@ -108,7 +108,8 @@ def compare(first: Sequence[np.ndarray], second: Sequence[np.ndarray], value: Va
     """The second runs minus the first: a paired bootstrap and, if both sides have several seeds, a t-test."""
     sides = [np.stack(first), np.stack(second)]
     several = len(first) > 1 < len(second)
-    found = (paired_items_and_seeds if several else paired_items)(sides[:1], sides[1:], value).test()
+    test = Comparison.of_items_and_seeds if several else Comparison.of_items
+    found = test(*resample([sides[:1], sides[1:]], value)).test()
     p_seeds = _p_of_seeds(*(value(runs.sum(1).astype(np.float64)) for runs in sides)) if several else None
     both = {"p_bootstrap": found.p_value, "p_seeds": p_seeds}
     return {"difference": found.difference, "low": found.low, "high": found.high, **both}

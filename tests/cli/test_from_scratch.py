@@ -1,3 +1,4 @@
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -30,6 +31,13 @@ def test_align_learns_writes_links_and_leaves_an_aligner(text, tmp_path, capsys,
     assert main(arguments(text, "--from-scratch", "--out", out)) == 0 and few not in capsys.readouterr().err
     assert main(arguments(text, "--model", f"{out}.aligner", "--out", out + "2")) == 0
     assert (tmp_path / "links2").read_text() == first
+
+
+def test_a_bar_shows_the_passes_of_all_models(text, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    assert main(arguments(text, "--from-scratch", "--out", str(tmp_path / "links"))) == 0
+    told = capsys.readouterr().err
+    assert "prefix4: " in told and "36/36 [" in told
 
 
 def test_lines_are_segmented_once_to_learn_and_to_align(text, tmp_path, monkeypatch):

@@ -12,8 +12,6 @@ from xalign_fairseq.evaluation.statistics import (
     Summary,
     bootstrap_interval,
     holm,
-    paired_items,
-    paired_items_and_seeds,
     resample,
     spearman,
     summarise,
@@ -25,6 +23,14 @@ def counts(rng, runs, items, quality=0.7, spread=0.0):
     """Counts (runs, items, 2) of runs whose accuracies vary by ``spread``."""
     quality = quality + spread * rng.standard_normal((runs, 1))
     return np.stack([rng.random((runs, items)) < quality, np.ones((runs, items))], axis=-1).astype(np.float64)
+
+
+def paired_items(first, second, value, **options):
+    return Comparison.of_items(*resample([first, second], value, **options))
+
+
+def paired_items_and_seeds(first, second, value, *, seed=1, **options):
+    return Comparison.of_items_and_seeds(*resample([first, second], value, seed=seed, **options), seed=seed)
 
 
 def test_mean_and_sample_deviation():

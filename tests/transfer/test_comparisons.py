@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from xalign_fairseq.evaluation.statistics import holm, paired_items, paired_items_and_seeds
+from xalign_fairseq.evaluation.statistics import Comparison, holm, resample
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS
 from xalign_fairseq.transfer.comparisons import compare, mean_value
 from xalign_fairseq.transfer.results import read_results
@@ -35,7 +35,8 @@ def test_findings_are_those_of_the_tests(write_run, right, tmp_path):
         [np.stack([table(answers[name][each][number]) for number in order]) for each in languages] for name in hits
     ]
     value = BENCHMARKS["xnli"].metrics[0].value
-    items, both = (each(*systems, value, samples=300, seed=4) for each in (paired_items, paired_items_and_seeds))
+    sides = resample(systems, value, samples=300, seed=4)
+    items, both = Comparison.of_items(*sides), Comparison.of_items_and_seeds(*sides, seed=4)
     [average] = found.averages
     assert (average.checkpoint, average.task, average.over) == ("tlm", "xnli, trained on en", "zero-shot")
     assert average.difference == pytest.approx(0.145)

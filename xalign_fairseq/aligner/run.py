@@ -3,8 +3,8 @@
 import json
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -20,7 +20,7 @@ from xalign_fairseq.aligner.protocol import Alignment, WordAligner
 from xalign_fairseq.aligner.render.page import Page
 from xalign_fairseq.aligner.run_record import run_record
 from xalign_fairseq.aligner.statistical.aligner import StatisticalAligner
-from xalign_fairseq.aligner.statistical.folder import aligner_folder, is_statistical, learn_models, passes_bar
+from xalign_fairseq.aligner.statistical.folder import aligner_folder, is_statistical, learn_models, passes_left
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import Parameter, Text, XalignError
 from xalign_fairseq.core.output import STANDARD_OUTPUT, Output
@@ -188,7 +188,7 @@ def learn(
         if len(text) < FEW_PAIRS:
             few = "%s: statistics need thousands; an encoder (the default, without %s) is better for small texts"
             logger.warning(few, counted(len(text), "pair"), Parameter("from_scratch"))
-        with aligner_folder(folder, identity), passes_bar(quiet) as show:
+        with aligner_folder(folder, identity), _passes_bar(folder, quiet) as show:
             return StatisticalAligner(learn_models(text, folder, show), options.min_probability)
     method = scoring_method(model, options.linking, options.maps)
     with ExitStack() as stack:
@@ -197,10 +197,21 @@ def learn(
             kept = KeptScores(encoder, folder)
             with progress(total=len(text), unit=" pairs", quiet=quiet) as bar:
                 kept.read(text, bar.update)
-            with passes_bar(quiet) as show:
+            with _passes_bar(folder, quiet) as show:
                 trained = learn_models(text, folder, show, kept.guide)
         stack.pop_all()  # the aligner closes the encoder
     return CombinedAligner(kept, trained, method, *choice_of(options))
+
+
+@contextmanager
+def _passes_bar(folder: Path, quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
+    with progress(total=passes_left(folder), unit=" passes", quiet=quiet) as bar:
+
+        def show(units: str, *_: int) -> None:
+            bar.set_description(units)
+            bar.update()
+
+        yield show
 
 
 def _check(run: AlignRun) -> AlignerOptions:

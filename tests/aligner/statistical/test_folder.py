@@ -1,4 +1,3 @@
-import io
 import json
 
 import numpy as np
@@ -17,7 +16,7 @@ from xalign_fairseq.aligner.statistical.folder import (
     learn_models,
     load,
     model_of,
-    passes_bar,
+    passes_left,
 )
 from xalign_fairseq.aligner.statistical.models import mean_scores
 from xalign_fairseq.aligner.statistical.sentences import number_words
@@ -47,7 +46,7 @@ def test_an_interrupted_run_resumes(tmp_path):
 
     with pytest.raises(KeyboardInterrupt):
         train_models(tmp_path / "out", "1", stop)
-    assert not is_statistical(tmp_path / "out")
+    assert not is_statistical(tmp_path / "out") and passes_left(tmp_path / "out") == 9
     first = (tmp_path / "out" / "prefix4.npz").stat().st_mtime_ns
     again = []
     learned = train_models(tmp_path / "out", "1", lambda units, *_: again.append(units))
@@ -133,28 +132,3 @@ def test_inconsistent_tables(model, tmp_path):
         np.savez(tmp_path / "other.npz", **{**arrays, key: value})
         with pytest.raises(XalignError, match="are inconsistent"):
             load_model(model.name, tmp_path / "other.npz")
-
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
-
-
-def test_the_progress_bar_includes_passes_of_earlier_runs(monkeypatch):
-    monkeypatch.setattr("sys.stderr", terminal := Terminal())
-    with passes_bar() as show:
-        show("pieces2000", 1, 9)
-        show("pieces2000", 2, 9)
-    last = terminal.getvalue().rstrip().split("\r")[-1]
-    assert "| 11/18 [" in last
-    assert "pieces2000 2/9" in last
-
-
-def test_progress_lines_without_a_terminal(monkeypatch, capsys):
-    with passes_bar() as show:
-        show("prefix4", 8, 9)
-        show("prefix4", 9, 9)
-    assert capsys.readouterr().err == "learned model 1 of 2 (prefix4)\n"
-    with passes_bar(quiet=True) as show:
-        show("prefix4", 9, 9)
-    assert capsys.readouterr().err == ""

@@ -1,15 +1,13 @@
 """The folder of a statistical aligner. Each kind of units is trained in turn; an interrupted run continues."""
 
 import os
-import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
-from tqdm import tqdm
 
 from xalign_fairseq.aligner.statistical.backend import backend
 from xalign_fairseq.aligner.statistical.choice import USUAL, Calibration, Choice
@@ -197,6 +195,11 @@ def aligner_folder(folder: Path, identity: dict[str, Any]) -> AbstractContextMan
     return resumable_folder(folder, BEGUN, identity, "a statistical aligner")
 
 
+def passes_left(folder: Path) -> int:
+    """The number of passes of all models that the folder does not have yet."""
+    return sum(PASSES) * sum(not (folder / f"{name}.npz").is_file() for name in NAMES)
+
+
 def learn_models(pairs: Pairs, folder: Path, progress: Progress, guide: Guide | None = None) -> TrainedModels:
     """A model of each kind of units, learned or read from an interrupted run."""
     words = number_words(pairs)
@@ -245,20 +248,3 @@ def load(folder: Path) -> TrainedModels:
     calibration = Calibration(described["slope"], described["shift"])
     choice = Choice(described["threshold"], described["growth"], calibration)
     return TrainedModels(models, choice, identity.get("model"), identity.get("method"))  # None: from scratch
-
-
-@contextmanager
-def passes_bar(quiet: bool = False) -> Iterator[Callable[[str, int, int], None]]:
-    """A progress bar with passes and remaining time on a terminal, otherwise one line per kind of units."""
-    with tqdm(unit=" passes", disable=quiet or not sys.stderr.isatty()) as bar:
-
-        def show(units: str, done: int, of: int) -> None:
-            kind = NAMES.index(units)
-            if bar.total is None:  # kinds of units from an earlier run take no time
-                bar.total, bar.initial, bar.n = of * len(NAMES), of * kind, of * kind
-            bar.set_postfix_str(f"{units} {done}/{of}", refresh=False)
-            bar.update(of * kind + done - bar.n)
-            if bar.disable and done == of and not quiet:
-                print(f"learned model {kind + 1} of {len(NAMES)} ({units})", file=sys.stderr)
-
-        yield show

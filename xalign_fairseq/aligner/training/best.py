@@ -21,13 +21,13 @@ from xalign_fairseq.aligner.run_record import model_state
 from xalign_fairseq.aligner.training.gold import ENCODER as CHANGED
 from xalign_fairseq.aligner.training.gold import ScorerRun, judging_part, train_scorer
 from xalign_fairseq.aligner.training.run import TrainingRun
-from xalign_fairseq.aligner.training.text import text_digest
 from xalign_fairseq.aligner.training.train import Hear, train_aligner
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import atomic_write
 from xalign_fairseq.core.installation import require_fairseq
 from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.core.locks import resumable_folder
+from xalign_fairseq.core.text.containers import text_sha256
 from xalign_fairseq.core.text.pairs import SentencePairs, require_texts
 from xalign_fairseq.core.text.segmentation import find_segmenters, segmenter_versions
 from xalign_fairseq.core.version import __version__
@@ -81,7 +81,7 @@ class BestRun:
             "languages": "-".join(self.languages),
             "seed": self.seed,
             "updates": self.updates,
-            **{name: text_digest(path) for name, path in files.items()},
+            **{name: text_sha256(path) for name, path in files.items()},
             "segment": segmenter_versions("auto"),
         }
 

@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from xalign_fairseq.aligner.training.text import DevelopmentSet, text_digest
+from xalign_fairseq.aligner.training.text import DevelopmentSet
 from xalign_fairseq.core.counts import listed
 from xalign_fairseq.core.errors import Command, Parameter, XalignError, check_values
+from xalign_fairseq.core.text.containers import text_sha256
 from xalign_fairseq.core.text.corpus import require_files
 from xalign_fairseq.core.text.pairs import require_texts
 from xalign_fairseq.data.prepare.sources import PairSource, PrepareOptions
@@ -235,7 +236,7 @@ class TrainingRun:
         """Everything that determines the result; for files, the digest of their content."""
         return {
             "model": model_digest,
-            "files": {part: text_digest(path) for part, path in self.files.items()},
+            "files": {part: text_sha256(path) for part, path in self.files.items()},
             "languages": self.name,
             "objectives": ",".join(self.objectives),
             "layer": layer,

@@ -1,10 +1,10 @@
-"""The text of a run: languages, development set, and a digest of the content."""
+"""The text of a run: languages and development set."""
 
 import os
 from typing import NamedTuple
 
 from xalign_fairseq.core.errors import Parameter, XalignError
-from xalign_fairseq.core.text.containers import suffix_of, text_sha256
+from xalign_fairseq.core.text.containers import suffix_of
 
 
 class DevelopmentSet(NamedTuple):
@@ -42,9 +42,3 @@ def languages_of(src: str | os.PathLike[str], tgt: str | os.PathLike[str]) -> tu
             remedy=("set", Parameter("languages", "SRC-TGT")),
         )
     return first, second
-
-
-def text_digest(path: str) -> str:
-    """16 hexadecimal digits of a text's content, with its ``#PART`` of the file."""
-    digest, hash_sign, part = text_sha256(path).partition("#")
-    return digest[:16] + hash_sign + part

@@ -16,7 +16,6 @@ from xalign_fairseq.core.text.decoding import PACKED, changed, converted, decode
 from xalign_fairseq.core.text.limits import LiveStream, lines_of
 
 logger = logging.getLogger(__name__)
-EXPECTED = "UTF-8 text, one sentence per line"
 # The first bytes of ZIP files (also those of Word and Excel), of PDF, of old files of Word and Excel, and of RTF.
 DOCUMENTS = (b"PK\x03\x04", b"%PDF-", b"\xd0\xcf\x11\xe0", b"{\\rtf")
 
@@ -69,17 +68,18 @@ def text_lines(stream: IO[bytes] | LiveStream, path: StrPath, table: bool = Fals
     """Like :func:`read_lines` for an open stream; ``path`` names it in errors.
 
     Only a newline ends a line, not U+2028, U+0085 or a carriage return. A carriage return before the newline belongs to
-    the line end (logged). A byte order mark is skipped.
+    the line end (logged, except for a table). A byte order mark is skipped.
     """
+    expected = "plain text in UTF-8" + ("" if table else ", one sentence per line")
     iconv = converted(file_of(os.fspath(path)))
-    number, crlf = 0, False
+    number = 0
     for number, raw in enumerate(lines_of(stream, path), 1):
         if number == 1:
             if tool := packed_by(raw):  # it would look like another encoding
                 remedy = f"unpack it by {tool} -dc" + (f" {path} > FILE" if path != "/dev/stdin" else " in the pipe")
-                expected = f"text, or a name that ends in {PACKED[tool][1]}"
-                raise XalignError("the file is compressed", where=path, expected=expected, remedy=remedy)
-            refuse_document(raw, path, "save it as plain text in UTF-8, one sentence per line")
+                named = f"text, or a name that ends in {PACKED[tool][1]}"
+                raise XalignError("the file is compressed", where=path, expected=named, remedy=remedy)
+            refuse_document(raw, path, f"save it as {expected}")
             if not table:
                 require_one_text(raw, path)
             raw = raw.removeprefix(codecs.BOM_UTF8)
@@ -91,22 +91,22 @@ def text_lines(stream: IO[bytes] | LiveStream, path: StrPath, table: bool = Fals
                 where, remedy = f"{path}, line 1", converted(file_of(os.fspath(path)), f"UTF-16{order}")
                 raise XalignError("the file is not UTF-8", where=where, found="UTF-16", remedy=remedy)
         if raw.endswith(b"\r\n"):
-            crlf = crlf or note_crlf(os.fspath(path))
+            if not table:
+                note_crlf(os.fspath(path))
             raw = raw[:-2]
         elif not raw.endswith(b"\n") and b"\r" in raw:
             problem, where = "the file has a carriage return without a newline", f"{path}, line {number}"
             run = changed(file_of(os.fspath(path)), r"tr '\r' '\n'")
             raise XalignError(problem, where=where, remedy=f"if it ends lines, run {run}")
-        yield decode_line(raw, path, number, EXPECTED, iconv).removesuffix("\n")
+        yield decode_line(raw, path, number, expected, iconv).removesuffix("\n")
     if number == 0:
-        raise XalignError("the file is empty", where=path, expected="one sentence per line", remedy="check the path")
+        raise XalignError("the file is empty", where=path, expected=expected, remedy="check the path")
 
 
 @functools.cache
-def note_crlf(path: str) -> bool:
+def note_crlf(path: str) -> None:
     """Log once that a file has Windows line ends, which has no effect."""
     logger.warning("%s: there are lines that end with \\r\\n; the \\r is dropped", path)
-    return True
 
 
 def split_words(line: str) -> list[str]:

@@ -9,12 +9,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO
 
-from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.core.text.compressed import open_file
-from xalign_fairseq.core.text.decoding import PACKED, decode_line, packed_by
-from xalign_fairseq.core.text.limits import lines_of
-from xalign_fairseq.core.text.lines import require_file
+from xalign_fairseq.core.text.decoding import PACKED, packed_by
+from xalign_fairseq.core.text.lines import require_file, text_lines
 
 
 @dataclass(frozen=True)
@@ -109,18 +107,9 @@ def open_bytes(path: StrPath) -> Iterator[IO[bytes]]:
 
 
 def read_rows(path: StrPath) -> Iterator[str]:
-    """Yield the lines of a UTF-8 file, one at a time, without their line end (LF or CRLF: XTREME's scripts write both).
-
-    Only LF ends a line; Unicode's line separators, which real sentences contain, do not. A byte order mark at the start
-    is dropped.
-    """
-    number = 0
+    """Yield the lines of a file that may be compressed, see :func:`~xalign_fairseq.core.text.lines.text_lines`."""
     with open_bytes(path) as stream:
-        for number, raw in enumerate(lines_of(stream, path), 1):
-            line = decode_line(raw, path, number)
-            yield (line.removeprefix("\ufeff") if number == 1 else line).removesuffix("\n").removesuffix("\r")
-    if number == 0:
-        raise XalignError("the file is empty", where=path)
+        yield from text_lines(stream, path, table=True)
 
 
 def read_blocks(path: StrPath) -> Iterator[tuple[int, list[str]]]:
