@@ -161,7 +161,7 @@ def test_an_empty_batch_works():
 def test_the_kernel_depends_on_device_dtype_and_dropout(device, dtype, dropout, dim, has, expected, monkeypatch):
     monkeypatch.setattr(attention, "has_varlen", lambda _: has)
     q = SimpleNamespace(device=SimpleNamespace(type=device), dtype=dtype, shape=(9, 2, dim))
-    assert kernel(q, dropout, 7) is expected
+    assert kernel(q, dropout) is expected
 
 
 @pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float32, 3e-6), (torch.bfloat16, 1e-2)])
@@ -180,14 +180,11 @@ def test_compiled_attention_equals_the_definition(dtype, tolerance, heads, dim):
 
 def test_compiled_attention_is_for_inference_only_and_bitwise_equal_in_any_batch(monkeypatch):
     q, k, v = (part.detach() for part in parts(torch.float32, dim=16))
-    assert kernel(q, 0.0, 7) is by_length
+    assert kernel(q, 0.0) is by_length
     with torch.inference_mode():
-        assert kernel(q, 0.0, 7) is compiled
-        assert {kernel(q, 0.1, 7), kernel(q, 0.0, 300), kernel(q[..., :12], 0.0, 7), kernel(q.double(), 0.0, 7)} == {
-            by_length
-        }
-        with backend.using("reference"):
-            assert kernel(q, 0.0, 7) is by_length
+        with backend.using("reference"):  # for transport only
+            assert kernel(q, 0.0) is compiled
+        assert {kernel(q, 0.1), kernel(q[..., :12], 0.0), kernel(q.double(), 0.0)} == {by_length}
         mixed = packed().attend(q, k, v, 0.0)
         torch.testing.assert_close(mixed, in_a_loop(q, k, v))
         v[0] = torch.nan
@@ -195,6 +192,17 @@ def test_compiled_attention_is_for_inference_only_and_bitwise_equal_in_any_batch
         assert torch.equal(mixed[-7:], packed(LENGTHS[-1:]).attend(q[-7:], k[-7:], v[-7:], 0.0))
         monkeypatch.setattr(torch, "get_num_threads", lambda: 3)
         assert torch.equal(mixed[1:], packed().attend(q, k, v, 0.0)[1:])
+
+
+@pytest.mark.parametrize("longer", [[280], [300, 300, 301]])
+def test_attention_of_a_sentence_is_bitwise_equal_next_to_longer_ones(longer):
+    lengths = np.array([230, *longer])
+    given = [part.detach() for part in parts(torch.bfloat16, lengths, dim=16)]
+    with torch.inference_mode():
+        mixed, alone = packed(lengths).attend(*given, 0.0), packed(lengths[:1]).attend(*(p[:230] for p in given), 0.0)
+    truth = in_a_loop(*(part.double() for part in given), lengths)
+    torch.testing.assert_close(mixed.double(), truth, rtol=0.02, atol=0.02)
+    assert torch.equal(mixed[:230], alone)
 
 
 def test_the_kernel_is_logged_once_with_the_amount_of_padding(monkeypatch, caplog):

@@ -101,12 +101,12 @@ class Packed:
         """Each (N, heads, d) -> (N, heads, d)."""
         if not self.runs:
             return v
-        chosen = kernel(q, dropout, self.longest)
+        chosen = kernel(q, dropout)
         log_choice(f"packed ({chosen.__name__})", f"; in the first batch {self.padding:.0%} were padding")
         return chosen(self, q, k, v, dropout)
 
 
-def kernel(q: Tensor, dropout: float, longest: int) -> Callable[[Packed, Tensor, Tensor, Tensor, float], Tensor]:
+def kernel(q: Tensor, dropout: float) -> Callable[[Packed, Tensor, Tensor, Tensor, float], Tensor]:
     """The kernel of packed attention: :func:`by_length`, except on CUDA, where one launch per length would cost more.
 
     In inference mode on a CPU it is :func:`compiled`, which takes half the time for short sentences.
@@ -115,7 +115,7 @@ def kernel(q: Tensor, dropout: float, longest: int) -> Callable[[Packed, Tensor,
     :func:`by_length`, because :func:`jagged` would wait for the device.
     """
     if q.device.type != "cuda" or q.dtype == torch.float64:
-        return compiled if compiles(q, dropout, longest) else by_length
+        return compiled if compiles(q, dropout) else by_length
     return jagged if obstacle(q.device, q.dtype, dropout, q.shape[2]) else varlen
 
 
@@ -157,29 +157,35 @@ class CompiledCall(ctypes.Structure):
     )
 
 
-def compiles(q: Tensor, dropout: float, longest: int) -> bool:
+def compiles(q: Tensor, dropout: float) -> bool:
     """Whether :func:`compiled` is used: in inference mode only, so that training and its labels don't change."""
     return (
         torch.is_inference_mode_enabled()
         and q.device.type == "cpu"
         and q.dtype in (torch.float32, torch.bfloat16)
         and not dropout
-        and longest <= COMPILED
         and q.shape[2] % 16 == 0
-        and backend.selected() != "reference"
         and backend.fault_of("cpu", None) is None
     )
 
 
 def compiled(packed: Packed, q: Tensor, k: Tensor, v: Tensor, dropout: float) -> Tensor:
-    """All sentences in one call of csrc/attention.h, which computes in float32."""
+    """Sentences of up to :data:`COMPILED` tokens in one call of csrc/attention.h, which computes in float32.
+
+    The others are left to :func:`by_length`: a sentence's result must not depend on the other sentences.
+    """
     q, k, v = (part.contiguous() for part in (q, k, v))
     out = torch.empty_like(q)
-    addresses = (part.data_ptr() for part in (q, k, v, out))
-    sizes = (q.dtype == torch.bfloat16, *q.shape[1:], len(packed.offsets) - 1)
-    call = CompiledCall(*addresses, *sizes, packed.offsets.data_ptr(), torch.get_num_threads())
-    if library("cpu").xalign_attention(ctypes.byref(call)):
-        raise MemoryError
+    short = [run for run in packed.runs if run[1] <= COMPILED]
+    if short:
+        addresses = (part.data_ptr() for part in (q, k, v, out))
+        sizes = (q.dtype == torch.bfloat16, *q.shape[1:], sum(count for count, _ in short))
+        call = CompiledCall(*addresses, *sizes, packed.offsets.data_ptr(), torch.get_num_threads())
+        if library("cpu").xalign_attention(ctypes.byref(call)):
+            raise MemoryError
+    if rest := packed.runs[len(short) :]:
+        done = sum(count * length for count, length in short)
+        out[done:] = by_length(Packed(rest, packed.offsets[:0]), q[done:], k[done:], v[done:], dropout)
     return out
 
 
