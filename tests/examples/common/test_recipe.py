@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from tests.examples.stand_ins import EXAMPLES, alone, run_script
+from tests.examples.stand_ins import EXAMPLES, run_script
 
 # A script and its arguments after the folders; the run's folder inside the given one.
 TRAINING = {
@@ -203,20 +203,25 @@ def test_validation_has_links_that_are_made_with_those_of_training(recipe, text,
     assert [call[0] for call in prepare()][3:] == ["links", "prepare"]
 
 
-def test_a_run_resumed_with_more_updates_is_not_evaluated(tmp_path):
-    """Its log has the end of the shorter training."""
+def test_own_finished_runs_are_evaluated(tmp_path):
+    """The log of a run resumed with more updates has the end of the shorter training."""
     end = "2026 | INFO | fairseq_cli.train | done training in 9.1 seconds\n"
     runs = tmp_path / "runs"
-    for name, log in (("tlm-1", f"{EPOCH}{end}{EPOCH}"), ("tlm-2", f"{EPOCH}{end}{EPOCH}{end}")):
-        (runs / name).mkdir(parents=True)
-        (runs / name / "train.log").write_text(log)
-        (runs / name / "checkpoint_last.pt").touch()
-    (tmp_path / "recipe").mkdir()
-    (tmp_path / "recipe/evaluate.py").write_text("import sys\nprint('measures', *sys.argv[1:])\n")
-    command = ["bash", alone(tmp_path / "recipe", "align_mlm/3_evaluate.sh"), tmp_path, runs]
-    environment = {**os.environ, "RESULTS": str(tmp_path)}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    measured = runs / "results/runs/align_mlm.trans_inv-3.json"
+
+    def evaluate():
+        instead = {"python": "#!/bin/sh\necho $*\n"}
+        return run_script(tmp_path, "align_mlm/3_evaluate.sh", tmp_path, runs, instead=instead)
+
+    done = evaluate()
+    assert done.returncode == 2 and "there is no run" in done.stderr and not done.stdout
+    for seed, log in enumerate((f"{EPOCH}{end}{EPOCH}", f"{EPOCH}{end}{EPOCH}{end}", end), 1):  # as in this repository
+        (runs / f"align_mlm.trans_inv-{seed}").mkdir(parents=True)
+        (runs / f"align_mlm.trans_inv-{seed}/train.log").write_text(log)
+    measured.parent.mkdir(parents=True)
+    measured.touch()
+    done = evaluate()
     assert done.returncode == 0, done.stderr
-    first, *more = [line for line in done.stdout.splitlines() if "tlm" in line]
-    assert first == "tlm-1: not finished" and len(more) == 1
-    assert more[0].startswith("measures ") and "tlm-2" in more[0] and "tlm-1" not in more[0]
+    first, third, more = done.stdout.splitlines()
+    assert (first, third) == ("align_mlm.trans_inv-1: not finished", "align_mlm.trans_inv-3: already measured")
+    assert f"{tmp_path} {runs}/align_mlm.trans_inv-2 --tasks" in more and f"--results {runs}/results" in more
