@@ -70,8 +70,8 @@ choose_engine() {
 }
 
 # Links training and validation text together with `engine`, which improves with more text, and splits the links:
-# FOLDER/{train,valid}.symmetrized.links; FOLDER/symmetrized.json records how they were made. Links of this text and these
-# options are kept.
+# FOLDER/{train,valid}.symmetrized.links; FOLDER/symmetrized.json records how they were made. Links of this text,
+# engine and options are kept.
 link_splits() { # FOLDER SRC TGT [option of xalign links ...]
   local folder="$1" src="$2" tgt="$3" all lang pairs made
   shift 3
@@ -80,7 +80,7 @@ link_splits() { # FOLDER SRC TGT [option of xalign links ...]
   for lang in "$src" "$tgt"; do
     require_file "the text of $src-$tgt" "$folder/train.$lang"
   done
-  made="$(cat "$folder"/{train,valid}.{"$src","$tgt"} | cksum) $*"
+  made="$(cat "$folder"/{train,valid}.{"$src","$tgt"} | cksum) $engine $*"
   [[ "$(cat "$folder/symmetrized.of" 2> /dev/null)" != "$made" ]] || return 0
   rm -f "$folder/symmetrized.of" # written last
   for lang in "$src" "$tgt"; do

@@ -178,9 +178,9 @@ def text(tmp_path):
 
 @pytest.mark.parametrize("recipe", ["explicit_alignments", "weam"])
 def test_validation_has_links_that_are_made_with_those_of_training(recipe, text, tmp_path):
-    def prepare():
+    def prepare(engine="eflomal"):
         given = (tmp_path, f"{recipe}/1_data.sh", text.parent, tmp_path / "data", "de-en")
-        done = run_script(*given, instead={"xalign": LINKING}, ENGINE="eflomal")
+        done = run_script(*given, instead={"xalign": LINKING}, ENGINE=engine)
         assert done.returncode == 0, done.stderr
         return [line.split() for line in (tmp_path / "bin/calls").read_text().splitlines()]
 
@@ -201,6 +201,7 @@ def test_validation_has_links_that_are_made_with_those_of_training(recipe, text,
     assert [call[0] for call in prepare()] == ["links", "prepare", "prepare"]  # links are kept
     (text / "train.de").write_text("a\nnone\na\na b")  # for example by another sentencepiece model
     assert [call[0] for call in prepare()][3:] == ["links", "prepare"]
+    assert "--engine fast_align" in " ".join(prepare("fast_align")[5])
 
 
 def test_own_finished_runs_are_evaluated(tmp_path):
