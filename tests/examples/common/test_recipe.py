@@ -82,13 +82,32 @@ def test_the_training_replaces_its_script(tmp_path):
     assert done.stdout == f"{os.getpid()}\n"
 
 
-def test_each_setting_has_a_folder(tmp_path):
-    done, save = train(tmp_path, "ppa/2_train.sh")
-    (save / "checkpoint_last.pt").touch()
-    variables = {"UPDATES": "40", "INIT": str(tmp_path / "model.pt")}
-    done = run_script(tmp_path, "ppa/2_train.sh", "/data-bin", save, "ppa_mean", **variables)
-    assert done.returncode == 2 and "run of another setting" in done.stderr and "ppa, now ppa_mean" in done.stderr
-    assert not done.stdout
+@pytest.mark.parametrize(
+    ("recipe", "words", "others", "other", "found"),
+    [
+        ("ppa", "ppa", "ppa_mean", "setting", "ppa, now ppa_mean"),
+        ("ppa", "ppa", "SEED=9 ppa", "seed", "1, now 9"),
+        ("ppa", "ppa", "INIT={}/b.pt ppa", "INIT", "/b.pt"),
+        ("weam", "weam de-en --lr 1", "weam es-en --lr 1", "command", "weam es-en"),
+        ("explicit_alignments", "procrustes", "procrustes --lang-pairs en-de", "command", "procrustes, now bash"),
+    ],
+)
+def test_each_run_has_a_folder(recipe, words, others, other, found, tmp_path):
+    for name in "ab":
+        (tmp_path / f"{name}.pt").touch()
+
+    def start(words):
+        given = words.format(tmp_path).split()
+        variables = {"INIT": f"{tmp_path}/a.pt"} | dict(word.split("=") for word in given if "=" in word)
+        words = [word for word in given if "=" not in word]
+        return run_script(tmp_path, f"{recipe}/2_train.sh", "/data", tmp_path, *words, UPDATES="4", **variables)
+
+    start(words)
+    (tmp_path / "checkpoint_last.pt").touch()
+    (tmp_path / "train.log").write_text(EPOCH.replace("40", "4"))
+    done = start(others)
+    assert done.returncode == 2 and f"run of another {other}\n" in done.stderr and found in done.stderr, done.stderr
+    assert start(words).stdout.endswith(f", by the command in {tmp_path}/run.json\n")
 
 
 SCRIPTS = sorted(str(path.relative_to(EXAMPLES)) for path in EXAMPLES.rglob("*.sh") if path.parent.name != "common")
