@@ -155,9 +155,10 @@ sample_text() { # OUT PAIR=CORPORA...: TEXT/PAIR/{train,valid}.LANG and TEXT/mon
   done
 }
 
-# Prints the number of training pairs in a data-bin, of all language pairs or of one.
+# Prints the number of training pairs in a data-bin, or in several joined by colons, of all language pairs or of one.
 count_pairs() { # DATA_BIN [PAIR]
   python - "$@" <<'END'
+import os
 import sys
 
 from xalign_fairseq.core.errors import XalignError, exit_code
@@ -165,9 +166,10 @@ from xalign_fairseq.data.databin import DataBin
 
 
 def main():
-    data = DataBin(sys.argv[1])
-    pairs = [name.partition("-")[::2] for name in sys.argv[2:]] or data.language_pairs("train")
-    count = sum(len(data.pair("train", *pair)[0]) for pair in pairs)
+    count = 0
+    for data in [DataBin(folder) for folder in sys.argv[1].split(os.pathsep) if folder]:
+        given = [("train", *name.partition("-")[::2]) for name in sys.argv[2:]]
+        count += sum(len(data.pair(*pair)[0]) for pair in given or data.pairs if pair[0] == "train")
     if not count:
         raise XalignError("the data-bin has no training pairs", where=sys.argv[1])
     print(count)

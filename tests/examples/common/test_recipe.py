@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from tests.examples.stand_ins import EXAMPLES, run_script
+from tests.examples.stand_ins import EXAMPLES, run_real, run_script
 
 # A script and its arguments after the folders; the run's folder inside the given one.
 TRAINING = {
@@ -167,6 +167,11 @@ def test_the_vocabulary_is_that_of_a_tokenizer_or_of_files_or_new(tmp_path):
         command = ["env", "-i", *(f"{name}={value}" for name, value in given.items()), "bash", "-c", script]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
         assert done.stdout == expected + "\n", done.stderr
+
+
+def test_all_folders_of_a_data_bin_count(databin):
+    script = f"source {EXAMPLES}/common/recipe.sh; count_pairs {databin}:{databin} en-de; count_pairs {databin}"
+    assert run_real("bash", "-c", script) == "1200\n1200\n"
 
 
 # Records its arguments and links a line's last word, unless it is "none", with the first word of the other side.
