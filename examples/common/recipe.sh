@@ -1,6 +1,8 @@
 # Functions for the scripts of the recipes, which source this file.
 # shellcheck shell=bash disable=SC2034 # the scripts read the variables set here
 
+[[ -z "${DRY:-}" ]] || unset SAMPLE # DRY=1 writes nothing
+
 # Prints the header comment of a script, and exits.
 usage() {
   awk 'NR == 1 { next } !/^#/ { exit } { sub(/^# ?/, ""); print }' "$0" >&2
