@@ -2,7 +2,6 @@ import itertools
 import json
 import os
 import shlex
-import subprocess
 import sys
 
 import pytest
@@ -17,6 +16,7 @@ TRAINING = {
     "xlm_align/3_train.sh": ("base",),
     "align_mlm/2_train.sh": ("align_mlm", "trans_inv", "1"),
 }
+ECHO = dict.fromkeys(("python", "xalign"), "#!/bin/sh\necho $*\n")
 EPOCH = '2026 | INFO | train | {"epoch": 1, "train_loss": "8.7", "train_num_updates": "40", "train_lr": "0"}\n'
 VALIDATION = '2026 | INFO | valid | {"epoch": 1, "valid_loss": "8", "valid_num_updates": "40"}\n'
 
@@ -83,30 +83,25 @@ def test_the_training_replaces_its_script(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("recipe", "words", "others", "other", "found"),
+    ("recipe", "words", "others", "changed", "found"),
     [
-        ("ppa", "ppa", "ppa_mean", "setting", "ppa, now ppa_mean"),
-        ("ppa", "ppa", "SEED=9 ppa", "seed", "1, now 9"),
-        ("ppa", "ppa", "INIT={}/b.pt ppa", "INIT", "/b.pt"),
-        ("weam", "weam de-en --lr 1", "weam es-en --lr 1", "command", "weam es-en"),
-        ("explicit_alignments", "procrustes", "procrustes --lang-pairs en-de", "command", "procrustes, now bash"),
+        ("ppa", "ppa", "ppa_mean", {}, "ppa, now ppa_mean"),
+        ("ppa", "ppa", "ppa", {"SEED": "9"}, "1, now 9"),
+        ("ppa", "ppa", "ppa", {"INIT": "/dev/zero"}, "dev/null, now dev/zero"),
+        ("weam", "weam de-en --lr 1", "weam es-en --lr 1", {}, "weam es-en"),
+        ("explicit_alignments", "procrustes", "procrustes --lang-pairs en-de", {}, "procrustes, now bash"),
     ],
 )
-def test_each_run_has_a_folder(recipe, words, others, other, found, tmp_path):
-    for name in "ab":
-        (tmp_path / f"{name}.pt").touch()
-
-    def start(words):
-        given = words.format(tmp_path).split()
-        variables = {"INIT": f"{tmp_path}/a.pt"} | dict(word.split("=") for word in given if "=" in word)
-        words = [word for word in given if "=" not in word]
-        return run_script(tmp_path, f"{recipe}/2_train.sh", "/data", tmp_path, *words, UPDATES="4", **variables)
+def test_each_run_has_a_folder(recipe, words, others, changed, found, tmp_path):
+    def start(words, **changed):
+        variables = {"UPDATES": "4", "INIT": "/dev/null", **changed}
+        return run_script(tmp_path, f"{recipe}/2_train.sh", "/data", tmp_path, *words.split(), **variables)
 
     start(words)
     (tmp_path / "checkpoint_last.pt").touch()
     (tmp_path / "train.log").write_text(EPOCH.replace("40", "4"))
-    done = start(others)
-    assert done.returncode == 2 and f"run of another {other}\n" in done.stderr and found in done.stderr, done.stderr
+    done = start(others, **changed)
+    assert done.returncode == 2 and "has the run of another" in done.stderr and found in done.stderr, done.stderr
     assert start(words).stdout.endswith(f", by the command in {tmp_path}/run.json\n")
 
 
@@ -164,9 +159,7 @@ def test_the_vocabulary_is_that_of_a_tokenizer_or_of_files_or_new(tmp_path):
         ({"TOKENIZER": "bert", "VOCAB": "7"}, "--tokenizer ./bert"),
         ({"SPM": "spm.model", "DICT": "dict.txt"}, "--spm ./spm.model --dict ./dict.txt"),
     ):
-        command = ["env", "-i", *(f"{name}={value}" for name, value in given.items()), "bash", "-c", script]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-        assert done.stdout == expected + "\n", done.stderr
+        assert run_real("bash", "-c", script, cwd=tmp_path, **given) == expected + "\n"
 
 
 def test_all_folders_of_a_data_bin_count(databin):
@@ -228,25 +221,29 @@ def test_validation_has_links_that_are_made_with_those_of_training(recipe, text,
     assert "--engine fast_align" in " ".join(prepare("fast_align")[5])
 
 
+def test_languages_without_monolingual_text_are_named(text, tmp_path):
+    mono = text.parent / "mono"
+    mono.mkdir()
+    given = (tmp_path, "xlm_align/2_prepare.sh", text.parent, tmp_path / "data", "de-en")
+    assert f"--mono de={text}/train.de --mono en={text}/train.en " in run_script(*given, instead=ECHO).stdout
+    (mono / "de.txt").touch()
+    done = run_script(*given, instead=ECHO)
+    assert f" --mono de={mono}/de.txt --vocab" in done.stdout
+    assert done.stderr == f"warning: there is no monolingual text in en: {mono}/LANG.txt\n"
+
+
 def test_own_finished_runs_are_evaluated(tmp_path):
     """The log of a run resumed with more updates has the end of the shorter training."""
     end = "2026 | INFO | fairseq_cli.train | done training in 9.1 seconds\n"
     runs = tmp_path / "runs"
-    measured = runs / "results/runs/align_mlm.trans_inv-3.json"
-
-    def evaluate():
-        instead = {"python": "#!/bin/sh\necho $*\n"}
-        return run_script(tmp_path, "align_mlm/3_evaluate.sh", tmp_path, runs, instead=instead)
-
-    done = evaluate()
+    given = (tmp_path, "align_mlm/3_evaluate.sh", tmp_path, runs)
+    done = run_script(*given, instead=ECHO)
     assert done.returncode == 2 and "there is no run" in done.stderr and not done.stdout
-    for seed, log in enumerate((f"{EPOCH}{end}{EPOCH}", f"{EPOCH}{end}{EPOCH}{end}", end), 1):  # as in this repository
-        (runs / f"align_mlm.trans_inv-{seed}").mkdir(parents=True)
-        (runs / f"align_mlm.trans_inv-{seed}/train.log").write_text(log)
-    measured.parent.mkdir(parents=True)
-    measured.touch()
-    done = evaluate()
-    assert done.returncode == 0, done.stderr
-    first, third, more = done.stdout.splitlines()
-    assert (first, third) == ("align_mlm.trans_inv-1: not finished", "align_mlm.trans_inv-3: already measured")
-    assert f"{tmp_path} {runs}/align_mlm.trans_inv-2 --tasks" in more and f"--results {runs}/results" in more
+    for seed, log in enumerate((f"{EPOCH}{end}{EPOCH}", f"{EPOCH}{end}{EPOCH}{end}", end), 1):
+        (runs / f"mlm.trans-{seed}").mkdir(parents=True)  # this repository has results of such names
+        (runs / f"mlm.trans-{seed}/train.log").write_text(log)
+    (runs / "results/runs").mkdir(parents=True)
+    (runs / "results/runs/mlm.trans-3.json").touch()
+    first, third, more = run_script(*given, instead=ECHO).stdout.splitlines()
+    assert (first, third) == ("mlm.trans-1: not finished", "mlm.trans-3: already measured")
+    assert f"{tmp_path} {runs}/mlm.trans-2 --tasks" in more and f"--results {runs}/results" in more
