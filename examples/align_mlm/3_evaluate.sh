@@ -3,13 +3,13 @@
 #
 #   bash 3_evaluate.sh DATA RUNS [NAME ...]          NAME: only these runs, such as xlm.trans_inv-1
 #
-# DATA: OUT of 1_data.sh. Writes one JSON file per run to RESULTS (results/ here); report.py reads them. TASKS (pos
+# DATA: OUT of 1_data.sh. Writes one JSON file per run to RESULTS (RUNS/results); report.py reads them. TASKS (pos
 # ner), STUDY (studies/small.yaml), DEVICE (--cpu; for a GPU "" or the DEVICE of 2_train.sh).
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"
 need 2 "$@"
-data="$1" runs="$2" results="${RESULTS:-$here/results}" study="${STUDY:-$here/studies/small.yaml}"
+data="$1" runs="$2" results="${RESULTS:-$2/results}" study="${STUDY:-$here/studies/small.yaml}"
 as_paths data runs results study
 shift 2
 read -r -a tasks <<< "${TASKS:-pos ner}"
@@ -18,7 +18,7 @@ device=() # fine-tuning uses the study's precision, not that of pre-training
 
 names=("$@")
 if [[ $# -eq 0 ]]; then
-  for folder in "$runs"/*/; do
+  for folder in "$runs"/*-*/; do
     names+=("$(basename "$folder")")
   done
 fi
@@ -26,6 +26,9 @@ wanted=()
 for name in "${names[@]}"; do
   if [[ -e "$results/runs/$name.json" ]]; then
     echo "$name: already measured"
+  elif [[ ! -d "$runs/$name" ]]; then
+    echo "error: there is no run $name in $runs; next: bash 2_train.sh" >&2
+    exit 2
   elif [[ "$(tail -n 1 "$runs/$name/train.log" 2> /dev/null)" != *"done training"* ]]; then # last line: resumed
     echo "$name: not finished"
   else

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Fine-tune and test finished runs of 2_train.sh, score their embeddings, and write results/runs/.
+"""Fine-tune and test finished runs of 2_train.sh, score their embeddings, and write RESULTS/runs/.
 
-usage: evaluate.py DATA RUN [RUN ...] [--tasks pos ner] [--study studies/small.yaml] [--results FOLDER] [--cpu]
+usage: evaluate.py DATA RUN [RUN ...] --results RESULTS [--tasks pos ner] [--study studies/small.yaml] [--cpu]
 
 DATA: OUT of 1_data.sh. RUN: a folder of 2_train.sh, whose name gives the setting. Each task has two models: one
 trained in English (zero-shot) and one in the derived language (supervised). Tasks without files of the derived
@@ -141,7 +141,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("runs", type=Path, nargs="+", metavar="RUN")
     parser.add_argument("--tasks", nargs="+", default=["pos", "ner"], choices=tuple(study.TASKS))
     parser.add_argument("--study", type=Path, default=here / "studies/small.yaml")
-    parser.add_argument("--results", type=Path, default=study.RESULTS, help="default: results/ next to this script")
+    parser.add_argument("--results", type=Path, required=True)
     parser.add_argument("--cpu", action="store_true", help="use no GPU")
     args = parser.parse_args(argv)
     xalign_fairseq.register()

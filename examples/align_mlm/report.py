@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Write the study's report from the results of 3_evaluate.sh: the paper's tables, its claims and two figures.
 
-usage: report.py [--check] [--results FOLDER]
+usage: report.py RESULTS [--check]
 
-Writes report/report.md, gaps.png and alignment.png in the results folder; scripts/compile_results.py then copies the
-tables into the documents. --check writes nothing and exits with 1 if report.md is outdated.
+RESULTS: of 3_evaluate.sh. Writes report/report.md, gaps.png and alignment.png there. scripts/compile_results.py then
+copies the tables of results/ into the documents. --check writes nothing and exits with 1 if report.md is outdated.
 """
 
 import argparse
@@ -273,15 +273,15 @@ def draw(runs: Runs, folder: Path) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("results", type=Path)
     parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if the report is outdated")
-    parser.add_argument("--results", type=Path, default=study.RESULTS, help="folder (default: the study's)")
     args = parser.parse_args()
     runs, path = study.read(args.results), args.results / "report/report.md"
     text = to_markdown(runs)
     if args.check:
         outdated = not path.is_file() or path.read_text(encoding="utf-8") != text
         if outdated:
-            print(f"{path} is outdated; next: python report.py", file=sys.stderr)
+            print(f"{path} is outdated; next: python report.py {args.results}", file=sys.stderr)
         return int(outdated)
     path.parent.mkdir(parents=True, exist_ok=True)
     with atomic_write(path) as out:

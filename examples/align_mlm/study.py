@@ -13,7 +13,6 @@ from xalign_fairseq.core.files import atomic_write
 from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.evaluation.metric import f1, ratio
 
-RESULTS = Path(__file__).resolve().parent / "results"
 OBJECTIVES = {"mlm": "MLM", "xlm": "XLM", "dict_mlm": "DICT-MLM", "align_mlm": "ALIGN-MLM"}
 LANGUAGES = {"trans": "Trans", "trans_inv": "Trans + Inv", "trans_syn": "Trans + Syn"}
 TASKS = {"xnli": "XNLI", "ner": "NER", "pos": "POS"}

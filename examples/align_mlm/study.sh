@@ -3,7 +3,7 @@
 #
 #   bash study.sh DATA RUNS
 #
-# DATA: OUT of 1_data.sh. JOBS (1): parallel runs. SEEDS ("1 2 3"), RESULTS (results/ here), and the variables of
+# DATA: OUT of 1_data.sh. JOBS (1): parallel runs. SEEDS ("1 2 3"), RESULTS (RUNS/results), and the variables of
 # 2_train.sh for sizes. You can stop it at any time. Run again, it adds missing results and skips the runs of another
 # call. Logs: RUNS/NAME.log.
 set -euo pipefail
@@ -12,7 +12,7 @@ source "$here/../common/recipe.sh"
 [[ $# -eq 2 ]] || usage
 data="$1" runs="$2"
 : "${JOBS:=1}" "${SEEDS:=1 2 3}"
-export RESULTS="${RESULTS:-$here/results}"
+export RESULTS="${RESULTS:-$runs/results}"
 as_paths data runs RESULTS
 export OMP_NUM_THREADS="${OMP_NUM_THREADS:-$((($(nproc) + JOBS - 1) / JOBS))}"
 

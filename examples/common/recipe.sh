@@ -1,6 +1,8 @@
 # Functions for the scripts of the recipes, which source this file.
 # shellcheck shell=bash disable=SC2034 # the scripts read the variables set here
 
+[[ -z "${DRY:-}" ]] || unset SAMPLE # DRY=1 writes nothing
+
 # Prints the header comment of a script, and exits.
 usage() {
   awk 'NR == 1 { next } !/^#/ { exit } { sub(/^# ?/, ""); print }' "$0" >&2
@@ -70,8 +72,8 @@ choose_engine() {
 }
 
 # Links training and validation text together with `engine`, which improves with more text, and splits the links:
-# FOLDER/{train,valid}.symmetrized.links; FOLDER/symmetrized.json records how they were made. Links of this text and these
-# options are kept.
+# FOLDER/{train,valid}.symmetrized.links; FOLDER/symmetrized.json records how they were made. Links of this text,
+# engine and options are kept.
 link_splits() { # FOLDER SRC TGT [option of xalign links ...]
   local folder="$1" src="$2" tgt="$3" all lang pairs made
   shift 3
@@ -80,7 +82,7 @@ link_splits() { # FOLDER SRC TGT [option of xalign links ...]
   for lang in "$src" "$tgt"; do
     require_file "the text of $src-$tgt" "$folder/train.$lang"
   done
-  made="$(cat "$folder"/{train,valid}.{"$src","$tgt"} | cksum) $*"
+  made="$(cat "$folder"/{train,valid}.{"$src","$tgt"} | cksum) $engine $*"
   [[ "$(cat "$folder/symmetrized.of" 2> /dev/null)" != "$made" ]] || return 0
   rm -f "$folder/symmetrized.of" # written last
   for lang in "$src" "$tgt"; do
@@ -155,9 +157,10 @@ sample_text() { # OUT PAIR=CORPORA...: TEXT/PAIR/{train,valid}.LANG and TEXT/mon
   done
 }
 
-# Prints the number of training pairs in a data-bin, of all language pairs or of one.
+# Prints the number of training pairs in a data-bin, or in several joined by colons, of all language pairs or of one.
 count_pairs() { # DATA_BIN [PAIR]
   python - "$@" <<'END'
+import os
 import sys
 
 from xalign_fairseq.core.errors import XalignError, exit_code
@@ -165,9 +168,10 @@ from xalign_fairseq.data.databin import DataBin
 
 
 def main():
-    data = DataBin(sys.argv[1])
-    pairs = [name.partition("-")[::2] for name in sys.argv[2:]] or data.language_pairs("train")
-    count = sum(len(data.pair("train", *pair)[0]) for pair in pairs)
+    count = 0
+    for data in [DataBin(folder) for folder in sys.argv[1].split(os.pathsep) if folder]:
+        given = [("train", *name.partition("-")[::2]) for name in sys.argv[2:]]
+        count += sum(len(data.pair(*pair)[0]) for pair in given or data.pairs if pair[0] == "train")
     if not count:
         raise XalignError("the data-bin has no training pairs", where=sys.argv[1])
     print(count)

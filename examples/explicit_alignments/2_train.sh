@@ -47,7 +47,11 @@ record_run "$save" "$setting" "$SEED" "$DEVICE" "$sizes" \
   2_train.sh DATA_BIN SAVE_DIR "$setting" "$@"
 if [[ "$setting" == procrustes ]]; then
   last="$save/checkpoint_last.pt"
-  [[ -e "$last" ]] || xalign procrustes --model "$INIT" --data "$data" --out "$last" "$@"
+  if [[ -e "$last" ]]; then
+    echo "$save already has its maps, by the command in $save/run.json"
+  else
+    xalign procrustes --model "$INIT" --data "$data" --out "$last" "$@"
+  fi
   exit
 fi
 train_run "$data" "$save" ${WARMUP:+--warmup-updates "$WARMUP"} \

@@ -26,7 +26,7 @@ for pair in "$@"; do
 done
 missing=0
 download "$text" "${bitext[@]}" --file "${MODEL:=mbert}" || missing=$?
-if [[ -e "$text/downloads/mbert/model.safetensors" && ! -e "$text/mbert.pt" ]]; then
+if [[ -z "${DRY:-}" && -e "$text/downloads/mbert/model.safetensors" && ! -e "$text/mbert.pt" ]]; then
   xalign import-hf --model "$text/downloads/mbert" --out "$text/mbert.pt"
 fi
 exit "$missing"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Text to data-bin: one sentencepiece model for all languages, bitext (with links if there are any), and
-# monolingual text: TEXT/mono/LANG.txt, or the sides of the bitext if there is no such folder.
+# monolingual text: TEXT/mono/LANG.txt, or the sides of the bitext if there is no such file.
 #
 #   bash 2_prepare.sh TEXT DATA_BIN PAIR [PAIR ...]
 #
@@ -30,15 +30,20 @@ for pair in "$@"; do
   done
   languages+=("$src=$here/train.$src" "$tgt=$here/train.$tgt")
 done
-if [[ -d "$text/mono" ]]; then
-  for file in "$text"/mono/*.txt; do
-    options+=(--mono "$(basename "$file" .txt)=$file")
-  done
-else
-  for given in "${languages[@]}"; do
+shopt -s nullglob
+files=("$text"/mono/*.txt) missing=""
+for file in "${files[@]}"; do
+  options+=(--mono "$(basename "$file" .txt)=$file")
+done
+for given in "${languages[@]}"; do
+  lang="${given%%=*}"
+  if [[ "${#files[@]}" == 0 ]]; then
     options+=(--mono "$given")
-  done
-fi
+  elif [[ ! -e "$text/mono/$lang.txt" && "$missing " != *" $lang "* ]]; then
+    missing+=" $lang"
+  fi
+done
+[[ -z "$missing" ]] || echo "warning: there is no monolingual text in$missing: $text/mono/LANG.txt" >&2
 for ((shard = ${SHARD:-0}; shard < ${SHARD:-$((shards - 1))} + 1; shard++)); do
   bin="$data" part=()
   [[ "$shards" == 1 ]] || { bin="$data.$shard"; part=(--shard "$shard/$shards" --resume); }

@@ -25,16 +25,6 @@ PROGRAMS = {
 }
 
 
-def alone(folder, script):
-    """A script copied into a folder of this name, with the recipes' shared files, as in the repository."""
-    (folder.parent / "common").mkdir(exist_ok=True)
-    (folder.parent / "common/recipe.sh").write_text((EXAMPLES / "common/recipe.sh").read_text())
-    folder.mkdir(exist_ok=True)
-    copy = folder / Path(script).name
-    copy.write_text((EXAMPLES / script).read_text())
-    return copy
-
-
 def environment(*folders, **variables):
     """The environment of a recipe: programs of these folders first, then of the tests' own, real ones."""
     inherited = {name: value for name, value in os.environ.items() if name not in VARIABLES}

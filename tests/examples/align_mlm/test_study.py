@@ -160,10 +160,10 @@ def test_the_command_reads_writes_and_draws(results, capsys, monkeypatch):
     pytest.importorskip("matplotlib")
 
     def run(*options):
-        monkeypatch.setattr(sys, "argv", ["report.py", "--results", str(results), *options])
+        monkeypatch.setattr(sys, "argv", ["report.py", str(results), *options])
         return exit_code(report.main)
 
-    assert run("--check") == 1 and "next: python report.py" in capsys.readouterr().err
+    assert run("--check") == 1 and f"next: python report.py {results}" in capsys.readouterr().err
     assert not (results / "report").exists()
     assert run() == 0 and run("--check") == 0
     for picture in ("gaps", "alignment"):
@@ -387,9 +387,9 @@ def test_the_steps_follow_each_other_from_the_archives(tmp_path):
     quick = tmp_path / "quick.yaml"
     quick.write_text(re.sub(r"epochs: \d+", "epochs: 1", re.sub(r"seeds: .*", "seeds: [1]", paper)))
     evaluating = ("3_evaluate.sh", tmp_path / "out", tmp_path / "runs")
-    variables = {"STUDY": str(quick), "TASKS": "pos ner xnli", "RESULTS": str(tmp_path / "results")}
+    variables = {"STUDY": str(quick), "TASKS": "pos ner xnli"}
     step(*evaluating, **variables)
-    [[run]] = study.read(tmp_path / "results").values()
+    [[run]] = study.read(tmp_path / "runs/results").values()
     assert (run.record["setting"], run.seed, run.record["updates"]) == ("align_mlm.trans_inv", 1, 2)
     assert run.record["alignment"].keys() == {"trained", "held out", "unused", "all"} and run.record["tokens"] > 200
     assert run.gap_counts("pos").shape == (31, 6)  # one row per test sentence (F1)

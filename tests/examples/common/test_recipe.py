@@ -2,12 +2,11 @@ import itertools
 import json
 import os
 import shlex
-import subprocess
 import sys
 
 import pytest
 
-from tests.examples.stand_ins import EXAMPLES, alone, run_script
+from tests.examples.stand_ins import EXAMPLES, run_real, run_script
 
 # A script and its arguments after the folders; the run's folder inside the given one.
 TRAINING = {
@@ -17,6 +16,7 @@ TRAINING = {
     "xlm_align/3_train.sh": ("base",),
     "align_mlm/2_train.sh": ("align_mlm", "trans_inv", "1"),
 }
+ECHO = dict.fromkeys(("python", "xalign"), "#!/bin/sh\necho $*\n")
 EPOCH = '2026 | INFO | train | {"epoch": 1, "train_loss": "8.7", "train_num_updates": "40", "train_lr": "0"}\n'
 VALIDATION = '2026 | INFO | valid | {"epoch": 1, "valid_loss": "8", "valid_num_updates": "40"}\n'
 
@@ -82,13 +82,27 @@ def test_the_training_replaces_its_script(tmp_path):
     assert done.stdout == f"{os.getpid()}\n"
 
 
-def test_each_setting_has_a_folder(tmp_path):
-    done, save = train(tmp_path, "ppa/2_train.sh")
-    (save / "checkpoint_last.pt").touch()
-    variables = {"UPDATES": "40", "INIT": str(tmp_path / "model.pt")}
-    done = run_script(tmp_path, "ppa/2_train.sh", "/data-bin", save, "ppa_mean", **variables)
-    assert done.returncode == 2 and "run of another setting" in done.stderr and "ppa, now ppa_mean" in done.stderr
-    assert not done.stdout
+@pytest.mark.parametrize(
+    ("recipe", "words", "others", "changed", "found"),
+    [
+        ("ppa", "ppa", "ppa_mean", {}, "ppa, now ppa_mean"),
+        ("ppa", "ppa", "ppa", {"SEED": "9"}, "1, now 9"),
+        ("ppa", "ppa", "ppa", {"INIT": "/dev/zero"}, "dev/null, now dev/zero"),
+        ("weam", "weam de-en --lr 1", "weam es-en --lr 1", {}, "weam es-en"),
+        ("explicit_alignments", "procrustes", "procrustes --lang-pairs en-de", {}, "procrustes, now bash"),
+    ],
+)
+def test_each_run_has_a_folder(recipe, words, others, changed, found, tmp_path):
+    def start(words, **changed):
+        variables = {"UPDATES": "4", "INIT": "/dev/null", **changed}
+        return run_script(tmp_path, f"{recipe}/2_train.sh", "/data", tmp_path, *words.split(), **variables)
+
+    start(words)
+    (tmp_path / "checkpoint_last.pt").touch()
+    (tmp_path / "train.log").write_text(EPOCH.replace("40", "4"))
+    done = start(others, **changed)
+    assert done.returncode == 2 and "has the run of another" in done.stderr and found in done.stderr, done.stderr
+    assert start(words).stdout.endswith(f", by the command in {tmp_path}/run.json\n")
 
 
 SCRIPTS = sorted(str(path.relative_to(EXAMPLES)) for path in EXAMPLES.rglob("*.sh") if path.parent.name != "common")
@@ -145,9 +159,12 @@ def test_the_vocabulary_is_that_of_a_tokenizer_or_of_files_or_new(tmp_path):
         ({"TOKENIZER": "bert", "VOCAB": "7"}, "--tokenizer ./bert"),
         ({"SPM": "spm.model", "DICT": "dict.txt"}, "--spm ./spm.model --dict ./dict.txt"),
     ):
-        command = ["env", "-i", *(f"{name}={value}" for name, value in given.items()), "bash", "-c", script]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-        assert done.stdout == expected + "\n", done.stderr
+        assert run_real("bash", "-c", script, cwd=tmp_path, **given) == expected + "\n"
+
+
+def test_all_folders_of_a_data_bin_count(databin):
+    script = f"source {EXAMPLES}/common/recipe.sh; count_pairs {databin}:{databin} en-de; count_pairs {databin}"
+    assert run_real("bash", "-c", script) == "1200\n1200\n"
 
 
 # Records its arguments and links a line's last word, unless it is "none", with the first word of the other side.
@@ -178,9 +195,9 @@ def text(tmp_path):
 
 @pytest.mark.parametrize("recipe", ["explicit_alignments", "weam"])
 def test_validation_has_links_that_are_made_with_those_of_training(recipe, text, tmp_path):
-    def prepare():
+    def prepare(engine="eflomal"):
         given = (tmp_path, f"{recipe}/1_data.sh", text.parent, tmp_path / "data", "de-en")
-        done = run_script(*given, instead={"xalign": LINKING}, ENGINE="eflomal")
+        done = run_script(*given, instead={"xalign": LINKING}, ENGINE=engine)
         assert done.returncode == 0, done.stderr
         return [line.split() for line in (tmp_path / "bin/calls").read_text().splitlines()]
 
@@ -201,22 +218,32 @@ def test_validation_has_links_that_are_made_with_those_of_training(recipe, text,
     assert [call[0] for call in prepare()] == ["links", "prepare", "prepare"]  # links are kept
     (text / "train.de").write_text("a\nnone\na\na b")  # for example by another sentencepiece model
     assert [call[0] for call in prepare()][3:] == ["links", "prepare"]
+    assert "--engine fast_align" in " ".join(prepare("fast_align")[5])
 
 
-def test_a_run_resumed_with_more_updates_is_not_evaluated(tmp_path):
-    """Its log has the end of the shorter training."""
+def test_languages_without_monolingual_text_are_named(text, tmp_path):
+    mono = text.parent / "mono"
+    mono.mkdir()
+    given = (tmp_path, "xlm_align/2_prepare.sh", text.parent, tmp_path / "data", "de-en")
+    assert f"--mono de={text}/train.de --mono en={text}/train.en " in run_script(*given, instead=ECHO).stdout
+    (mono / "de.txt").touch()
+    done = run_script(*given, instead=ECHO)
+    assert f" --mono de={mono}/de.txt --vocab" in done.stdout
+    assert done.stderr == f"warning: there is no monolingual text in en: {mono}/LANG.txt\n"
+
+
+def test_own_finished_runs_are_evaluated(tmp_path):
+    """The log of a run resumed with more updates has the end of the shorter training."""
     end = "2026 | INFO | fairseq_cli.train | done training in 9.1 seconds\n"
     runs = tmp_path / "runs"
-    for name, log in (("tlm-1", f"{EPOCH}{end}{EPOCH}"), ("tlm-2", f"{EPOCH}{end}{EPOCH}{end}")):
-        (runs / name).mkdir(parents=True)
-        (runs / name / "train.log").write_text(log)
-        (runs / name / "checkpoint_last.pt").touch()
-    (tmp_path / "recipe").mkdir()
-    (tmp_path / "recipe/evaluate.py").write_text("import sys\nprint('measures', *sys.argv[1:])\n")
-    command = ["bash", alone(tmp_path / "recipe", "align_mlm/3_evaluate.sh"), tmp_path, runs]
-    environment = {**os.environ, "RESULTS": str(tmp_path)}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment)
-    assert done.returncode == 0, done.stderr
-    first, *more = [line for line in done.stdout.splitlines() if "tlm" in line]
-    assert first == "tlm-1: not finished" and len(more) == 1
-    assert more[0].startswith("measures ") and "tlm-2" in more[0] and "tlm-1" not in more[0]
+    given = (tmp_path, "align_mlm/3_evaluate.sh", tmp_path, runs)
+    done = run_script(*given, instead=ECHO)
+    assert done.returncode == 2 and "there is no run" in done.stderr and not done.stdout
+    for seed, log in enumerate((f"{EPOCH}{end}{EPOCH}", f"{EPOCH}{end}{EPOCH}{end}", end), 1):
+        (runs / f"mlm.trans-{seed}").mkdir(parents=True)  # this repository has results of such names
+        (runs / f"mlm.trans-{seed}/train.log").write_text(log)
+    (runs / "results/runs").mkdir(parents=True)
+    (runs / "results/runs/mlm.trans-3.json").touch()
+    first, third, more = run_script(*given, instead=ECHO).stdout.splitlines()
+    assert (first, third) == ("mlm.trans-1: not finished", "mlm.trans-3: already measured")
+    assert f"{tmp_path} {runs}/mlm.trans-2 --tasks" in more and f"--results {runs}/results" in more
