@@ -50,6 +50,11 @@ def test_code_in_segments_and_second_variants_are_left_out(tmp_path):
     assert read(f"{tmp_path}/m.tmx#en") == "a b c d e fg\n"
 
 
+def test_spaces_other_than_those_of_xml_stay_in_segments(tmp_path):
+    (tmp_path / "m.tmx").write_bytes(memory([(" Prix\u00a0:\t\r\n 5\u202f000\u3000deux ", "\u3000")]))
+    assert read(f"{tmp_path}/m.tmx#en") == "Prix\u00a0: 5\u202f000\u3000deux\n"
+
+
 def test_an_external_document_type_is_not_fetched_and_entities_are_refused(tmp_path):
     path = tmp_path / "m.tmx"
     path.write_bytes(memory(UNITS, '<!DOCTYPE tmx SYSTEM "http://example.invalid/tmx14.dtd">'))
