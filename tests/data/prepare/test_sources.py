@@ -50,6 +50,13 @@ def test_the_data_bin_does_not_replace_its_inputs(files, pair, tmp_path_factory)
     PrepareOptions(kept, [pair()], spm=kept / "m.model", overwrite=True).check()
 
 
+def test_a_data_bin_whose_path_fairseq_would_split(pair, files, monkeypatch):
+    (files / "12:00").mkdir()
+    monkeypatch.chdir(files / "12:00")
+    with pytest.raises(XalignError, match=r"can't contain a colon\n  where: /.*/12:00/out\n"):
+        PrepareOptions("out", [pair()]).check()
+
+
 def test_options_that_contradict_each_other(refused, pair, files):
     refused("nothing to prepare")
     refused(r"the number of workers is below 1\n  where: workers\n  found: 0", pair(), workers=0)
