@@ -248,7 +248,7 @@ def read_line(line: str, unit: Unit, path: str, number: int) -> Links:
         links = dict.fromkeys(parse_line(line, where=where).possible, 1.0)
         if unit.counted:
             src, tgt = unit.counted()
-            check_bounds([links], [(len(src), len(tgt))], where=path, first=number)
+            check_bounds([links], [(len(src), len(tgt))], where=path, first=number, segmented=True)
             links = {(i, j): 1.0 for a, b in links for i in src[a] for j in tgt[b]}
     else:
         content = require_form(parse_json(line, where), LinkedWords, where)
@@ -258,7 +258,7 @@ def read_line(line: str, unit: Unit, path: str, number: int) -> Links:
                 remedy = "if the text is the same, give the segmenter that found them as", Parameter("segment")
                 raise XalignError(problem, where=where, found=theirs, expected=expected, remedy=remedy)
         links = {(i, j): probability for i, j, probability in content["links"]}
-    check_bounds([links], [(len(unit.src), len(unit.tgt))], where=path, first=number)
+    check_bounds([links], [(len(unit.src), len(unit.tgt))], where=path, first=number, segmented=True)
     return links
 
 
