@@ -219,9 +219,8 @@ def _models(task: Task) -> list[dict[str, tuple[str, ...]]]:
 
 def find_files(study: Study) -> dict[str, Files]:
     """The absolute paths of every task."""
-    for task in study.tasks:
-        if task.trains:
-            require_no_colon(task.folder)
+    for folder in {task.folder for task in study.tasks if task.trains}:
+        require_no_colon(folder)
     wanted = {
         (task.name, part, language): partial(_find, task, part, language)
         for task in study.tasks
