@@ -142,7 +142,9 @@ def add_volume(parser: argparse.ArgumentParser) -> None:
 
 
 def print_result(as_json: bool, content: object, lines: Iterable[str]) -> None:
-    """Print the lines, or the content as JSON."""
+    """Print the lines, or the content as JSON; :class:`XalignError` if standard output is closed."""
+    if sys.stdout is None:
+        raise XalignError("standard output is closed")
     if as_json:
         print(json.dumps(content, indent=2, ensure_ascii=False))
     else:
