@@ -251,7 +251,7 @@ def read_line(line: str, unit: Unit, path: str, number: int) -> Links:
             check_bounds([links], [(len(src), len(tgt))], where=path, first=number, segmented=True)
             links = {(i, j): 1.0 for a, b in links for i in src[a] for j in tgt[b]}
     else:
-        content = require_form(parse_json(line, where), LinkedWords, where)
+        content = require_form(parse_json(line, where, finite=True), LinkedWords, where)
         for ours, theirs in ((unit.src, content["src"]), (unit.tgt, content["tgt"])):
             if list(ours) != theirs:
                 problem, expected = "the links belong to other words", f"{unit.where}: {[*ours]}"
