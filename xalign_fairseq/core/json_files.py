@@ -28,8 +28,7 @@ def read_json(path: StrPath, form: Any = dict[str, Any]) -> Any:
 def parse_json(content: bytes | str, where: object, whole_characters: bool = True, finite: bool = False) -> Any:
     """The value of a JSON text.
 
-    Halves of surrogate pairs are refused if ``whole_characters``; no text file can hold them. NaN and infinite numbers
-    are refused if ``finite``; they are not JSON.
+    ``whole_characters`` refuses halves of surrogate pairs, which no text file can hold; ``finite``, NaN and infinity.
     """
     if len(content) > LARGEST_JSON:
         raise XalignError("the file is too large", where=where, expected=f"at most {LARGEST_JSON:,} bytes of JSON")
