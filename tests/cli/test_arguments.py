@@ -6,7 +6,7 @@ from contextlib import suppress
 import pytest
 
 from xalign_fairseq.cli import build_parser
-from xalign_fairseq.cli._arguments import named_models, quick_imports
+from xalign_fairseq.cli._arguments import named_models, print_result, quick_imports
 from xalign_fairseq.core.errors import XalignError
 
 
@@ -52,6 +52,12 @@ def test_models_have_names_or_are_their_own(tmp_path, monkeypatch):
     assert named_models(["x.pt", "one=y.pt", "a=b.pt"]) == {"x.pt": "x.pt", "one": "y.pt", "a=b.pt": "a=b.pt"}
     with pytest.raises(XalignError, match="two models have the same name"):
         named_models(["one=x.pt", "one=y.pt"])
+
+
+def test_a_result_needs_an_open_standard_output(monkeypatch):
+    monkeypatch.setattr(sys, "stdout", None)
+    with pytest.raises(XalignError, match="standard output is closed"):
+        print_result(False, None, ["a"])
 
 
 @pytest.mark.parametrize("first", [True, False])

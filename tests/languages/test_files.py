@@ -59,7 +59,7 @@ def test_treebanks_entities_and_pairs(derive):
 
 @pytest.mark.parametrize("kind", ["text", "conllu"])
 def test_sentences_without_a_tree_are_refused_if_trees_are_required(derive, kind):
-    counts, _ = derive(kind, "a.conllu", TREE + BARE)
+    counts, _ = derive(kind, "a.CONLLU", TREE + BARE)
     assert counts["sentences"] == 2
     with pytest.raises(XalignError, match=r"no tree, which the syntax step needs\n  where: .*a.conllu.*line"):
         derive(kind, "a.conllu", TREE + BARE, with_trees=True)

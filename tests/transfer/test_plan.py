@@ -187,6 +187,7 @@ RETRIEVAL = "data: .\nseeds: [3, 1]\ntasks:\n  tatoeba: {languages: [de], settin
         (with_task("holdout: 0.01"), "share to hold out.*pairs, holdout.*of 22 examples"),
         (with_task("holdout: 0.99"), "share to hold out.*pairs, holdout.*of 22 examples"),
         (with_task("train: {en: 'a,b.tsv'}"), "comma"),  # fairseq would split the path there
+        (STUDY.replace("data: .", "data: 't:x'"), "colon"),
     ],
 )
 def test_what_does_not_fit_encoder_or_data_is_named(runs, bitext, folder, study, message):

@@ -182,5 +182,7 @@ def test_a_language_trained_on_as_a_treebank_is_not_zero_shot(write_run, right, 
 
 
 def test_nothing_finished(tmp_path):
-    with pytest.raises(XalignError, match=r"no finished run[\s\S]*0 unfinished"):
+    (tmp_path / "runs/a/b/c/1").mkdir(parents=True)
+    (tmp_path / "runs/a/b/c/1/spec.json").touch()
+    with pytest.raises(XalignError, match=r"no finished run[\s\S]*1 unfinished run\n"):
         read_results(tmp_path)

@@ -142,11 +142,10 @@ def add_volume(parser: argparse.ArgumentParser) -> None:
 
 
 def print_result(as_json: bool, content: object, lines: Iterable[str]) -> None:
-    """Print the lines, or the content as JSON."""
-    if as_json:
-        print(json.dumps(content, indent=2, ensure_ascii=False))
-    else:
-        print("\n".join(lines))
+    """Print the lines, or the content as JSON; :class:`XalignError` if standard output is closed."""
+    if sys.stdout is None:
+        raise XalignError("standard output is closed")
+    print(json.dumps(content, indent=2, ensure_ascii=False) if as_json else "\n".join(lines))
 
 
 def named_models(given: Iterable[str], parameter: str = "model", bare: bool = True) -> dict[str, str]:

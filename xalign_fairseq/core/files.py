@@ -193,6 +193,13 @@ def require_place(path: StrPath, inputs: Iterable[StrPath] = (), binary: bool = 
             raise XalignError("the output is also an input", where=path, found=each, remedy=remedy)
 
 
+def require_no_colon(folder: StrPath) -> None:
+    """Raise :class:`XalignError` for a colon in the absolute path of a data folder, where fairseq would split it."""
+    where = Path(folder).absolute()
+    if ":" in str(where):
+        raise XalignError("fairseq's data folder can't contain a colon", where=where, remedy="choose another path")
+
+
 def require_apart(outputs: Iterable[StrPath], parameters: Sequence[str]) -> None:
     """Raise :class:`XalignError` if two outputs are one file; devices and pipes can be shared."""
     places = Counter(_resolved(path) for path in outputs if opened(path) is None)

@@ -25,10 +25,10 @@ def read_json(path: StrPath, form: Any = dict[str, Any]) -> Any:
     return require_form(parse_json(content, path), form, path)
 
 
-def parse_json(content: bytes | str, where: object, whole_characters: bool = True) -> Any:
+def parse_json(content: bytes | str, where: object, whole_characters: bool = True, finite: bool = False) -> Any:
     """The value of a JSON text.
 
-    Halves of surrogate pairs are refused if ``whole_characters``; no text file can hold them.
+    ``whole_characters`` refuses halves of surrogate pairs, which no text file can hold; ``finite``, NaN and infinity.
     """
     if len(content) > LARGEST_JSON:
         raise XalignError("the file is too large", where=where, expected=f"at most {LARGEST_JSON:,} bytes of JSON")
@@ -37,6 +37,8 @@ def parse_json(content: bytes | str, where: object, whole_characters: bool = Tru
         value = json.loads(content)
         if whole_characters and any(half in content for half in halves):  # type: ignore[operator]
             json.dumps(value, ensure_ascii=False).encode(errors="surrogateescape")  # surrogates of file names
+        if finite:
+            json.dumps(value, allow_nan=False)
         return value
     except (ValueError, RecursionError) as error:
         raise XalignError("the file is not JSON, or it is damaged", where=where, found=error) from None

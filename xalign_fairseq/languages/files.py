@@ -8,10 +8,9 @@ from typing import Any
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.progress import progress
-from xalign_fairseq.core.text.compressed import unpacked_name
 from xalign_fairseq.core.text.corpus import scan
 from xalign_fairseq.core.text.lines import split_words
-from xalign_fairseq.data.labelled.conllu import ConlluSentence, read_sentences
+from xalign_fairseq.data.labelled.conllu import ConlluSentence, is_named_conllu, read_sentences
 from xalign_fairseq.languages import conllu_files, ner_files, nli_files
 from xalign_fairseq.languages.sentence import Sentence, SyntaxTree, Transformation, unbroken
 from xalign_fairseq.links.pharaoh import format_links
@@ -40,7 +39,7 @@ class Source:
 def open_source(kind: str, name: str, path: str, language: str, with_trees: bool) -> Source:
     """Check a file, and its trees if the transformation needs them."""
     trees = None
-    if kind == "text" and not unpacked_name(path).endswith(".conllu"):
+    if kind == "text" and not is_named_conllu(path):
         if with_trees:
             problem = "plain text has no trees, which the syntax step needs"
             raise XalignError(problem, where=path, expected="a file named .conllu")

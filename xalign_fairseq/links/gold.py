@@ -44,8 +44,9 @@ def read_gold_text(
     lines = list(read_lines(gold, table=True))
     numbered, golds = _is_numbered(lines), _golds(lines, gold, 0, len(pairs))
     lengths = [(len(one), len(other)) for one, other in pairs]
-    check_bounds([each.possible for each in golds], lengths, where=gold, base=int(numbered), numbered=numbered)
-    if needs_links and not any(each.possible for each in golds):
+    possible = [each.possible for each in golds]
+    check_bounds(possible, lengths, where=gold, base=int(numbered), numbered=numbered, segmented=split is not AT_SPACES)
+    if needs_links and not any(possible):
         raise XalignError("the gold file has no link", where=gold, expected="i-j (sure) and ipj (possible), 0-based")
     return GoldText(pairs, golds)
 

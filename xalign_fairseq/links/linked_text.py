@@ -95,5 +95,5 @@ class LinkedText:
         """The words of a pair and its links."""
         src, tgt = (split(text) for split, text in zip(self._split, (line.src, line.tgt), strict=True))
         links = parse_line(line.links, where=f"{self._links}, line {line.number}").possible
-        check_bounds([links], [(len(src), len(tgt))], where=self._links, first=line.number)
+        check_bounds([links], [(len(src), len(tgt))], where=self._links, first=line.number, segmented=True)
         return src, tgt, links

@@ -144,6 +144,7 @@ def check_bounds(
     base: int = 0,
     first: int = 1,
     numbered: bool = False,
+    segmented: bool = False,
 ) -> None:
     """Check 0-based links against the lengths of their sentences.
 
@@ -151,6 +152,7 @@ def check_bounds(
         base: the index that the file gives to the first token; errors name links as the file does.
         first: the number of the first line, for part of a file.
         numbered: the file has a line for each link, with the pair's number.
+        segmented: the user can choose the segmenter that finds the words.
 
     Raises:
         XalignError: numbers of lines differ (the error has both), or a link is outside its sentences (the error has the
@@ -162,13 +164,14 @@ def check_bounds(
         if outside:
             i, j = outside[0]
             is_shifted = not base and index_base_problem(links, lengths)
+            order = "give links of this text, with sides in this order; words"
             raise XalignError(
                 f"a link lies outside its sentences{'; the file ' + is_shifted if is_shifted else ''}",
                 where=f"{where}, {'pair' if numbered else 'line'} {number}",
                 found=f"link {i + base}-{j + base}, sentence lengths {n} and {m}",
                 remedy=(remedy or "subtract 1 from every index")
                 if is_shifted
-                else ("give links of this text, with sides in this order; words depend on", Parameter("segment")),
+                else ((order, "depend on", Parameter("segment")) if segmented else f"{order} are separated by spaces"),
             )
 
 

@@ -248,17 +248,17 @@ def read_line(line: str, unit: Unit, path: str, number: int) -> Links:
         links = dict.fromkeys(parse_line(line, where=where).possible, 1.0)
         if unit.counted:
             src, tgt = unit.counted()
-            check_bounds([links], [(len(src), len(tgt))], where=path, first=number)
+            check_bounds([links], [(len(src), len(tgt))], where=path, first=number, segmented=True)
             links = {(i, j): 1.0 for a, b in links for i in src[a] for j in tgt[b]}
     else:
-        content = require_form(parse_json(line, where), LinkedWords, where)
+        content = require_form(parse_json(line, where, finite=True), LinkedWords, where)
         for ours, theirs in ((unit.src, content["src"]), (unit.tgt, content["tgt"])):
             if list(ours) != theirs:
                 problem, expected = "the links belong to other words", f"{unit.where}: {[*ours]}"
                 remedy = "if the text is the same, give the segmenter that found them as", Parameter("segment")
                 raise XalignError(problem, where=where, found=theirs, expected=expected, remedy=remedy)
         links = {(i, j): probability for i, j, probability in content["links"]}
-    check_bounds([links], [(len(unit.src), len(unit.tgt))], where=path, first=number)
+    check_bounds([links], [(len(unit.src), len(unit.tgt))], where=path, first=number, segmented=True)
     return links
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.devices import visible_gpus
 from xalign_fairseq.core.errors import XalignError, check_values
-from xalign_fairseq.core.files import StrPath, file_sha256, nearly
+from xalign_fairseq.core.files import StrPath, file_sha256, nearly, require_no_colon
 from xalign_fairseq.data.labelled.labels import check_labels, digest, label_of
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.pretrained.reading import open_model
@@ -219,6 +219,8 @@ def _models(task: Task) -> list[dict[str, tuple[str, ...]]]:
 
 def find_files(study: Study) -> dict[str, Files]:
     """The absolute paths of every task."""
+    for folder in {task.folder for task in study.tasks if task.trains}:
+        require_no_colon(folder)
     wanted = {
         (task.name, part, language): partial(_find, task, part, language)
         for task in study.tasks

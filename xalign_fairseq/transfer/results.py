@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from xalign_fairseq.core.array_files import ArrayForm, read_arrays
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import Command, Parameter, XalignError
 from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.core.json_files import read_json, require_form
@@ -212,7 +213,7 @@ def read_results(out: StrPath) -> StudyResults:
         raise XalignError(
             "there is no finished run",
             where=top,
-            found=f"{len(folders)} unfinished runs",
+            found=counted(len(folders), "unfinished run"),
             expected="CHECKPOINT/TASK/LANGUAGES/SEED/result.json",
             remedy=("run", Command("transfer", Parameter("out", out))),
         )

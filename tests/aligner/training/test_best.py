@@ -140,6 +140,8 @@ def test_too_little_gold_is_refused_before_training(run, trained, tmp_path):
     small.with_suffix(".yy").write_text("house\n")
     with pytest.raises(XalignError, match="gold sets are too small"):
         train_best(replace(run, golds=[str(small)]), lambda line: None)
+    with pytest.raises(XalignError, match="colon"):
+        train_best(replace(run, out=tmp_path / "x:y"), lambda line: None)
     assert not run.out.exists()
 
 

@@ -14,7 +14,7 @@ from xalign_fairseq.core.text.containers import BLOCK, MOST_CHARACTERS, open_tex
 from xalign_fairseq.core.text.corpus import scan
 from xalign_fairseq.core.text.lines import read_lines
 
-UNITS = [("one", "eins"), ("two\nlines", "zwei <b>fett</b>"), (None, "drei"), ("four", ""), ("five & six", "fünf")]
+UNITS = [("one", "eins"), ("two\nlines", "zwei <b>fett</b>"), (None, "drei"), ("four", ""), ("five\u00a0& six", "fünf")]
 
 
 def memory(units, head="", encoding="UTF-8", names=("en-GB", "DE")):
@@ -36,7 +36,7 @@ def read(path):
 def test_a_language_of_tmx_has_a_line_for_each_unit(tmp_path, monkeypatch, encoding):
     monkeypatch.setattr(containers, "BLOCK", 7)
     (tmp_path / "m.tmx").write_bytes(memory(UNITS, encoding=encoding))
-    assert read(f"{tmp_path}/m.tmx#en") == "one\ntwo lines\n\nfour\nfive & six\n"
+    assert read(f"{tmp_path}/m.tmx#en") == "one\ntwo lines\n\nfour\nfive\u00a0& six\n"
     assert read(f"{tmp_path}/m.tmx#de") == "eins\nzwei <b>fett</b>\ndrei\n\nfünf\n"
     with pytest.raises(XalignError, match=r"(?s)no text in this language.*fr.*en-GB"):
         read(f"{tmp_path}/m.tmx#fr")

@@ -145,7 +145,7 @@ def test_spaces_between_columns_are_refused_with_a_command_for_tabs(write, read,
     assert first.words == (text.split()[0],) and first.tags == (text.split("\n")[0].split()[-1],)
 
 
-@pytest.mark.parametrize("name", ["de.conllu", "de.conllu.gz", "test-de.tsv"])
+@pytest.mark.parametrize("name", ["de.conllu", "de.CONLLU.gz", "test-de.tsv"])
 @pytest.mark.parametrize("head", ["", "# sent_id = 1\n# text = Das Haus\n"])
 def test_conllu_with_spaces_is_named_in_the_error(write, name, head):
     text = head + "1 Das das DET _ _ 2 det _ _\n2 Haus Haus NOUN _ _ 0 root _ _\n"

@@ -62,7 +62,11 @@ def test_options_that_contradict_each_other(refused, pair, files):
     refused("out of range\n  where: max_length\n", pair(), filters=Filters(max_length=0))
 
 
-def test_texts_that_cannot_be_named(refused, pair, capsys):
+def test_texts_and_folders_that_cannot_be_named(refused, pair, files, capsys, monkeypatch):
+    (files / "12:00").mkdir()
+    monkeypatch.chdir(files / "12:00")
+    with pytest.raises(XalignError, match=r"can't contain a colon\n  where: /.*/12:00/out\n"):
+        PrepareOptions("out", [pair()]).check()  # fairseq would split the path
     refused("do not exist", PairSource("train", "en", "de", "gone", "./gone"))
     assert "the same file" in capsys.readouterr().err
     refused("'pt-BR'", pair(tgt="pt-BR"))

@@ -35,7 +35,8 @@ def test_a_word_may_contain_white_space_other_than_a_space(pieces):
 
 def test_tags_that_are_not_valid_are_counted_and_give_no_label(pieces):
     _, bad, bare, empty = pieces("a\tB-PER\nb\tO\n\na\tO\nb\tI-PER\n\nc\n\nd\tO\n", "x y\nx y\nz\nd\n")
-    for unit, reason in ((bad, "not valid BIO"), (bare, "no tag")):
+    [lost] = pieces("d\tO\n", "\n")
+    for unit, reason in ((bad, "not valid BIO"), (bare, "no tag"), (lost, "translation is empty")):
         [dropped] = unit.project({}).dropped
         assert reason in dropped.reason and not unit.needs_links
     assert bad.project({}).text == "x\tO\ny\tO\n\n" and bad.where.endswith("a.conll, line 4")

@@ -37,7 +37,7 @@ def units(tmp_path):
 
 
 def test_tags_features_and_heads_follow_the_links_and_the_words_stay(units):
-    [unit] = units(SOURCE, TARGET)
+    [unit] = units(SOURCE, TARGET, "b.CONLLU")
     projected = unit.project({(0, 1): 0.9, (1, 2): 0.8, (2, 2): 0.7})
     assert projected.text.splitlines() == [
         "# sent_id = b",

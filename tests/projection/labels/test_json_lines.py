@@ -54,6 +54,7 @@ def test_dropped_spans_are_named(units):
         ({**ANNA, "text": "Ann\u0065\u0301 ", "spans": [[0, 4, "PER"]]}, "its marks"),
         ({"text": "a", "spans": []}, "unexpected content"),
         ("{", "not JSON"),
+        (json.dumps(ANNA).replace("3}", "1e400}"), "not JSON"),
     ],
 )
 def test_an_invalid_line_is_unchanged_and_counted(units, bad, reason):

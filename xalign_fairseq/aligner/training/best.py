@@ -23,7 +23,7 @@ from xalign_fairseq.aligner.training.gold import ScorerRun, judging_part, train_
 from xalign_fairseq.aligner.training.run import TrainingRun
 from xalign_fairseq.aligner.training.train import Hear, train_aligner
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.core.files import atomic_write, require_no_colon
 from xalign_fairseq.core.installation import require_fairseq
 from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.core.locks import resumable_folder
@@ -89,6 +89,7 @@ class BestRun:
 def train_best(run: BestRun, say: Say = print, hear: Hear = lambda line, updates: None) -> BestAligner:
     """Do all steps. The same call continues after the last finished step; a finished folder does not change."""
     require_fairseq()
+    require_no_colon(run.out)
     require_texts(run.src, run.tgt)
     SentencePairs(run.src, run.tgt)  # raises if they do not fit
     if run.golds and not run.judges:

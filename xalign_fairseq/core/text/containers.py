@@ -28,6 +28,7 @@ MOST_CODE = 20  # characters that show whether code breaks a line
 SAMPLE_UNITS = 1000  # units of TMX to read for the languages in an error
 # Elements of TMX within <seg> that contain code of another format, or a separate text.
 CODE = {"bpt", "ept", "it", "ph", "ut", "sub"}
+_SPACES = re.compile(r"[ \t\r\n]+")  # the white space of XML; others, such as no-break spaces, are text
 BREAK = re.compile(r"\s*(?:<|&lt;)br\b", re.IGNORECASE)  # code that breaks a line
 
 
@@ -234,7 +235,7 @@ class _Units:
     def end(self, name: str) -> None:
         self.events += 1
         if name == "seg" and self._segment is not None:
-            self._unit, self._segment = " ".join("".join(self._segment).split()), None
+            self._unit, self._segment = _SPACES.sub(" ", "".join(self._segment)).strip(" "), None
             self.found = self.found or bool(self._unit)
         elif name == "tuv":
             self._here = False

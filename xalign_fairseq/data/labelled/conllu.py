@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 from itertools import groupby
-from pathlib import Path
 
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import XalignError
@@ -53,6 +52,11 @@ _RELATIONS = """
     flat goeswith iobj list mark nmod nsubj nummod obj obl orphan parataxis punct reparandum root vocative xcomp
 """
 UPOS_TAGS, UD_RELATIONS = frozenset(_TAGS.split()), frozenset(_RELATIONS.split())
+
+
+def is_named_conllu(path: StrPath) -> bool:
+    """Whether a file, compressed or not, is CoNLL-U by its name."""
+    return unpacked_name(path).lower().endswith(".conllu")
 
 
 def read_upos(path: StrPath, language: str) -> list[WordsExample]:
@@ -179,8 +183,7 @@ def read_pos(path: StrPath, language: str) -> list[WordsExample]:
     """Read words and part-of-speech tags from CoNLL-U, which has ten columns, or from ``word TAB tag`` lines."""
     rows = (row for row in read_rows(path) if row.strip() and not row.startswith("#"))
     first = next(rows, "")
-    named = Path(unpacked_name(path)).suffix == ".conllu"
-    is_conllu = named or first.count("\t") > 1 or _CONLLU.match(first)
+    is_conllu = is_named_conllu(path) or first.count("\t") > 1 or _CONLLU.match(first)
     return read_upos(path, language) if is_conllu else read_tagged_words(path, language)
 
 

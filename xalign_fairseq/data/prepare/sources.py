@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from xalign_fairseq.core.errors import Parameter, XalignError, check_values
-from xalign_fairseq.core.files import StrPath, require_outside
+from xalign_fairseq.core.files import StrPath, require_no_colon, require_outside
 from xalign_fairseq.core.locks import require_no_loss
 from xalign_fairseq.core.progress import say
 from xalign_fairseq.core.text.containers import file_of
@@ -131,6 +131,7 @@ class PrepareOptions:
         if self.shard is not None and self.trains_model:
             problem = "shards need one tokenizer, and each would train its own"
             raise XalignError(problem, parameter=("shard", "spm", "tokenizer"))
+        require_no_colon(self.destdir)
         self.filters.check()
         self._check_names()
         require_files(self.inputs, remedy="check the path; a prefix P and the pair en-de mean P.en and P.de")

@@ -52,6 +52,8 @@ def _unit(lines: list[str], tgt: SegmentedText, where: str, scheme: str, placing
     try:
         if min(map(len, rows)) < 2:
             raise XalignError("a word has no tag", where=where)
+        if not len(tgt):
+            raise XalignError("the translation is empty, so the output lacks this sentence", where=where)
         spans = read_spans(tags, scheme)
     except XalignError as error:
         return Unit.fixed(src, tgt, where, _text(tgt, (), separator), Dropped(" ".join(tags), error.problem))

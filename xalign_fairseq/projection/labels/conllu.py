@@ -7,7 +7,6 @@ from itertools import zip_longest
 
 from xalign_fairseq.aligner.protocol import Links
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.text.compressed import unpacked_name
 from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.core.text.segmented import SegmentedText, from_words
 from xalign_fairseq.data.labelled.conllu import (
@@ -19,6 +18,7 @@ from xalign_fairseq.data.labelled.conllu import (
     UPOS,
     XPOS,
     ConlluSentence,
+    is_named_conllu,
     parse_sentence,
 )
 from xalign_fairseq.data.labelled.examples import Tree, read_blocks
@@ -44,7 +44,7 @@ def treebank(files: Annotated) -> Iterator[Unit]:
 
 def _targets(files: Annotated) -> Iterator[tuple[ConlluSentence, SegmentedText]]:
     tgt = str(files.tgt)
-    if unpacked_name(tgt).endswith(".conllu"):
+    if is_named_conllu(tgt):
         for number, (first, lines) in enumerate(read_blocks(tgt), 1):
             sentence = parse_sentence(lines, tgt, first, str(number))
             yield sentence, from_words(sentence.column(FORM))

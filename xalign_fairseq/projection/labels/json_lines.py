@@ -37,7 +37,7 @@ def json_spans(files: Annotated) -> Iterator[Unit]:
     for number, line in enumerate(read_rows(files.src), 1):
         where = f"{files.src}, line {number}"
         try:
-            content = require_form(parse_json(line, where), SpansOfText, where)
+            content = require_form(parse_json(line, where, finite=True), SpansOfText, where)
             check_spans(content["spans"], content["text"], where)
         except XalignError as error:
             if number == 1:
