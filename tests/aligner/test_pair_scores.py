@@ -32,6 +32,8 @@ def test_the_scores_of_a_pair():
     assert score.probability == pytest.approx(2 / 3)
     assert score.agreement == pytest.approx(1 / 3)  # house prefers das, which prefers the
     assert score.length_ratio == pytest.approx(7 / 10)
+    with pytest.raises(XalignError, match=r"outside its sentences[\s\S]*3-4, sentence lengths 1 and 1"):
+        score_pair(Alignment(["a"], ["b"], {(3, 4): 0.5}))
 
 
 def test_the_side_with_the_lower_share_decides_and_short_words_hardly_count():

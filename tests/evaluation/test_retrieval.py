@@ -87,6 +87,8 @@ def test_both_directions_and_metrics():
     assert counts["accuracy"].tolist() == [[1, 1], [0, 1]]
     with pytest.raises(XalignError, match="2 and 1"):
         retrieval_counts(foreign, english[:1])
+    with pytest.raises(XalignError, match="no sentence"):
+        retrieval_counts(foreign[:0], english[:0])
 
 
 @pytest.mark.parametrize("spoilt", [torch.nan, torch.inf])

@@ -58,6 +58,8 @@ def test_holm_by_hand():
     # The second may not be below the first: 4 * 0.01, then max(0.04, 3 * 0.012), and so on.
     assert holm([0.02, 0.012, 0.01, 0.02]) == pytest.approx([0.04, 0.04, 0.04, 0.04])
     assert holm([]) == []
+    with pytest.raises(XalignError, match=r"not from 0 to 1"):
+        holm([0.01, math.nan, 0.04])
 
 
 def test_the_difference_is_one_of_means_over_runs_and_sets():

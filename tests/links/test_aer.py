@@ -17,6 +17,7 @@ def test_hand_worked():
     assert found.f1 == pytest.approx(2 * 3 / 4 * 2 / 3 / (3 / 4 + 2 / 3))
     assert found.aer == pytest.approx(1 - (2 + 3) / (4 + 3))
     assert (found.links, found.sure) == (4, 3)
+    assert score([list(map(list, LINKS))], [GOLD]) == found
 
 
 def test_counts_are_summed_before_the_division():
@@ -39,11 +40,14 @@ def test_without_possible_links_aer_is_one_minus_f1():
     assert found.aer == pytest.approx(1 - found.f1)
 
 
-def test_numbers_of_lines():
+def test_invalid_lines():
     with pytest.raises(XalignError, match=r"2 lines of hypothesis, 1 of gold"):
         sentence_counts([LINKS, LINKS], [GOLD], where="hyp, gold")
     with pytest.raises(XalignError, match="nothing to score"):
         score([], [])
+    for line in ("0-0", ["0-0"], [0, 0], GOLD):
+        with pytest.raises(XalignError, match=r"not pairs of numbers[\s\S]*0[\s\S]*parse_line"):
+            score([line], [GOLD])
 
 
 def test_a_published_set_scored_against_its_own_sure_links(shared_gold):

@@ -166,7 +166,7 @@ def test_options_of_batches_reach_the_dataset(shard):
     found = [(each.bucket_width, each.apart, each.mask.specials) for each in data]
     assert found == [(1, False, False), (0, True, True)]
     refused = {"length_bucket_width": -1, "epoch_items": 0, "mono_batch_size": -2, "mono_tokens_per_sample": 1}
-    refused |= {"max_pair_length": 0, "sampling_temperature": float("nan"), "mask_prob": 0.0}
+    refused |= {"max_pair_length": 0, "sampling_temperature": float("nan"), "mask_prob": 0.0, "lang_pairs": 1}
     for name, value in refused.items():
         with pytest.raises(XalignError, match=f"{name}\n  found: {value}"):
             task(folder, **{name: value})

@@ -112,6 +112,8 @@ def test_a_checkpoint_of_another_number_of_ids_is_refused(tmp_path, ids):
     vocab_size = data.data.dictionary.embedding_size + ids
     model = AlignmentModel(Encoder(replace(CONFIG, vocab_size=vocab_size)), [TLM()])
     torch.save(model.checkpoint(), tmp_path / "other.pt")
+    with pytest.raises(XalignError, match=rf"found: {vocab_size}[\s\S]*expected: {vocab_size - ids}"):
+        AlignmentModel(model.encoder, [TLM()], data)
     with pytest.raises(XalignError, match=f"found: {vocab_size - ids} ids"):
         AlignmentModel.from_pretrained(tmp_path / "other.pt", [TLM()], data)
 

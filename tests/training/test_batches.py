@@ -126,8 +126,11 @@ def test_what_cannot_be_is_refused(folder):
         batches(folder, max_tokens=None)
     with pytest.raises(XalignError, match="no objective reads text"):
         batches(folder, reader=Reader(()))
-    with pytest.raises(XalignError, match="another number of processes"):
-        batches(folder, share=(0, 2)).load_state_dict(batches(folder).state_dict())
+    refused = {"where: share": {"share": (3, 2)}, "batch_size": {"batch_size": 1.5}, "world_size": {"share": (0, 2)}}
+    refused |= {"seed": {"seed": 4}, "other batches\n  where: max_tokens": {"max_tokens": 99}}
+    for message, options in refused.items():
+        with pytest.raises(XalignError, match=message):
+            batches(folder, **options).load_state_dict(batches(folder).state_dict())
 
 
 def test_a_state_of_short_epochs_continues_where_each_folder_ended(folder, tmp_path):

@@ -57,6 +57,8 @@ def test_weights_of_zero_and_an_unknown_normalization_are_refused():
         build("joint", TLM(weight=0))
     with pytest.raises(XalignError, match=r"loss_normalization[\s\S]*mean"):
         build("mean", TLM())
+    with pytest.raises(XalignError, match=r"not an objective[\s\S]*TLM[\s\S]*instances"):
+        build("joint", TLM)
 
 
 def test_objectives_with_a_gradient_of_all_embeddings_are_named():

@@ -29,7 +29,7 @@ class AlignerOptions:
             ``bfloat16`` (:func:`xalign_fairseq.core.devices.choose_dtype`).
         processes: CPU processes, one thread each; with several, a script needs ``if __name__ == "__main__":``.
         batch_tokens: maximum number of tokens in a batch with padding; a batch has at least one pair.
-        sinkhorn_backend: backend that computes transport (:data:`~xalign_fairseq.transport.names.BACKENDS`).
+        sinkhorn_backend: transport of all aligners of the process (:data:`~xalign_fairseq.transport.names.BACKENDS`).
         refuse_unused: languages that neither the maps nor the encoder use are an error.
 
     Raises:

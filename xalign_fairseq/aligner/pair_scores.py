@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from xalign_fairseq.aligner.protocol import Alignment
 from xalign_fairseq.core.errors import Command, Parameter, XalignError
+from xalign_fairseq.links.pharaoh import check_bounds
 
 COLUMNS = ("score", "src_coverage", "tgt_coverage", "probability", "agreement", "length_ratio")
 LEAST_WEIGHT = 0.1  # weight of a one-letter word
@@ -52,6 +53,7 @@ def score_pair(pair: Alignment) -> PairScore:
         >>> print(score_pair(pair).line().replace("\t", " "))
         0.7000 1.0000 1.0000 0.7500 1.0000 0.8750
     """
+    check_bounds([pair.links], [(len(pair.src), len(pair.tgt))], where="score_pair")
     best: list[dict[int, float]] = [{}, {}]
     for link, probability in pair.links.items():
         for side, word in zip(best, link, strict=True):

@@ -64,13 +64,14 @@ class PretrainingDataOptions:
 
 
 def check_options(options: PretrainingDataOptions) -> None:
-    """Raise :class:`XalignError` for the first option with an invalid number."""
-    temperature = options.sampling_temperature
+    """Raise :class:`XalignError` for the first option with an invalid value."""
+    temperature, pairs = options.sampling_temperature, options.lang_pairs
     least = {"length_bucket_width": 0, "min_sentence_length": 0, "mono_tokens_per_sample": 2}  # <s> counts
     given = ("epoch_items", "max_pair_length", "max_sentence_length", "mono_max_tokens", "mono_batch_size", *least)
     values = {name: value for name in given if (value := getattr(options, name)) is not None}
     check_values(
         "an option has an invalid value",
+        ("lang_pairs", pairs, isinstance(pairs, str | None), "one text, such as en-de,en-fr"),
         ("sampling_temperature", temperature, 0 < temperature < float("inf"), "a number above 0"),
         ("mask_prob", options.mask_prob, 0 < options.mask_prob <= 1, "a number above 0, up to 1"),
         *((name, value, value >= (low := least.get(name, 1)), f"{low} or more") for name, value in values.items()),

@@ -68,6 +68,8 @@ def by_margin(queries: Tensor, candidates: Tensor, *, neighbours: int = NEIGHBOU
 
 def _best(scores: Tensor) -> Tensor:
     """The lowest index with a row's greatest score."""
+    if not scores.shape[1]:
+        raise XalignError("there is no sentence to retrieve")
     best = scores >= scores.amax(1, keepdim=True) - EQUAL
     index = torch.arange(scores.shape[1], device=scores.device)
     return torch.where(best, index, scores.shape[1]).amin(1)

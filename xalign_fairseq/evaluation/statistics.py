@@ -161,6 +161,8 @@ def resample(
 
 def holm(p_values: Sequence[float]) -> list[float]:
     r"""Adjusted p-values :math:`\max_{j \leq k} \min(1, (m - j + 1) p_{(j)})`, in the order given (Holm, 1979)."""
+    if outside := [p for p in p_values if not 0 <= p <= 1]:
+        raise XalignError("a p-value is not from 0 to 1", found=outside[0])
     adjusted, highest = [0.0] * len(p_values), 0.0
     for rank, index in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
         highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[index]))

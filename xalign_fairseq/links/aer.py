@@ -73,7 +73,11 @@ class AlignmentScore:
 
 def count(links: Iterable[Link], gold: Gold) -> AlignmentCounts:
     """The counts of one sentence pair; a link given twice counts once."""
-    found = set(links)
+    try:
+        found = {(i, j) for i, j in links}
+    except (TypeError, ValueError):
+        remedy = "of a line of text: parse_line(line).possible"
+        raise XalignError("links are not pairs of numbers", found=links, remedy=remedy) from None
     return AlignmentCounts(len(found & gold.sure), len(found & gold.possible), len(found), len(gold.sure))
 
 
@@ -101,7 +105,7 @@ def score(hyps: Sequence[Iterable[Link]], golds: Sequence[Gold]) -> AlignmentSco
     there are neither links nor gold. Missing possible links do not affect AER: A = S and A = P both score 0.
 
     Raises:
-        XalignError: hypotheses and gold differ in number, or there are none.
+        XalignError: hypotheses and gold differ in number, there are none, or links are not pairs of numbers.
 
     Example::
 

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import XalignError, check_values
 from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.data.pretraining import PretrainingData, Reader
 from xalign_fairseq.encoder import checkpoint
@@ -69,7 +69,7 @@ class AlignmentModel(HeadedEncoder):
         heads: head tensors by name, ``heads.dwa...``, from a checkpoint to continue from.
 
     Raises:
-        XalignError: an option does not fit the encoder, or the objectives cannot be combined.
+        XalignError: an option or the data do not fit the encoder, or the objectives cannot be combined.
 
     Example::
 
@@ -91,6 +91,9 @@ class AlignmentModel(HeadedEncoder):
         heads: Mapping[str, Tensor] | None = None,
     ):
         super().__init__(encoder)
+        if data is not None:
+            ids, rows = data.dictionary.embedding_size, encoder.config.vocab_size
+            check_values("the encoder has other ids than the data", ("vocab_size", rows, rows == ids, str(ids)))
         self._waiting = dict(heads or {})
         self.data = data
         self.weighted = WeightedSum(objectives, loss_normalization, data)

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import XalignError, check_values
 from xalign_fairseq.data.pretraining import PretrainingData, Reader
 from xalign_fairseq.data.streams_dataset import StreamsDataset
 from xalign_fairseq.objectives.gathering import worker
@@ -34,7 +34,7 @@ class Batches(IterableDataset[dict[str, Any]]):
         share: (rank, number of processes), the share of the batches to read; default: torch.distributed's.
 
     Raises:
-        XalignError: the data lack required streams, or batches have no limit.
+        XalignError: the data lack required streams, batches have no limit, or an option has an invalid value.
 
     Example::
 
@@ -59,10 +59,15 @@ class Batches(IterableDataset[dict[str, Any]]):
         super().__init__()
         if not max_tokens and not batch_size:
             raise XalignError("batches have no size limit", where="Batches", expected="max_tokens, batch_size or both")
+        limits = {"max_tokens": max_tokens, "batch_size": batch_size, "multiple": required_batch_size_multiple}
+        check_values(
+            "an option has an invalid value",
+            *((name, x, x is None or 1 <= x == int(x), "a whole number above 0") for name, x in limits.items()),
+            ("share", share, share is None or 0 <= share[0] < share[1], "(rank from 0, number of processes)"),
+        )
         self.data, self.reader, self.split = data, reader, split
-        self.max_tokens, self.batch_size = max_tokens, batch_size
-        self.multiple, self.num_workers = required_batch_size_multiple, num_workers
-        self._given = share
+        self.limits: dict[str, Any] = limits
+        self.num_workers, self._given = num_workers, share
         if self.training:
             data.require(reader)
         # The epoch, its finished batches at the start of the iteration, and this process's batches since then.
@@ -91,17 +96,20 @@ class Batches(IterableDataset[dict[str, Any]]):
         before, done = (self._before, self._done) if inside else (self._before + self._done, 0)
         place = self.data.shards.place(self.epoch)
         shard = {"epoch": self.epoch, "shard": place["index"], "visits": place["visits"]}
-        return {**shard, "batch": before, "done": done, "world_size": self.world_size}
+        return {**shard, "batch": before, "done": done, "run": self._run()}
+
+    def _run(self) -> dict[str, Any]:
+        """What the batches of an epoch depend on, except for the data and the model."""
+        reading = {name: value for name, value in vars(self.data.options).items() if not name.startswith("mask_")}
+        return {"world_size": self.world_size, "seed": self.data.seed, **self.limits, **reading}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Continue from the state of a run with the same number of processes and any number of data workers."""
-        if state["world_size"] != self.world_size:
-            raise XalignError(
-                "the state of the batches is from a run with another number of processes",
-                where="Batches.load_state_dict",
-                found=self.world_size,
-                expected=state["world_size"],
-            )
+        """Continue from the state of a run with the same options, but any number of data workers."""
+        run, stored = self._run(), state["run"]
+        check_values(
+            "this is the state of other batches",
+            *((name, value, value == stored[name], str(stored[name])) for name, value in run.items()),
+        )
         self.epoch, self._before, self._done = state["epoch"], state["batch"], state["done"]
         self._goes_on = True
         self.data.shards.go_on(self.epoch, state["shard"], state["visits"])
@@ -150,11 +158,10 @@ class Batches(IterableDataset[dict[str, Any]]):
     def _share(self, dataset: StreamsDataset) -> tuple[Sequence[np.ndarray], Sequence[np.ndarray]]:
         """This rank's batches (with an empty one at the end if other ranks have one more), and all batches."""
         dataset.set_epoch(self.epoch)
-        limits, seed = (self.max_tokens, self.batch_size, self.multiple), self.data.seed
-        batches = dataset.batch_by_size(dataset.ordered_indices(), *limits)
+        batches = dataset.batch_by_size(dataset.ordered_indices(), *self.limits.values())
         if self.training:
             # fairseq orders batches by this generator.
-            np.random.RandomState(seed + self.epoch).shuffle(batches)
+            np.random.RandomState(self.data.seed + self.epoch).shuffle(batches)
         each = -(-len(batches) // self.world_size)
         mine = batches[self.rank :: self.world_size]
         return mine + [np.empty(0, dtype=np.int64)] * (each - len(mine)), batches

@@ -100,12 +100,14 @@ class WeightedSum:
         language_rows: rows of the language embeddings by language number; None for an encoder without any.
 
     Raises:
-        XalignError: all weights are zero, a weight is negative or NaN, or an objective is given twice.
+        XalignError: all weights are zero, a weight is negative or NaN, or an objective is given twice or as a class.
     """
 
     def __init__(self, objectives: Iterable[Objective], loss_normalization: str, source: PretrainingData | None):
         self.joint = choice(loss_normalization, NORMALIZATIONS, "loss_normalization") == "joint"
         self.objectives = [copy(objective) for objective in objectives]  # each sum binds its own copy
+        instances = all(isinstance(objective, Objective) for objective in self.objectives)
+        check_values("this is not an objective", ("objectives", self.objectives, instances, "instances, as [MLM()]"))
         names = [objective.name for objective in self.objectives]
         once = len(set(names)) == len(names)
         check_values("an objective is given twice", ("objectives", ", ".join(names), once, "one of each name"))

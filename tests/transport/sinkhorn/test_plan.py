@@ -171,6 +171,7 @@ def test_the_operator_gives_the_plan_and_the_gradient_of_the_reference(device, o
     masses[1][5, 0] = torch.nan
     masses[1][3] = 0.0  # a side without mass
     similarity[4, 0, 0] = torch.inf
+    both[0][0, 1] = both[1][0, 0] = False  # a mask may have holes
     masses = {name: mass.to(device) for name, mass in zip(("src_mass", "tgt_mass"), masses, strict=True)}
     given = similarity.to(device), [mask.to(device) for mask in both], gradient.to(device)
     options = {"iterations": iterations, "mu": mu, "order": order, **masses}
@@ -204,3 +205,5 @@ def test_invalid_arguments_are_refused():
         sinkhorn_plan(similarity, *both, tgt_mass=torch.ones(1, 2))
     with pytest.raises(XalignError, match="similarity and masks do not match"):
         sinkhorn_plan(similarity, both[1], both[0])
+    with pytest.raises(XalignError, match=r"tgt_mask[\s\S]*float32[\s\S]*torch.bool"):
+        sinkhorn_plan(similarity, both[0], both[1].float())

@@ -35,8 +35,8 @@ def sinkhorn_plan(
 
     Args:
         similarity: (B, n, m), any floating dtype. Gradients flow, in this dtype.
-        src_mask: (B, n) bool, True for the first tokens of each row, those of the source side.
-        tgt_mask: (B, m) bool, likewise.
+        src_mask: (B, n) bool, the tokens of the source side.
+        tgt_mask: (B, m) bool, the tokens of the target side.
         options: at least 1 iteration; no gradient flows below ``eps``. The backward pass is in the log domain.
         src_mass: (B, n), the mass of each source token, 0 or more, without gradient; default: 1 each.
         tgt_mass: (B, m), likewise.
@@ -46,7 +46,7 @@ def sinkhorn_plan(
         pairs with NaN or an infinity, have a plan of 0 and a gradient of 0. It cannot be differentiated twice.
 
     Raises:
-        XalignError: the shapes do not fit, there is no iteration, or a mass requires a gradient.
+        XalignError: the shapes do not fit, a mask is not bool, there is no iteration, or a mass requires a gradient.
 
     Example::
 
@@ -82,8 +82,12 @@ class _Plan(torch.autograd.Function):
         masses = {"src_mass": src_mass, "tgt_mass": tgt_mass}
         if backend.chosen(similarity) == "reference":
             plan = sinkhorn(similarity, src_mask, tgt_mask, options, **masses)
-        else:
-            plan = fused.plan(similarity, src_mask.sum(1), tgt_mask.sum(1), options, **masses)
+        else:  # the operator reads the first tokens of a side, so those outside the masks are moved behind them
+            orders = [(~mask).byte().argsort(dim=1, stable=True) for mask in (src_mask, tgt_mask)]
+            by_side = zip(masses.items(), orders, strict=True)
+            moved = {name: mass if mass is None else mass.gather(1, order) for (name, mass), order in by_side}
+            plan = fused.plan(_reordered(similarity, *orders), src_mask.sum(1), tgt_mask.sum(1), options, **moved)
+            plan = _reordered(plan, *(order.argsort(1) for order in orders))
         ctx.options = options
         ctx.save_for_backward(similarity, src_mask, tgt_mask, src_mass, tgt_mass, plan if _converges(options) else None)
         return plan
@@ -108,6 +112,11 @@ class _Plan(torch.autograd.Function):
         flat = problem.outside | problem.single | (problem.turned(wide) < options.eps)
         found = (by_log / (problem.values * options.mu)).masked_fill(flat, 0.0)
         return problem.turned(found).to(similarity.dtype), *nothing
+
+
+def _reordered(matrices: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
+    places = rows[:, :, None] * matrices.shape[2] + columns[:, None]
+    return matrices.flatten(1).gather(1, places.flatten(1)).view_as(matrices)
 
 
 def _converges(options: SinkhornOptions) -> bool:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import XalignError, check_values
 from xalign_fairseq.transport.options import RELEASED, SinkhornOptions
 from xalign_fairseq.transport.precision import at_least_float32
 
@@ -41,7 +41,7 @@ def sinkhorn(
         gets an all-zero plan, hence no links; other pairs are not affected. Nothing is read back from the device.
 
     Raises:
-        XalignError: the shapes do not fit.
+        XalignError: the shapes do not fit, or a mask is not bool.
 
     Example::
 
@@ -66,10 +66,11 @@ def check_sinkhorn_shapes(
         found = f"{tuple(similarity.shape)}, {tuple(src_mask.shape)}, {tuple(tgt_mask.shape)}"
         expected = "(B, n, m), (B, n), (B, m)"
         raise XalignError("similarity and masks do not match", found=found, expected=expected)
-    for name, mass, mask in (("src_mass", src_mass, src_mask), ("tgt_mass", tgt_mass, tgt_mask)):
+    for side, mask, mass in (("src", src_mask, src_mass), ("tgt", tgt_mask, tgt_mass)):
+        check_values("a mask is not bool", (f"{side}_mask", mask.dtype, mask.dtype == torch.bool, "torch.bool"))
         if mass is not None and mass.shape != mask.shape:
             shapes = f"{tuple(mass.shape)} and {tuple(mask.shape)}"
-            raise XalignError("masses and masks differ in shape", where=name, found=shapes)
+            raise XalignError("masses and masks differ in shape", where=f"{side}_mass", found=shapes)
 
 
 class Problem(NamedTuple):
