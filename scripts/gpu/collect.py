@@ -4,9 +4,8 @@
 usage: collect.py [OUT] [--check]
 
 OUT is the folder of run.sh's results. Its benchmarks go to scripts/results/ (NAME-cuda.json), with their profiles;
-their tables and figures are rewritten. The status of each stage on each machine goes to
-xalign_fairseq/cli/gpu_runs.json, which `xalign doctor` reads. Then the parts <!-- gpu:NAME --> of docs/gpu.md,
-and all tables of compile_results.py, are rewritten from these files.
+their tables and figures are rewritten. The status of each stage on each machine goes to gpu_runs.json here. Then the
+parts <!-- gpu:NAME --> of docs/gpu.md, and all tables of compile_results.py, are rewritten from these files.
 Without OUT only the documents are rewritten; --check only compares them.
 """
 
@@ -31,7 +30,7 @@ from xalign_fairseq.core.errors import XalignError, exit_code  # noqa: E402
 from xalign_fairseq.core.json_files import read_json, write_json  # noqa: E402
 
 ROOT = HERE.parent.parent
-RUNS = Path("xalign_fairseq/cli/gpu_runs.json")
+RUNS = Path("scripts/gpu/gpu_runs.json")
 RESULTS = Path("scripts/results")
 DOCUMENTS = ("docs/gpu.md",)
 COMMAND = "python scripts/gpu/collect.py"

@@ -39,6 +39,6 @@ def documents(tmp_path):
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(report, copy)
     shutil.copytree(ROOT / "scripts/results", tmp_path / "documents/scripts/results")
-    (tmp_path / "documents/xalign_fairseq/cli").mkdir(parents=True)
-    (tmp_path / "documents/xalign_fairseq/cli/gpu_runs.json").write_text('{"runs": []}')
+    (tmp_path / "documents/scripts/gpu").mkdir()
+    (tmp_path / "documents/scripts/gpu/gpu_runs.json").write_text('{"runs": []}')
     return tmp_path / "documents"

@@ -1,7 +1,7 @@
 """Check the installation.
 
-Prints versions, whether transformers can be imported, the patches applied to fairseq, GPUs, compilers, the Sinkhorn
-backend of each device (compiled if it is not yet), and the GPUs on which this version was verified.
+Prints versions, whether transformers can be imported, the patches applied to fairseq, GPUs, compilers, and the Sinkhorn
+backend of each device (compiled if it is not yet).
 
 Each line is marked ok, note or WRONG. The exit code is 1 if anything is wrong.
 
@@ -11,12 +11,8 @@ Example:
 
 import argparse
 import logging
-from pathlib import Path
 
 from xalign_fairseq.core.errors import Finding
-from xalign_fairseq.core.json_files import read_json
-
-RUNS = Path(__file__).with_name("gpu_runs.json")  # scripts/gpu/collect.py writes it
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,7 +39,6 @@ def _report() -> int:
         ("fairseq patches", patches),
         ("Devices", _devices),
         ("Sinkhorn", _sinkhorn),
-        ("GPUs", verified_gpus),
     ):
         try:
             found = look()
@@ -86,21 +81,3 @@ def patches() -> list[Finding]:
     except Exception as error:  # report every error of importing fairseq
         return [*found, Finding("WRONG", "import", f"fairseq cannot be used: {type(error).__name__}: {error}")]
     return [*found, Finding("ok", "registration", "tasks, criterions and models are registered with fairseq")]
-
-
-def verified_gpus() -> list[Finding]:
-    """A finding for each machine on which the stages of scripts/gpu ran, or one that says there is none."""
-    runs = read_json(RUNS)["runs"]
-    if not runs:
-        return [Finding("note", "verified on", "not verified on any GPU yet; see docs/gpu.md")]
-    found = []
-    for run in runs:
-        by_status: dict[str, list[str]] = {}
-        for name, stage in run["stages"].items():
-            earlier = f" ({stage['commit']})" if "commit" in stage else ""
-            by_status.setdefault(stage["status"], []).append(name + earlier)
-        stages = "; ".join(f"{status}: {', '.join(names)}" for status, names in by_status.items())
-        versions = f"driver {run['driver']}, torch {run['torch']}, commit {run['commit']}"
-        text = f"{run['device']} ({versions}), {run['date']}\n{stages}"
-        found.append(Finding("ok" if by_status.keys() <= {"passed"} else "note", "verified on", text))
-    return found

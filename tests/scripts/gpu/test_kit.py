@@ -96,7 +96,7 @@ def test_results_are_in_the_tables_and_in_doctors_file(collect, documents, out):
     (folder / "training-profile-cuda.txt").write_text("times")
     done = collect(folder, "--root", documents)
     assert done.code == 0, done.stderr
-    (run,) = json.loads((documents / "xalign_fairseq/cli/gpu_runs.json").read_text())["runs"]
+    (run,) = json.loads((documents / "scripts/gpu/gpu_runs.json").read_text())["runs"]
     assert run.items() >= {**CUDA, "commit": "abc1234", "date": "2026-11-22"}.items()
     assert next(iter(run["stages"])) == "install"
     assert run["stages"]["tests"] == {"status": "failed", "seconds": 3.0, "reason": "exit code 1", "tests": [4, 1, 0]}
@@ -106,7 +106,7 @@ def test_results_are_in_the_tables_and_in_doctors_file(collect, documents, out):
     assert "| 50.0 (1.00) |" in (documents / "docs/performance.md").read_text()  # the aligner's own table
     assert collect("--root", documents, "--check").code == 0
     assert collect(folder, "--root", documents).code == 0  # again: replaces the first
-    assert len(json.loads((documents / "xalign_fairseq/cli/gpu_runs.json").read_text())["runs"]) == 1
+    assert len(json.loads((documents / "scripts/gpu/gpu_runs.json").read_text())["runs"]) == 1
 
 
 def test_the_documents_here_are_as_the_results_say(collect):
