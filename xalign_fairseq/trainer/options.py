@@ -22,6 +22,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.trainer.checkpoint_repair import LAST
+from xalign_fairseq.trainer.resuming import continues_after
 
 logger = logging.getLogger(__name__)
 # The minimum value of each number; -1 is "never" or "all" in fairseq.
@@ -187,7 +188,7 @@ def _names(registry: dict[str, type], kinds: set[str]) -> Iterator[str]:
 def check_start(cfg: DictConfig) -> None:
     """Raise :class:`XalignError` for a missing initial checkpoint, without which fairseq trains from scratch."""
     if cfg.restore_file != LAST:
-        asked = {"restore_file": cfg.restore_file}
+        asked = {} if continues_after(cfg) else {"restore_file": cfg.restore_file}
     elif PathManager.isfile(os.path.join(cfg.save_dir, LAST)):  # a resumed run does not read its initial checkpoint
         return
     else:
