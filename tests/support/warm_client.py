@@ -12,8 +12,9 @@ import sys
 from contextlib import suppress
 
 FOLDER, NAME = os.path.split(sys.argv[0])
-ARGUMENTS = [each for each in sys.argv[1:] if each != "-B"]  # which processes get where no bytecode is written
-FILES = ("/examples/align_mlm/evaluate.py", "/examples/read_options.py")
+# Processes get -B where no bytecode is written; -P is that of fairseq-train.
+ARGUMENTS = [each for each in sys.argv[1:] if each not in ("-B", "-P")]
+FILES = ("/examples/align_mlm/evaluate.py", "/examples/read_options.py", "/trainer/main.py")
 
 
 def server():
@@ -23,7 +24,7 @@ def server():
     if (
         program.startswith("fairseq-")
         or option.endswith(FILES)
-        or code.startswith(("from fairseq_cli.", "xalign_fairseq.transfer.runs"))
+        or code.startswith("xalign_fairseq.transfer.runs")
     ):
         return "fairseq"
     if code.startswith("from multiprocessing.forkserver"):
