@@ -45,7 +45,9 @@ def test_a_training_and_its_continuation(command, databin, tmp_path, capfd):
 def test_the_progress_of_several_processes_is_shown(command, databin, tmp_path):
     two = ["--distributed-world-size", 2, "--distributed-backend", "gloo", "--ddp-backend", "legacy_ddp"]
     # With a variable, it is not a fork of a process that has imported fairseq_cli.
-    found = command("xalign", "train", databin, *SMALL, "--max-update", 2, "--save-dir", tmp_path, *two, LOGLEVEL="INFO")
+    found = command(
+        "xalign", "train", databin, *SMALL, "--max-update", 2, "--save-dir", tmp_path, *two, LOGLEVEL="INFO"
+    )
     assert "update 2: AER " in found.stderr and "optimizer" in read_json(tmp_path / "training.json")["sessions"][0]
 
 

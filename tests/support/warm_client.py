@@ -21,11 +21,7 @@ def server():
     """What the command will import: ``fairseq``, ``torch``, or nothing of these."""
     option, code, *_ = [*ARGUMENTS, "", ""]
     program, _, prepared = NAME.partition("-of-")
-    if (
-        program.startswith("fairseq-")
-        or option.endswith(FILES)
-        or code.startswith("xalign_fairseq.transfer.runs")
-    ):
+    if program.startswith("fairseq-") or option.endswith(FILES) or code.startswith("xalign_fairseq.transfer.runs"):
         return "fairseq"
     if code.startswith("from multiprocessing.forkserver"):
         return "fairseq" if "support.trials" in code else "torch"

@@ -20,6 +20,7 @@ def checked(tmp_path):
                 group = next(group for group in cfg if name in (cfg[group] or ()))
                 OmegaConf.update(cfg, f"{group}.{name}", value)
         check_options(cfg)
+        return cfg
 
     return check
 
@@ -54,12 +55,18 @@ def test_usual_values_and_never_are_accepted(checked):
 @pytest.mark.parametrize(
     "given",
     [{"restore_file": "gone.pt"}, {"warmup_updates": 9, "max_update": 8}, {"tensorboard_logdir": "/proc/x"},
+     {"combine_valid_subsets": True},
      *({"best_checkpoint_metric": name, "maximize_best_checkpoint_metric": name != "dwa_accuracy"}
        for name in ("aer_en-de", "loss", "dwa_accuracy"))],
 )  # fmt: skip
 def test_first_checkpoint_warm_up_and_score_are_checked_with_all_options(checked, given):
     with pytest.raises(XalignError, match=f"where: .*{next(iter(given))}"):
         checked(**given)
+
+
+def test_named_validation_subsets_are_read_whatever_else_is_there(checked):
+    found = checked(valid_subset="valid, valid1").dataset
+    assert found.valid_subset == "valid,valid1" and found.ignore_unused_valid_subsets
 
 
 def test_asynchronous_writing_needs_iopath(checked, monkeypatch):

@@ -1,4 +1,4 @@
-"""fairseq-train as a file. Processes that it spawns run it first, which sets their log's format and imports the loop."""
+"""fairseq-train as a file: processes that it spawns run it first, which sets the log's format and imports the loop."""
 
 import sys
 

@@ -20,6 +20,7 @@ from fairseq.tasks import TASK_REGISTRY
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
+from xalign_fairseq.core.counts import listed
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.trainer.checkpoint_repair import LAST
 from xalign_fairseq.trainer.resuming import continues_after
@@ -65,6 +66,8 @@ def check_options(cfg: DictConfig) -> None:
     check_parts(_get(cfg.task, "_name"), _get(cfg.criterion, "_name"), _get(cfg.model, "_name"))
     check_warmup(cfg)
     check_precision(cfg)
+    if _kind(TASK_REGISTRY.get(_get(cfg.task, "_name"))) in ("pretraining", "transfer"):
+        check_valid_subsets(cfg.dataset)
     check_start(cfg.checkpoint)
     check_curves(_get(cfg.common, "tensorboard_logdir"))
     check_metric(str(_get(cfg.checkpoint, METRIC)), cfg.checkpoint.maximize_best_checkpoint_metric)
@@ -137,6 +140,15 @@ def check_precision(cfg: DictConfig) -> None:
     problem, where = "the optimizer can't keep its parameters in half precision", Parameter("optimizer", name)
     remedy = Parameter(asked[0].removeprefix("memory_efficient_"))
     raise XalignError(problem, where=where, parameter=asked[0], remedy=remedy)
+
+
+def check_valid_subsets(cfg: DictConfig) -> None:
+    """Raise :class:`XalignError` for combined validation subsets: the tasks read each named one, and no others."""
+    if cfg.combine_valid_subsets:
+        parameter, remedy = "combine_valid_subsets", ("name the subsets in", Parameter("valid_subset"))
+        raise XalignError("validation subsets are not combined", parameter=parameter, remedy=remedy)
+    cfg.valid_subset = ",".join(listed(cfg.valid_subset))
+    cfg.ignore_unused_valid_subsets = True  # fairseq would miss valid1.en-de.en in the list, although valid1 is there
 
 
 def _is_memory_efficient(cfg: DictConfig) -> bool:
