@@ -55,7 +55,8 @@ def test_usual_values_and_never_are_accepted(checked):
 @pytest.mark.parametrize(
     "given",
     [{"restore_file": "gone.pt"}, {"warmup_updates": 9, "max_update": 8}, {"tensorboard_logdir": "/proc/x"},
-     {"combine_valid_subsets": True},
+     {"combine_valid_subsets": True}, {"distributed_port": 9, "distributed_world_size": 2},
+     {"finetune_from_model": "a.pt", "reset_meters": True}, {"update_freq": [2, 4], "fp16": True},
      *({"best_checkpoint_metric": name, "maximize_best_checkpoint_metric": name != "dwa_accuracy"}
        for name in ("aer_en-de", "loss", "dwa_accuracy"))],
 )  # fmt: skip

@@ -23,7 +23,7 @@ from omegaconf.errors import OmegaConfBaseException
 from xalign_fairseq.core.counts import listed
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.trainer.checkpoint_repair import LAST
-from xalign_fairseq.trainer.resuming import continues_after
+from xalign_fairseq.trainer.resuming import CONTINUED, continues_after
 
 logger = logging.getLogger(__name__)
 # The minimum value of each number; -1 is "never" or "all" in fairseq.
@@ -68,6 +68,7 @@ def check_options(cfg: DictConfig) -> None:
     check_precision(cfg)
     if _kind(TASK_REGISTRY.get(_get(cfg.task, "_name"))) in ("pretraining", "transfer"):
         check_valid_subsets(cfg.dataset)
+    check_conflicts(cfg)
     check_start(cfg.checkpoint)
     check_curves(_get(cfg.common, "tensorboard_logdir"))
     check_metric(str(_get(cfg.checkpoint, METRIC)), cfg.checkpoint.maximize_best_checkpoint_metric)
@@ -149,6 +150,22 @@ def check_valid_subsets(cfg: DictConfig) -> None:
         raise XalignError("validation subsets are not combined", parameter=parameter, remedy=remedy)
     cfg.valid_subset = ",".join(listed(cfg.valid_subset))
     cfg.ignore_unused_valid_subsets = True  # fairseq would miss valid1.en-de.en in the list, although valid1 is there
+
+
+def check_conflicts(cfg: DictConfig) -> None:
+    """Raise :class:`XalignError` for options that fairseq does not take together."""
+    common, processes = cfg.common, cfg.distributed_training
+    first, window, port = "finetune_from_model", "fp16_scale_window", "distributed_port"
+    starts = [name for name, value in CONTINUED.items() if cfg.checkpoint[name] != value]
+    schedule = len(cfg.optimization.update_freq) > 1 and common[window] is None
+    alone = processes.distributed_world_size == 1 or processes.distributed_init_method is not None
+    for conflict, parameters, remedy in (
+        (cfg.checkpoint[first] and starts, (first, *starts), ("leave out all but", Parameter(first))),
+        (schedule and (common.fp16 or common.bf16), ("update_freq",), ("set", Parameter(window, 128))),
+        (processes[port] > 0 and not alone, (port,), "leave it out: only Slurm needs it"),
+    ):
+        if conflict:
+            raise XalignError("fairseq does not take these options together", parameter=parameters, remedy=remedy)
 
 
 def _is_memory_efficient(cfg: DictConfig) -> bool:
