@@ -46,6 +46,8 @@ def test_a_number_out_of_range_is_refused_by_its_name(checked, name, value):
 
 
 def test_usual_values_and_never_are_accepted(checked):
+    found = checked(valid_subset="valid, valid1").dataset
+    assert found.valid_subset == "valid,valid1" and found.ignore_unused_valid_subsets
     checked(best_checkpoint_metric="dwa_accuracy", maximize_best_checkpoint_metric=True)
     checked(
         patience=-1, max_update=0, keep_last_epochs=-1, clip_norm=0.0, batch_size=1, lr=[1e-9], adam_betas="(0, 0.9)"
@@ -63,11 +65,6 @@ def test_usual_values_and_never_are_accepted(checked):
 def test_first_checkpoint_warm_up_and_score_are_checked_with_all_options(checked, given):
     with pytest.raises(XalignError, match=f"where: .*{next(iter(given))}"):
         checked(**given)
-
-
-def test_named_validation_subsets_are_read_whatever_else_is_there(checked):
-    found = checked(valid_subset="valid, valid1").dataset
-    assert found.valid_subset == "valid,valid1" and found.ignore_unused_valid_subsets
 
 
 def test_asynchronous_writing_needs_iopath(checked, monkeypatch):

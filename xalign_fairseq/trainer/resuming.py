@@ -20,10 +20,7 @@ IDENTITY |= {"task.data": "data", "common.seed": "seed", "criterion._name": "cri
 
 
 def continues_after(cfg: Mapping[str, Any]) -> int:
-    """The updates after which a command with this ``cfg.checkpoint`` continues from the last checkpoint, or 0.
-
-    If it names an initial checkpoint or resets, the same command must have written the last one.
-    """
+    """The updates of the last checkpoint if a command with this ``cfg.checkpoint`` continues from it, or 0."""
     from xalign_fairseq.encoder.checkpoint import options, read  # here, because it loads torch
 
     try:
@@ -31,8 +28,8 @@ def continues_after(cfg: Mapping[str, Any]) -> int:
     except XalignError:  # missing or damaged
         return 0
     before, history = options(state, "checkpoint"), state.get("optimizer_history")
-    same = all(before.get(name) == cfg[name] for name in ("continue_once", *CONTINUED))
-    if not (same or all(cfg[name] == value for name, value in CONTINUED.items())):
+    own = all(before.get(name) == cfg[name] for name in ("continue_once", *CONTINUED))  # of the same command
+    if not (own or all(cfg[name] == value for name, value in CONTINUED.items())):
         return 0
     return history[-1].get("num_updates", 0) if history and state.get("last_optimizer_state") else 0
 

@@ -297,7 +297,7 @@ def _save_what_is_finite(save: Function, cfg: object, trainer: Any, *rest: objec
 
 
 @instead
-def _load_own(load: Function, cfg: Any, trainer: object, **options: object) -> Any:
+def _load_own(load: Function, cfg: DictConfig, trainer: object, **options: object) -> Any:
     """Load the last checkpoint if this command wrote it, although the command names an initial checkpoint or resets."""
     before = {name: cfg[name] for name in CONTINUED}
     if before != CONTINUED and continues_after(cfg):
