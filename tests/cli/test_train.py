@@ -6,6 +6,7 @@ from support.launched import put_program
 
 from xalign_fairseq.cli import main
 from xalign_fairseq.cli._train_progress import TrainProgress
+from xalign_fairseq.core.json_files import read_json
 
 SMALL = [
     "--criterion", "dwa", "--arch", "xalign_tiny", "--encoder-layers", "1", "--encoder-embed-dim", "16",
@@ -38,6 +39,16 @@ def test_a_training_and_its_continuation(command, databin, tmp_path, capfd):
     told = capfd.readouterr().err
     assert "error: the folder has a run with other options\n" in told and "found: dwa_mu 1.0, now 0.5\n" in told
     assert told.count("error") == told.count("next:") == 1 and told.endswith(f"  log: {run}/train.log\n")
+
+
+@pytest.mark.slow
+def test_the_progress_of_several_processes_is_shown(command, databin, tmp_path):
+    two = ["--distributed-world-size", 2, "--distributed-backend", "gloo", "--ddp-backend", "legacy_ddp"]
+    # With a variable, it is not a fork of a process that has imported fairseq_cli.
+    found = command(
+        "xalign", "train", databin, *SMALL, "--max-update", 2, "--save-dir", tmp_path, *two, LOGLEVEL="INFO"
+    )
+    assert "update 2: AER " in found.stderr and "optimizer" in read_json(tmp_path / "training.json")["sessions"][0]
 
 
 @pytest.fixture

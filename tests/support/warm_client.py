@@ -12,19 +12,16 @@ import sys
 from contextlib import suppress
 
 FOLDER, NAME = os.path.split(sys.argv[0])
-ARGUMENTS = [each for each in sys.argv[1:] if each != "-B"]  # which processes get where no bytecode is written
-FILES = ("/examples/align_mlm/evaluate.py", "/examples/read_options.py")
+# Processes get -B where no bytecode is written; -P is that of fairseq-train.
+ARGUMENTS = [each for each in sys.argv[1:] if each not in ("-B", "-P")]
+FILES = ("/examples/align_mlm/evaluate.py", "/examples/read_options.py", "/trainer/main.py")
 
 
 def server():
     """What the command will import: ``fairseq``, ``torch``, or nothing of these."""
     option, code, *_ = [*ARGUMENTS, "", ""]
     program, _, prepared = NAME.partition("-of-")
-    if (
-        program.startswith("fairseq-")
-        or option.endswith(FILES)
-        or code.startswith(("from fairseq_cli.", "xalign_fairseq.transfer.runs"))
-    ):
+    if program.startswith("fairseq-") or option.endswith(FILES) or code.startswith("xalign_fairseq.transfer.runs"):
         return "fairseq"
     if code.startswith("from multiprocessing.forkserver"):
         return "fairseq" if "support.trials" in code else "torch"

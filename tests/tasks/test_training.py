@@ -173,6 +173,8 @@ def test_training_continues_from_an_encoder_only_checkpoint(plain, train, databi
     key = "encoder.sentence_encoder.layers.0.fc1.weight"
     assert not torch.equal(weights[key], state["model"][key])
     assert (weights[key] - state["model"][key]).abs().max() < 0.01  # three small steps away, so not a new start
+    again, _ = train(databin, tmp_path / "save", *extra, "--max-update", 5)
+    assert sorted(again) == [4, 5]
 
 
 def test_data_of_fairseq_preprocess_train_and_align(train, databin, sample, command, tmp_path):

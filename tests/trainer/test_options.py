@@ -20,6 +20,7 @@ def checked(tmp_path):
                 group = next(group for group in cfg if name in (cfg[group] or ()))
                 OmegaConf.update(cfg, f"{group}.{name}", value)
         check_options(cfg)
+        return cfg
 
     return check
 
@@ -45,6 +46,8 @@ def test_a_number_out_of_range_is_refused_by_its_name(checked, name, value):
 
 
 def test_usual_values_and_never_are_accepted(checked):
+    found = checked(valid_subset="valid, valid1").dataset
+    assert found.valid_subset == "valid,valid1" and found.ignore_unused_valid_subsets
     checked(best_checkpoint_metric="dwa_accuracy", maximize_best_checkpoint_metric=True)
     checked(
         patience=-1, max_update=0, keep_last_epochs=-1, clip_norm=0.0, batch_size=1, lr=[1e-9], adam_betas="(0, 0.9)"
@@ -54,6 +57,8 @@ def test_usual_values_and_never_are_accepted(checked):
 @pytest.mark.parametrize(
     "given",
     [{"restore_file": "gone.pt"}, {"warmup_updates": 9, "max_update": 8}, {"tensorboard_logdir": "/proc/x"},
+     {"combine_valid_subsets": True}, {"distributed_port": 9, "distributed_world_size": 2},
+     {"finetune_from_model": "a.pt", "reset_meters": True}, {"update_freq": [2, 4], "fp16": True},
      *({"best_checkpoint_metric": name, "maximize_best_checkpoint_metric": name != "dwa_accuracy"}
        for name in ("aer_en-de", "loss", "dwa_accuracy"))],
 )  # fmt: skip

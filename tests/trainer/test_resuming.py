@@ -7,12 +7,15 @@ import torch
 import torch.distributed as dist
 from fairseq import checkpoint_utils
 from fairseq_cli import train as loop
+from omegaconf import OmegaConf
 from support.processes import run_workers
 from support.trials import make_trainer
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.checkpoint import updates_of
-from xalign_fairseq.trainer.resuming import absolute, require_same_run
+from xalign_fairseq.trainer import trainer
+from xalign_fairseq.trainer.checkpoint_repair import LAST
+from xalign_fairseq.trainer.resuming import CONTINUED, absolute, continues_after, require_same_run
 
 
 class Counted(SimpleNamespace):
@@ -148,6 +151,21 @@ def test_without_a_whole_checkpoint_the_damaged_file_is_kept_and_named(damaged, 
     with pytest.raises(XalignError, match=r"(?s)damaged.*checkpoint_last.pt.*remove the file .*restore_file='FILE'"):
         resumed()
     assert (damaged / "checkpoint_last.pt").is_file()
+
+
+@pytest.mark.parametrize(
+    ("changes", "optimizer", "after"),
+    [({}, {1: 1}, 8), ({}, None, 0), ({"restore_file": "other.pt"}, {1: 1}, 0), ({"reset_meters": False}, {1: 1}, 0)],
+)
+def test_the_command_that_wrote_the_last_checkpoint_continues_from_it(tmp_path, changes, optimizer, after):
+    command = {**dict.fromkeys(CONTINUED, True), "restore_file": "old.pt", "continue_once": None}
+    state = {"model": {}, "cfg": {"checkpoint": command}, "last_optimizer_state": optimizer}
+    torch.save({**state, "optimizer_history": [{"num_updates": 8}]}, tmp_path / LAST)
+    cfg = OmegaConf.create({**command, **changes, "save_dir": str(tmp_path)})
+    before = dict(cfg)
+    assert continues_after(cfg) == after
+    found = trainer._load_own(lambda cfg, trainer: dict(cfg))(cfg, None)
+    assert found == ({**before, **CONTINUED} if after else before) and cfg == before
 
 
 class Seen(Exception):

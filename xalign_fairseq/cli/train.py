@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
     from xalign_fairseq.core.installation import require_fairseq
     from xalign_fairseq.core.process import running
     from xalign_fairseq.trainer.checkpoint_repair import LAST
-    from xalign_fairseq.trainer.fairseq_train import FAIRSEQ_TRAIN, USER_DIR, train_line, value
+    from xalign_fairseq.trainer.fairseq_train import FAIRSEQ_TRAIN, USER_DIR, flag, train_line, value
     from xalign_fairseq.trainer.launch import FairseqTraining, run_training
 
     require_fairseq()
@@ -76,11 +76,13 @@ def run(args: argparse.Namespace) -> int:
         error.filename = error.filename or str(folder)
         raise
     except KeyboardInterrupt:
-        from xalign_fairseq.encoder.checkpoint import updates_of
+        from xalign_fairseq.trainer.resuming import CONTINUED, continues_after
 
-        saved = updates_of(folder / LAST) or 0
+        once, file = value(line, "continue_once"), value(line, "restore_file") or LAST
+        resets = {name: flag(name) in line for name in CONTINUED}
+        saved = continues_after({**resets, "restore_file": file, "continue_once": once, "save_dir": folder})
         done = f"{max(saved, progress.updates):,}" + (f" of {updates:,}" if updates else "")
-        then = f"continues after update {saved:,}" if saved else "starts again, as there is no checkpoint yet"
+        then = f"continues after update {saved:,}" if saved else "starts again, as no checkpoint can continue"
         print(f"{done} updates are done; the same command {then}", file=sys.stderr)
         raise
     if not args.quiet:

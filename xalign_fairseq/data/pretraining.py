@@ -204,7 +204,7 @@ class PretrainingData:
             more = Parameter("validpref" if "bitext" in reader.needs else "mono_valid")
             skip = ("or read another split; in fairseq-train also", Parameter("disable_validation"))
             found, remedy = f"splits {', '.join(data.splits)}", (Command("prepare", more), *skip)
-            raise XalignError(problem, where=data.path, found=found, expected=split, remedy=remedy)
+            raise XalignError(problem, where=f"{data.path}, split {split}", found=found, remedy=remedy)
         draws = DrawOptions(
             temperature=options.sampling_temperature,
             items=options.epoch_items if training else None,

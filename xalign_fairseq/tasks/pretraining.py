@@ -10,6 +10,7 @@ from fairseq.dataclass import FairseqDataclass
 from fairseq.tasks import register_task
 from omegaconf import II, MISSING
 
+from xalign_fairseq.core.counts import listed
 from xalign_fairseq.core.devices import keep_freed_memory, training_device
 from xalign_fairseq.core.errors import Parameter, XalignError, check_values
 from xalign_fairseq.core.json_files import require_form
@@ -150,7 +151,7 @@ class XalignPretrainingTask(XalignTask):
         self.datasets[split] = self.source.dataset(FairseqStreams, split, self.reader, epoch)
         if split == "train":
             self.epoch = epoch
-        elif split in self.cfg.valid_subset.split(",") and not self.restoring:
+        elif split in listed(self.cfg.valid_subset) and not self.restoring:
             self._require_metric(split, self.datasets[split])
 
     def _require_metric(self, split: str, dataset: FairseqStreams) -> None:

@@ -7,9 +7,8 @@ from typing import Any
 
 from xalign_fairseq.core.errors import XalignError
 
-# With this interpreter, wherever the console script is, and under its name.
-_MAIN = "from fairseq_cli.train import cli_main; import sys; sys.argv[0] = 'fairseq-train'; cli_main()"
-FAIRSEQ_TRAIN = (sys.executable, "-c", _MAIN)
+# With this interpreter, wherever the console script is.
+FAIRSEQ_TRAIN = (sys.executable, "-P", str(Path(__file__).with_name("main.py").resolve()))
 # The package's own folder: a relative path would break in spawned workers.
 USER_DIR = Path(__file__).resolve().parent.parent
 

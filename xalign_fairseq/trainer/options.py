@@ -20,8 +20,10 @@ from fairseq.tasks import TASK_REGISTRY
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
+from xalign_fairseq.core.counts import listed
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.trainer.checkpoint_repair import LAST
+from xalign_fairseq.trainer.resuming import CONTINUED, continues_after
 
 logger = logging.getLogger(__name__)
 # The minimum value of each number; -1 is "never" or "all" in fairseq.
@@ -64,6 +66,9 @@ def check_options(cfg: DictConfig) -> None:
     check_parts(_get(cfg.task, "_name"), _get(cfg.criterion, "_name"), _get(cfg.model, "_name"))
     check_warmup(cfg)
     check_precision(cfg)
+    if _kind(TASK_REGISTRY.get(_get(cfg.task, "_name"))) in ("pretraining", "transfer"):
+        check_valid_subsets(cfg.dataset)
+    check_conflicts(cfg)
     check_start(cfg.checkpoint)
     check_curves(_get(cfg.common, "tensorboard_logdir"))
     check_metric(str(_get(cfg.checkpoint, METRIC)), cfg.checkpoint.maximize_best_checkpoint_metric)
@@ -138,6 +143,31 @@ def check_precision(cfg: DictConfig) -> None:
     raise XalignError(problem, where=where, parameter=asked[0], remedy=remedy)
 
 
+def check_valid_subsets(cfg: DictConfig) -> None:
+    """Raise :class:`XalignError` for combined validation subsets: the tasks read each named one, and no others."""
+    if cfg.combine_valid_subsets:
+        parameter, remedy = "combine_valid_subsets", ("name the subsets in", Parameter("valid_subset"))
+        raise XalignError("validation subsets are not combined", parameter=parameter, remedy=remedy)
+    cfg.valid_subset = ",".join(listed(cfg.valid_subset))
+    cfg.ignore_unused_valid_subsets = True  # fairseq would miss valid1.en-de.en in the list, although valid1 is there
+
+
+def check_conflicts(cfg: DictConfig) -> None:
+    """Raise :class:`XalignError` for options that fairseq does not take together."""
+    common, processes = cfg.common, cfg.distributed_training
+    first, window, port = "finetune_from_model", "fp16_scale_window", "distributed_port"
+    starts = [name for name, value in CONTINUED.items() if cfg.checkpoint[name] != value]
+    schedule = len(cfg.optimization.update_freq) > 1 and common[window] is None
+    alone = processes.distributed_world_size == 1 or processes.distributed_init_method is not None
+    for conflict, parameters, remedy in (
+        (cfg.checkpoint[first] and starts, (first, *starts), ("leave out all but", Parameter(first))),
+        (schedule and (common.fp16 or common.bf16), ("update_freq",), ("set", Parameter(window, 128))),
+        (processes[port] > 0 and not alone, (port,), "leave it out: only Slurm needs it"),
+    ):
+        if conflict:
+            raise XalignError("fairseq does not take these options together", parameter=parameters, remedy=remedy)
+
+
 def _is_memory_efficient(cfg: DictConfig) -> bool:
     try:
         return bool(build_optimizer(cfg, [torch.nn.Parameter(torch.zeros(1))]).supports_memory_efficient_fp16)
@@ -187,7 +217,7 @@ def _names(registry: dict[str, type], kinds: set[str]) -> Iterator[str]:
 def check_start(cfg: DictConfig) -> None:
     """Raise :class:`XalignError` for a missing initial checkpoint, without which fairseq trains from scratch."""
     if cfg.restore_file != LAST:
-        asked = {"restore_file": cfg.restore_file}
+        asked = {} if continues_after(cfg) else {"restore_file": cfg.restore_file}
     elif PathManager.isfile(os.path.join(cfg.save_dir, LAST)):  # a resumed run does not read its initial checkpoint
         return
     else:

@@ -6,12 +6,32 @@ from collections.abc import Mapping
 from typing import Any
 
 from xalign_fairseq.core.errors import Parameter, XalignError
+from xalign_fairseq.trainer.checkpoint_repair import LAST
 
 logger = logging.getLogger(__name__)
+
+# A command with these options continues from the last checkpoint, whatever wrote it.
+CONTINUED = {"restore_file": LAST, "reset_optimizer": False, "reset_lr_scheduler": False}
+CONTINUED |= {"reset_meters": False, "reset_dataloader": False}
 
 # Different values of these parts of fairseq's configuration, or of the criterion's options, mean another run.
 IDENTITY = {"task._name": "task", "model._name": "arch", "model.init_checkpoint": "init_checkpoint"}
 IDENTITY |= {"task.data": "data", "common.seed": "seed", "criterion._name": "criterion"}
+
+
+def continues_after(cfg: Mapping[str, Any]) -> int:
+    """The updates of the last checkpoint if a command with this ``cfg.checkpoint`` continues from it, or 0."""
+    from xalign_fairseq.encoder.checkpoint import options, read  # here, because it loads torch
+
+    try:
+        state = read(os.path.join(cfg["save_dir"], LAST))
+    except XalignError:  # missing or damaged
+        return 0
+    before, history = options(state, "checkpoint"), state.get("optimizer_history")
+    own = all(before.get(name) == cfg[name] for name in ("continue_once", *CONTINUED))  # of the same command
+    if not (own or all(cfg[name] == value for name, value in CONTINUED.items())):
+        return 0
+    return history[-1].get("num_updates", 0) if history and state.get("last_optimizer_state") else 0
 
 
 def require_same_run(state: Mapping[str, Any], cfg: Mapping[str, Any], folder: object) -> None:

@@ -31,7 +31,7 @@ from xalign_fairseq.trainer.nonfinite import LossScaleMinimum, NonfiniteGradient
 from xalign_fairseq.trainer.optim.registered import HalfPrecision
 from xalign_fairseq.trainer.options import check_options
 from xalign_fairseq.trainer.requeue import hold
-from xalign_fairseq.trainer.resuming import absolute, require_same_run
+from xalign_fairseq.trainer.resuming import CONTINUED, absolute, continues_after, require_same_run
 
 NAME = "XalignTrainer"
 STOPPING = "early_stopping"
@@ -166,7 +166,7 @@ class XalignTrainer(Trainer):
             return
         cfg = self.cfg.checkpoint
         with open_dict(cfg):
-            cfg.no_save, cfg.no_last_checkpoints = False, False
+            cfg.no_save = cfg.no_last_checkpoints = cfg.no_save_optimizer_state = False
         saved = checkpoint_utils.save_checkpoint(cfg, self, epoch_itr, None)  # None if the model is not finite
         if torch.distributed.is_initialized():  # when the first process ends, the launcher ends the others
             torch.distributed.barrier()
@@ -296,11 +296,24 @@ def _save_what_is_finite(save: Function, cfg: object, trainer: Any, *rest: objec
     return save(cfg, trainer, *rest)
 
 
+@instead
+def _load_own(load: Function, cfg: DictConfig, trainer: object, **options: object) -> Any:
+    """Load the last checkpoint if this command wrote it, although the command names an initial checkpoint or resets."""
+    before = {name: cfg[name] for name in CONTINUED}
+    if before != CONTINUED and continues_after(cfg):
+        logger.info("the same command wrote %s: the run continues from it, without resets", LAST)
+        cfg.update(CONTINUED)
+    loaded = load(cfg, trainer, **options)
+    cfg.update(before)  # checkpoints store the command's options
+    return loaded
+
+
 def install() -> None:
     """Make fairseq-train use this trainer; a second call does nothing."""
     fairseq.trainer.Trainer = XalignTrainer
     iterators.EpochBatchIterator = TrainIterator
     replace(checkpoint_utils, "save_checkpoint", NAME, _save_what_is_finite)
+    replace(checkpoint_utils, "load_checkpoint", NAME, _load_own)
     requeue.install()
     if loop := training_loop():  # it already imported fairseq's class
         loop.Trainer = XalignTrainer
