@@ -52,7 +52,6 @@ class Bitext:
         predicted: (N,) int64, positions in the flattened (B * T,) where ``targets`` is not ``pad``, in ascending order.
         host: values that an objective can read without waiting for the device.
         partner: (B, T) int64 by prepared links, -1 for none.
-        has_links: (B,) bool.
         corpus: (B,) int64, number of the language pair.
         langs: (B, 2) int64, numbers of the languages of the two sides; training draws a pair in both directions.
         words: (B, T) int64, index of each token's word in its own sentence, -1 at special tokens, padding and in pairs
@@ -71,7 +70,6 @@ class Bitext:
     predicted: Tensor
     host: OnHost
     partner: Tensor
-    has_links: Tensor
     corpus: Tensor
     langs: Tensor
     words: Tensor
@@ -248,7 +246,6 @@ def collate(pairs: Sequence[PairSample], blocks: Sequence[BlockSample]) -> dict[
             "predicted": _predicted(targets),
             "host": OnHost(targets, draw, spans, langs, partner >= 0, number),
             "partner": torch.from_numpy(partner),
-            "has_links": torch.tensor([pair.partner is not None for pair in pairs]),
             "corpus": torch.tensor([pair.corpus for pair in pairs]),
             "langs": torch.from_numpy(langs),
             "words": words,

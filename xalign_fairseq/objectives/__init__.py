@@ -13,7 +13,6 @@ from xalign_fairseq.objectives.dwa import DWA as DWA
 from xalign_fairseq.objectives.l2_align import L2Align as L2Align
 from xalign_fairseq.objectives.lexicon_align import LexiconAlign as LexiconAlign
 from xalign_fairseq.objectives.linear_mapping import LinearMapping as LinearMapping
-from xalign_fairseq.objectives.link_scorer import LinkScoring as LinkScoring
 from xalign_fairseq.objectives.mlm import MLM as MLM
 from xalign_fairseq.objectives.moco import MoCo as MoCo
 from xalign_fairseq.objectives.ot_align import OtAlign as OtAlign

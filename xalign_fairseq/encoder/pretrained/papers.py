@@ -55,11 +55,6 @@ PAPERS = {
         "Using Optimal Transport as Alignment Objective for fine-tuning Multilingual Contextualized Embeddings",
         "https://arxiv.org/abs/2110.02887",
     ),
-    "link_scorer": Paper(
-        "Latouche et al. (2024)",
-        "BinaryAlign: Word Alignment as Binary Sequence Labeling",
-        "https://arxiv.org/abs/2407.12881",
-    ),
     **dict.fromkeys(("moco", "sentence_mlm"), _PPA),
     "word_exchange": Paper(
         "Yang et al. (2021)",
