@@ -3,6 +3,7 @@ import json
 import os
 import subprocess
 import sys
+import sysconfig
 import zipfile
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
@@ -40,7 +41,8 @@ def fits(requirement):
 def wheels(tmp_path_factory):
     """A folder with pip's wheel, and an empty wheel for each package that this environment lacks; their names."""
     folder = tmp_path_factory.mktemp("wheels")
-    [pip] = Path(ensurepip.__file__).parent.glob("_bundled/pip-*.whl")
+    bundled = sysconfig.get_config_var("WHEEL_PKG_DIR") or Path(ensurepip.__file__).parent / "_bundled"  # Debian's
+    [pip] = Path(bundled).glob("pip-*.whl")
     (folder / pip.name).write_bytes(pip.read_bytes())
     lines = (ROOT / "scripts/gpu/requirements.txt").read_text().splitlines()
     lacking = [each for each in map(Requirement, (line for line in lines if line[0] != "#")) if not fits(each)]
