@@ -1,3 +1,4 @@
+import errno
 import logging
 import sys
 from types import SimpleNamespace
@@ -143,6 +144,18 @@ def test_training_resumes_from_the_newest_intact_checkpoint_and_reports_it(damag
 def test_other_processes_shards_and_files_are_left_to_fairseq(damaged, resumed, other, monkeypatch):
     monkeypatch.chdir(damaged)
     assert resumed(**other) is None
+
+
+def test_a_checkpoint_that_the_disk_cannot_read_is_not_taken_for_a_missing_one(tmp_path, monkeypatch):
+    """The same command would start again, and write over it."""
+    write(tmp_path / "checkpoint_last.pt", 8)
+
+    def fails(*given, **options):
+        raise OSError(errno.EIO, "input/output error")
+
+    monkeypatch.setattr(torch, "load", fails)
+    with pytest.raises(XalignError, match="input/output error"):
+        continues_after({**CONTINUED, "save_dir": str(tmp_path), "continue_once": None})
 
 
 def test_without_a_whole_checkpoint_the_damaged_file_is_kept_and_named(damaged, resumed):

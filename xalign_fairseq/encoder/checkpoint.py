@@ -154,15 +154,26 @@ def require_options(state: dict[str, Any], where: StrPath) -> dict[str, Any]:
     return state
 
 
-def updates_of(path: StrPath) -> int | None:
-    """The number of updates of a checkpoint, 0 without training; None if it is damaged or missing."""
+def read_if_whole(path: StrPath) -> dict[str, Any] | None:
+    """Like :func:`read`, but None if the checkpoint is damaged or missing; what the disk or memory causes is raised."""
     try:
-        history = read(path).get("optimizer_history")
+        return read(path)
     except XalignError as error:
         if isinstance(error.__context__, MemoryError) or is_disk_error(error.__context__):
             raise
         return None
+
+
+def updates_in(state: Mapping[str, Any]) -> int:
+    """The number of updates of a checkpoint's content, 0 without training."""
+    history = state.get("optimizer_history")
     return history[-1].get("num_updates", 0) if history else 0
+
+
+def updates_of(path: StrPath) -> int | None:
+    """The number of updates of a checkpoint, 0 without training; None if it is damaged or missing."""
+    state = read_if_whole(path)
+    return None if state is None else updates_in(state)
 
 
 def is_intact(path: StrPath) -> bool:

@@ -21,17 +21,16 @@ IDENTITY |= {"task.data": "data", "common.seed": "seed", "criterion._name": "cri
 
 def continues_after(cfg: Mapping[str, Any]) -> int:
     """The updates of the last checkpoint if a command with this ``cfg.checkpoint`` continues from it, or 0."""
-    from xalign_fairseq.encoder.checkpoint import options, read  # here, because it loads torch
+    from xalign_fairseq.encoder.checkpoint import options, read_if_whole, updates_in  # here, because it loads torch
 
-    try:
-        state = read(os.path.join(cfg["save_dir"], LAST))
-    except XalignError:  # missing or damaged
+    state = read_if_whole(os.path.join(cfg["save_dir"], LAST))
+    if state is None:
         return 0
-    before, history = options(state, "checkpoint"), state.get("optimizer_history")
+    before = options(state, "checkpoint")
     own = all(before.get(name) == cfg[name] for name in ("continue_once", *CONTINUED))  # of the same command
     if not (own or all(cfg[name] == value for name, value in CONTINUED.items())):
         return 0
-    return history[-1].get("num_updates", 0) if history and state.get("last_optimizer_state") else 0
+    return updates_in(state) if state.get("last_optimizer_state") else 0
 
 
 def require_same_run(state: Mapping[str, Any], cfg: Mapping[str, Any], folder: object) -> None:
