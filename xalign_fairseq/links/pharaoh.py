@@ -160,9 +160,9 @@ def check_bounds(
     """
     require_links_of(len(lengths), len(links), where)
     for number, (sentence, (n, m)) in enumerate(zip(links, lengths, strict=True), first):
-        outside = [(i, j) for i, j in sorted(sentence) if not (0 <= i < n and 0 <= j < m)]
+        outside = [(i, j) for i, j in sentence if not (0 <= i < n and 0 <= j < m)]
         if outside:
-            i, j = outside[0]
+            i, j = min(outside)
             is_shifted = not base and index_base_problem(links, lengths)
             order = "give links of this text, with sides in this order; words"
             raise XalignError(
