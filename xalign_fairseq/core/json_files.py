@@ -1,6 +1,7 @@
 """Objects in JSON files. Their form is checked; files are written completely or not at all."""
 
 import json
+import math
 from contextlib import suppress
 from typing import Any, TypeVar, overload
 
@@ -32,16 +33,21 @@ def parse_json(content: bytes | str, where: object, whole_characters: bool = Tru
     """
     if len(content) > LARGEST_JSON:
         raise XalignError("the file is too large", where=where, expected=f"at most {LARGEST_JSON:,} bytes of JSON")
+    hooks: dict[str, Any] = {"parse_float": _finite, "parse_constant": _finite} if finite else {}
     halves = (b"\\ud", b"\\uD") if isinstance(content, bytes) else ("\\ud", "\\uD")
     try:
-        value = json.loads(content)
+        value = json.loads(content, **hooks)
         if whole_characters and any(half in content for half in halves):  # type: ignore[operator]
             json.dumps(value, ensure_ascii=False).encode(errors="surrogateescape")  # surrogates of file names
-        if finite:
-            json.dumps(value, allow_nan=False)
         return value
     except (ValueError, RecursionError) as error:
         raise XalignError("the file is not JSON, or it is damaged", where=where, found=error) from None
+
+
+def _finite(number: str) -> float:
+    if not math.isfinite(value := float(number)):
+        raise ValueError(f"{number} is not a finite number")
+    return value
 
 
 def require_form(value: Any, form: type[Form], where: object) -> Form:
