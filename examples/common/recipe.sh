@@ -123,6 +123,16 @@ download() { # OUT PAIR=CORPORA... [option of download.py ...]
   fi
 }
 
+# Like download, with a model (MODEL, default mbert). Writes OUT/mbert.pt of mBERT, and exits.
+download_with_model() { # OUT PAIR=CORPORA... [option of download.py ...]
+  local missing=0
+  download "$@" --file "${MODEL:=mbert}" || missing=$?
+  if [[ -z "${DRY:-}" && -e "$1/downloads/mbert/model.safetensors" && ! -e "$1/mbert.pt" ]]; then
+    xalign import-hf --model "$1/downloads/mbert" --out "$1/mbert.pt"
+  fi
+  exit "$missing"
+}
+
 # Synthetic data need a new or empty folder, or one with as much synthetic data: .synthetic holds the number.
 require_synthetic() { # OUT
   local marker="$1/.synthetic"

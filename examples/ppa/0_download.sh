@@ -24,9 +24,4 @@ for pair in "$@"; do
   esac
   bitext+=("$pair=$corpora")
 done
-missing=0
-download "$text" "${bitext[@]}" --file "${MODEL:=mbert}" || missing=$?
-if [[ -z "${DRY:-}" && -e "$text/downloads/mbert/model.safetensors" && ! -e "$text/mbert.pt" ]]; then
-  xalign import-hf --model "$text/downloads/mbert" --out "$text/mbert.pt"
-fi
-exit "$missing"
+download_with_model "$text" "${bitext[@]}"

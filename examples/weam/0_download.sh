@@ -18,9 +18,4 @@ bitext=()
 for pair in "$@"; do
   bitext+=("$pair=$([[ "$pair" == *zh* ]] && echo translation2019zh || echo Europarl)")
 done
-missing=0
-download "$text" "${bitext[@]}" --words --file "${MODEL:=mbert}" || missing=$?
-if [[ -z "${DRY:-}" && -e "$text/downloads/mbert/model.safetensors" && ! -e "$text/mbert.pt" ]]; then
-  xalign import-hf --model "$text/downloads/mbert" --out "$text/mbert.pt"
-fi
-exit "$missing"
+download_with_model "$text" "${bitext[@]}" --words
