@@ -67,7 +67,7 @@ def check_options(cfg: DictConfig) -> None:
     check_warmup(cfg)
     check_precision(cfg)
     if _kind(TASK_REGISTRY.get(_get(cfg.task, "_name"))) in ("pretraining", "transfer"):
-        check_valid_subsets(cfg.dataset)
+        choose_valid_subsets(cfg.dataset)
     check_conflicts(cfg)
     check_start(cfg.checkpoint)
     check_curves(_get(cfg.common, "tensorboard_logdir"))
@@ -143,8 +143,8 @@ def check_precision(cfg: DictConfig) -> None:
     raise XalignError(problem, where=where, parameter=asked[0], remedy=remedy)
 
 
-def check_valid_subsets(cfg: DictConfig) -> None:
-    """Raise :class:`XalignError` for combined validation subsets: the tasks read each named one, and no others."""
+def choose_valid_subsets(cfg: DictConfig) -> None:
+    """Make fairseq validate on each named subset, and on no others; XalignError if they are to be combined."""
     if cfg.combine_valid_subsets:
         parameter, remedy = "combine_valid_subsets", ("name the subsets in", Parameter("valid_subset"))
         raise XalignError("validation subsets are not combined", parameter=parameter, remedy=remedy)

@@ -59,7 +59,11 @@ class Batches(IterableDataset[dict[str, Any]]):
         super().__init__()
         if not max_tokens and not batch_size:
             raise XalignError("batches have no size limit", where="Batches", expected="max_tokens, batch_size or both")
-        limits = {"max_tokens": max_tokens, "batch_size": batch_size, "multiple": required_batch_size_multiple}
+        limits = {
+            "max_tokens": max_tokens,
+            "batch_size": batch_size,
+            "required_batch_size_multiple": required_batch_size_multiple,
+        }
         check_values(
             "an option has an invalid value",
             *((name, x, x is None or 1 <= x == int(x), "a whole number above 0") for name, x in limits.items()),
